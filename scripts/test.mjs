@@ -1,6 +1,6 @@
 // `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
 // limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
-// of a file; `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
+// of a file. `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
 // test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the clients with models of test/load, whose chance is another each
 // time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start
 // `relay stdio` in place of connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names,

@@ -1,6 +1,6 @@
 /**
  * Running the scripts that an executable carries as assets. Node's own way of embedding a script keeps the code cache of one
- * that was only compiled; the program takes the cache of one that has run, with every function that a start uses.
+ * that was only compiled. The program takes the cache of one that has run, with every function that a start uses.
  */
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';

@@ -1,6 +1,6 @@
 /**
  * Load over keep-alive connections, one request at a time on each. It writes prepared bytes, reads into one buffer for each
- * connection and looks at no more than the head of an answer, so that the load does not become what is measured.
+ * connection and looks at no more than the head of an answer. So the load does not become what is measured.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';

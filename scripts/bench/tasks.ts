@@ -3,7 +3,7 @@
  * requests take one after another.
  *
  * The fewest is what nothing safe can do without. A playlist is read in pages of 50, the first of which comes with its name
- * and version; one that was read within the minute is asked for its version. Before a change it is asked for one page of its
+ * and version. One that was read within the minute is asked for its version. Before a change it is asked for one page of its
  * rows as well, since the version lags by half a minute. A change adds its writes, and an undo one look before them (has
  * anyone changed the playlist since?) and one after them (is everything back?).
  */

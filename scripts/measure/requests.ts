@@ -1,6 +1,6 @@
 /**
  * What hosts search tools for, each with the tools that would serve it: hosts that defer tools find them by searching
- * names, titles, descriptions and arguments. `KEYWORDS` is what a model types into such a search; it was written without
+ * names, titles, descriptions and arguments. `KEYWORDS` is what a model types into such a search. It was written without
  * knowledge of the descriptions and must not be bent to them, nor they to it: do not look at which of them fail.
  * `REQUESTS` is how people ask, word for word, for hosts that search with the request itself.
  */

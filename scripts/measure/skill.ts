@@ -1,5 +1,5 @@
 /**
- * Five everyday tasks, each in a conversation of its own: once through MCP, where the model pays for the list of tools, and once
+ * Five everyday tasks, each in a conversation of its own: once through MCP, where the model pays for the list of tools. Then once
  * through the skill, where it pays for the skill's text, its commands and what they print. Each has to end right.
  */
 import { shellWord } from '../../src/base/childProcess.ts';

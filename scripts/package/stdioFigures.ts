@@ -1,7 +1,7 @@
 /**
  * `stdioFigures.ts [EXECUTABLE BASE]`: what `relay stdio` costs beside a running server, as ratios to the bare program.
  * Without arguments it measures the bundle and this Node. Both are started in turns and looked at when the first output is
- * there, of `relay stdio` the answer to `initialize`, of the bare program a line that it writes at once. Prints JSON.
+ * there: of `relay stdio` the answer to `initialize`, of the bare program a line that it writes at once. Prints JSON.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-// Module hooks: a TypeScript file of the checkout keeps its own URL and is loaded in its compiled form; the tests get
+// Module hooks: a TypeScript file of the checkout keeps its own URL and is loaded in its compiled form. The tests get
 // node:test by way of testFile.mjs.
 import { readFileSync } from 'node:fs';
 import { sep } from 'node:path';

@@ -24,7 +24,7 @@ const BRACKET_END = 0x5d;
 const NULL = Buffer.from('null');
 
 /**
- * The value of a JSON text. Beyond the bounds parts are left out unread: what is nested too deeply is null, and the members
+ * The value of a JSON text. Beyond the bounds parts are left out unread. What is nested too deeply is null, and the members
  * and entries that are too many are missing. Only for readers that refuse what is left as well, since they know no list
  * that long, no object that large and nothing that deep.
  * @throws SyntaxError

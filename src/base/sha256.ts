@@ -1,6 +1,6 @@
 /**
  * HMAC (RFC 2104) and HKDF (RFC 5869) over SHA-256, for a few short texts. Loading `node:crypto` takes a quarter of what a
- * bare Node takes to start; `relay stdio` needs four hashes before its first answer, at each start of a client. What needs
+ * bare Node takes to start. `relay stdio` needs four hashes before its first answer, at each start of a client. What needs
  * more than that, or is under load, uses `node:crypto`.
  */
 import { expand } from '@noble/hashes/hkdf.js';

@@ -3,8 +3,8 @@
  * terminal obeys control characters (OSC 52 writes the clipboard, CSI moves the cursor over what stands above), a log
  * reader believes line breaks, and bidirectional controls turn around what stands beside them (CVE-2021-42574). Pure.
  *
- * For people such a character is left out, with no mark in its place: titles in Hebrew and Arabic carry direction marks
- * in good faith and look as meant without them, and an escape sequence without its first character is plain, visible
+ * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic carry direction marks
+ * in good faith and look as meant without them. An escape sequence without its first character is plain, visible
  * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped. A model gets what a
  * person would see (`modelText`). What is compared, exported or written back stays as it is.
  */

@@ -4,8 +4,8 @@
  */
 
 /**
- * Clients that register a scheme without a dot. The other ones in use come back by https or loopback; a scheme is added
- * here only for a client that signs in through it, since an app may do more for its scheme than take a code.
+ * Clients that register a scheme without a dot. The other ones in use come back by https or loopback. A scheme is added
+ * here only for a client that signs in through it. An app may do more for its scheme than take a code.
  */
 const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
 

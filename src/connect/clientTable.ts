@@ -212,7 +212,7 @@ const codex: Client = {
 };
 
 /**
- * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now; `httpUrl`, which means
+ * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now. `httpUrl`, which means
  * the same, is the older form, and a `url` alone may be taken for SSE.
  * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
  */

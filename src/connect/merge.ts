@@ -68,7 +68,7 @@ export interface Past {
 /**
  * The file as it was before `merge` put our entry into it, null: there was none. Where nobody has changed anything else since,
  * that is one of the earlier texts, to the byte. Else everything else stays byte for byte, but for the comma or the blank line
- * that belonged to the entry, and a section in which nothing is left goes if it was not there before.
+ * that belonged to the entry. A section in which nothing is left goes if it was not there before.
  * @throws FileProblem as `merge`
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {

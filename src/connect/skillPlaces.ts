@@ -1,5 +1,5 @@
 /**
- * Where clients read skills of the user's, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io): the
+ * Where clients read skills of the user's, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io). The
  * client shows its name and description to the model, which reads the rest when a task calls for it. Pure.
  */
 import { pathsOf, type System } from './configPlaces.ts';

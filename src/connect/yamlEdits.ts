@@ -1,6 +1,6 @@
 /**
  * Edits YAML files that people also edit by hand. The `yaml` package finds the positions. Its own writer keeps comments, but
- * changes quotes, indentation and blank lines everywhere, so it writes only the rare file in which the place to edit is not on
+ * changes quotes, indentation and blank lines everywhere. So it writes only the rare file in which the place to edit is not on
  * lines of its own (`{…}` as in JSON).
  */
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';

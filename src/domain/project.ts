@@ -12,7 +12,7 @@ export function serverName(demo: boolean): 'relay' | 'relay-demo' {
 export const OWNER: string | null = null as string | null;
 
 /**
- * `owner/name` on GitHub; null while there is no public release. Then nothing asks for a newer version by itself, and links
+ * `owner/name` on GitHub; null while there is no public release. Then nothing asks for a newer version by itself. Links
  * in packages lead to `relay.invalid`, a name that RFC 2606 reserves so that it never exists.
  */
 export const REPOSITORY: string | null = OWNER === null ? null : `${OWNER}/relay`;

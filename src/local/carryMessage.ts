@@ -16,7 +16,7 @@ export interface CarryOptions {
 }
 
 /**
- * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401, which is about the
+ * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401. That is about the
  * credential that this side chose. Closes the connection.
  * @param greeting on a connection that has carried nothing yet
  * @returns the HTTP status

@@ -10,7 +10,7 @@ type JsonSchema = Record<string, unknown>;
 
 /**
  * One schema for the default form of a result, for the other one, and for a failure, which answers `{error}` in the same
- * `structuredContent`: common clients check each of them against it. So nothing is required, further members are allowed,
+ * `structuredContent`. Common clients check each of them against it. So nothing is required, further members are allowed,
  * and a type is declared only where both forms have it.
  */
 export function outputSchemaOf({

@@ -85,8 +85,8 @@ function pathOf(place: Place): Array<string | number> {
 }
 
 /**
- * `value` without the nulls that stand for something left out, and with text as the number or boolean that it stands for;
- * null for a required or an unknown key stays.
+ * `value` without the nulls that stand for something left out, and with text as the number or boolean that it stands for.
+ * Null for a required or an unknown key stays.
  */
 export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value === 'string') return valueOfText(schema, value);

@@ -17,7 +17,7 @@ export interface PromptEntry {
   description: string;
   /**
    * One, for all that the person has to say. Claude Code splits what is typed behind a prompt's name at blanks and gives each
-   * argument a word (https://github.com/anthropics/claude-code/issues/14210): a second one would get the second word.
+   * argument a word (https://github.com/anthropics/claude-code/issues/14210). A second one would get the second word.
    */
   arguments: [PromptArgument];
 }

@@ -119,7 +119,7 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 }
 
 /**
- * True for a track that the request may mean just as well as one with a slip: it is one letter away and differs in nothing
+ * True for a track that the request may mean just as well as one with a slip. It is one letter away and differs in nothing
  * else. Wider than what is forgiven, since a request that may mean two songs means neither.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {

@@ -41,7 +41,7 @@ const LETTER = new RegExp(`[${Object.keys(LETTERS).join('')}]`, 'gu');
 
 /**
  * Marks of Latin, Greek, Cyrillic, Hebrew and Arabic, marks for symbols, and variation selectors. Listed instead of
- * \p{M}, because the vowel signs of Indic scripts and the voicing marks of kana (U+3099, U+309A) are marks too: without
+ * \p{M}, because the vowel signs of Indic scripts and the voicing marks of kana (U+3099, U+309A) are marks too. Without
  * them か and が, or का and की, would be the same.
  */
 const MARK_RANGES: readonly string[] = [
@@ -89,8 +89,8 @@ export function tidy(text: string): string {
 const MAX_NAME = 300;
 
 /**
- * A title or a billing, tidy and cut to the length that names have: the patterns that look for parts of a name
- * try each place, so that what they take grows with the square of the length or faster.
+ * A title or a billing, tidy and cut to the length that names have. The patterns that look for parts of a name
+ * try each place. So what they take grows with the square of the length or faster.
  */
 export function tidyName(name: string, max = MAX_NAME): string {
   // A ligature may stand for eighteen letters.

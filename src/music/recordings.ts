@@ -32,7 +32,7 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
 
 /**
  * The best of the strongest recordings, or null when two are equally good. A recording whose every release has a note
- * such as "Remaster" or "Radio Edit" is a form of the plain one and does not compete with it.
+ * such as "Remaster" or "Radio Edit" is a form of the plain one. It does not compete with it.
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
@@ -166,7 +166,7 @@ function isNoted({ releases }: Recording): boolean {
 
 /**
  * True when two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
- * of the plain recording or came out after it: an older one belongs to an earlier recording that was not found.
+ * of the plain recording or came out after it. An older one belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
   if (isEdit(a) || isEdit(b)) return true;

@@ -1,6 +1,6 @@
 /**
  * The token endpoint (RFC 6749 4.1.3, 6): judges by `policy/grants.ts` and writes. Judging and writing are one
- * transaction, so that of two exchanges at the same moment one is the second; it is on disk before the client has it.
+ * transaction, so that of two exchanges at the same moment one is the second. It is on disk before the client has it.
  */
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';

@@ -1,5 +1,5 @@
 /**
- * Names in what Spotify has answered since the start, no matter what asked for it: texts for a person can then name a
+ * Names in what Spotify has answered since the start, no matter what asked for it. Texts for a person can then name a
  * playlist or a song without a request.
  */
 import type { Media } from '../domain/shapes.ts';

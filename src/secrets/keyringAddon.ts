@@ -22,7 +22,7 @@ export function findKeyringAddon(): string | null {
 }
 
 /**
- * Where an executable may unpack to, the best first; a later one serves where an earlier is missing, read-only, open to
+ * Where an executable may unpack to, the best first. A later one serves where an earlier is missing, read-only, open to
  * others, or mounted so that nothing can be executed from it.
  */
 function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {

@@ -1,5 +1,5 @@
 /**
- * Keeps a file under a name made of its content in a folder that nobody else can write to, so that what is loaded from
+ * Keeps a file under a name made of its content in a folder that nobody else can write to. So what is loaded from
  * there is what was put there. Synchronous: the keychain's helper does nothing else meanwhile.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';

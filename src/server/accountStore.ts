@@ -59,7 +59,7 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       const { providerUserId, accessExpiresAt } = account;
       return { account: providerUserId, accessToken, refreshToken, accessExpiresAt: accessExpiresAt ?? 0 };
     },
-    // Not `durable`, which begins nothing while the disk is full: tokens that cannot be saved yet are still the only ones
+    // Not `durable`, which begins nothing while the disk is full. Tokens that cannot be saved yet are still the only ones
     // that work, and are saved as soon as that is possible.
     async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;

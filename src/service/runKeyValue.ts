@@ -53,7 +53,7 @@ export function isOurData(data: string): boolean {
 
 /**
  * Whether `printed`, the output of `reg`, is `data`. It is in the console's code page, where a character beyond ASCII
- * may be several bytes, another character or a question mark, so anything matches it.
+ * may be several bytes, another character or a question mark. So anything matches it.
  */
 export function isSameData(printed: string, data: string): boolean {
   const pattern = [...data].map((letter) =>

@@ -1,6 +1,6 @@
 /**
  * Time that runs faster: a wait of 14 s is over in 0.7 s at a factor of 20. For tests in which the program, the simulated
- * provider and its delays go on by themselves; where a test has to stop between two moments, use `manualClock`.
+ * provider and its delays go on by themselves. Where a test has to stop between two moments, use `manualClock`.
  */
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '../../src/base/clock.ts';

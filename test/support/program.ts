@@ -1,6 +1,6 @@
 /**
  * The program as a person runs it, with a home of its own. Commands run in the test's process, through the same command
- * line, unless `RELAY_BIN` names a packaged program; what is about a process (signals, a kill, streams) gets a real one.
+ * line, unless `RELAY_BIN` names a packaged program. What is about a process (signals, a kill, streams) gets a real one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';

@@ -1,5 +1,5 @@
 /**
- * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines, so the browser
+ * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines. So the browser
  * is started with the path of this file and never with the address itself.
  */
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
@@ -31,7 +31,7 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
 
 /**
  * Where a browser can read such a file. A browser from the snap store has a `/tmp` of its own and sees no hidden folders
- * of the home, so where snaps are in use it is a plain folder of the home.
+ * of the home. So where snaps are in use it is a plain folder of the home.
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();

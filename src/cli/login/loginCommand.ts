@@ -77,8 +77,8 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * None of the addresses signs in the owner. On a terminal it leads to this server's login page; what is not written to one may
- * be kept and read by others, so there it is the owner's page, which asks for the owner first.
+ * None of the addresses signs in the owner. On a terminal it leads to this server's login page. What is not written to one may
+ * be kept and read by others. So there it is the owner's page, which asks for the owner first.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;

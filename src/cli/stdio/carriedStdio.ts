@@ -1,5 +1,5 @@
 /**
- * `relay stdio` as a script of its own, which an executable runs in place of the program: a client waits for it at each
+ * `relay stdio` as a script of its own, which an executable runs in place of the program. A client waits for it at each
  * start, and beside a running server it needs a thirtieth of the program. The rest is loaded once it has to be the server.
  */
 import { kernelRandom } from '../../base/kernelRandom.ts';

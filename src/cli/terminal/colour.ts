@@ -1,6 +1,6 @@
 /**
  * Colours of a terminal, by the forms that relay's own lines have: marks of a state, the start of an error, the head of a
- * table. They are put on lines that are clean and laid out already, so widths do not change, and text from outside can at
+ * table. They are put on lines that are clean and laid out already. So widths do not change, and text from outside can at
  * most have a line of its own coloured. Pure.
  */
 

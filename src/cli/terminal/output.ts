@@ -3,7 +3,7 @@
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
  * `details` where it has some.
  *
- * Any of it may contain text from outside, so nothing else in the command line writes: what is printed here has no control
+ * Any of it may contain text from outside, so nothing else in the command line writes. What is printed here has no control
  * characters that a terminal obeys, and a line stays one line. `scripts/check/writers.ts` enforces it.
  */
 
@@ -190,7 +190,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 const MIN_CELL = 8;
 
 /**
- * Rows as aligned columns that fit into `width`: the columns named in `flexible` are cut, the widest first; if that is not
+ * Rows as aligned columns that fit into `width`: the columns named in `flexible` are cut, the widest first. If that is not
  * enough the last columns are left out.
  */
 export function fitColumns(

@@ -25,7 +25,7 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
 }
 
 /**
- * `relay clients revoke ID` with the ID out of the way of the options: older IDs can begin with a dash, and one that begins
+ * `relay clients revoke ID` with the ID out of the way of the options. Older IDs can begin with a dash, and one that begins
  * with `-V` would print the version.
  */
 export function withDashedId(args: readonly string[]): readonly string[] {

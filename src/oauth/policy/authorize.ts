@@ -1,6 +1,6 @@
 /**
  * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1), and the answer as the address that the browser is sent to. Pure. Until client and redirect URI are known to belong
- * together a refusal carries no address: answering by a redirect then would make this server an open redirector
+ * together a refusal carries no address. Answering by a redirect then would make this server an open redirector
  * (RFC 9700 4.11.2). So would it for a client that registered itself and that the owner never approved.
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';

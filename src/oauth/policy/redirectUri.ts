@@ -30,7 +30,7 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
 }
 
 /**
- * Whether it leads to this server itself: Deny would then send the owner's browser from a page of relay to another one, as a
+ * Whether it leads to this server itself. Deny would then send the owner's browser from a page of relay to another one, as a
  * click of the owner there does.
  * @param own the origins under which this server answers
  */

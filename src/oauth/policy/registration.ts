@@ -31,7 +31,7 @@ const Metadata = lazy(() =>
 );
 
 /**
- * What the server takes of the metadata: unknown fields are ignored, and grant and response types that it does not offer
+ * What the server takes of the metadata. Unknown fields are ignored, and grant and response types that it does not offer
  * are left out (RFC 7591 2: the server may replace values), since clients in use ask for more than they need.
  */
 export function checkMetadata(body: unknown): Result<ClientMetadata> {

@@ -19,7 +19,7 @@ function canonicalResource(text: string): string | null {
 }
 
 /**
- * Whether two URLs mean one server's MCP endpoint. The three loopback names of one port are one server: a client may
+ * Whether two URLs mean one server's MCP endpoint. The three loopback names of one port are one server. A client may
  * be set up with either and is told the other by a document or a link.
  */
 export function isSameResource(a: string, b: string): boolean {

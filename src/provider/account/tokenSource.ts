@@ -1,5 +1,5 @@
 /**
- * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller: a
+ * The provider's tokens: sealed in the store, one copy in memory, one refresh at a time. A refresh belongs to no caller. A
  * caller that leaves stops waiting, but the refresh continues, since a rotated refresh token that is not stored is lost.
  */
 import { interruptible } from '../../base/abort.ts';
@@ -44,7 +44,7 @@ export interface TokenSource {
   current(signal: AbortSignal, account?: string): Promise<string>;
   /**
    * Refreshes after a 401, unless `refused` has been replaced already. What was issued within the last minute is returned
-   * as it is: such a 401 may pass, and a new token every time would only trouble the login service.
+   * as it is. Such a 401 may pass, and a new token every time would only trouble the login service.
    */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**

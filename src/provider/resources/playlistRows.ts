@@ -50,7 +50,7 @@ export interface PlaylistRows {
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * The same before all rows are replaced: what was read once, page by page, may be no state that the list ever had, so a
+   * The same before all rows are replaced. What was read once, page by page, may be no state that the list ever had, so a
    * second reading has to show the same.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;

@@ -28,7 +28,7 @@ export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<b
 
 /**
  * The origin of the page that a browser sends this request from, in lower case; null where the request contradicts itself.
- * Not always the one of `baseUrl`: with `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a
+ * Not always the one of `baseUrl`. With `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a
  * browser keeps what it stores apart for each. An `Origin` that is not ours did not pass the guards.
  */
 export function originOf({ request, baseUrl }: HttpContext): string | null {
@@ -57,7 +57,7 @@ export async function requireOwnPage(context: HttpContext): Promise<void> {
 }
 
 /**
- * Whether the request was made under this origin of the server. Anyone can write an `Origin`, and behind a tunnel a `Host`, so
+ * Whether the request was made under this origin of the server. Anyone can write an `Origin`, and behind a tunnel a `Host`. So
  * a loopback origin is believed only of a program that dialled the server itself.
  */
 export function isUnder(origin: string, context: HttpContext): boolean {

@@ -1,7 +1,7 @@
 /**
  * The queue in which typed owner codes wait to be checked: one at a time, with a longer pause between two the more of them
- * were wrong in the last minute. The pause is bounded, and the next one is drawn at random from those who have tries left,
- * so a program that floods the queue delays the owner but does not lock the owner out.
+ * were wrong in the last minute. The pause is bounded, and the next one is drawn at random from those who have tries left.
+ * So a program that floods the queue delays the owner but does not lock the owner out.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { createWindow } from '../../base/rateWindow.ts';

@@ -1,7 +1,7 @@
 /**
- * Who at a browser is the owner. Nothing that a browser sends by itself proves it: browsers send the cookies of this host
+ * Who at a browser is the owner. Nothing that a browser sends by itself proves it. Browsers send the cookies of this host
  * to every port of it, so every program that listens on another port has them. The owner types the code of the terminal, or comes
- * with a ticket of the command line; the page's script then keeps a secret, which browsers hold apart for each origin.
+ * with a ticket of the command line. The page's script then keeps a secret, which browsers hold apart for each origin.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';

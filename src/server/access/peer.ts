@@ -56,7 +56,7 @@ async function lookUp(socket: Socket): Promise<Peer> {
  * The user of the other end, by a table of the kernel; null when it is not in there.
  *
  * Only an end that a program still holds counts, established or half closed. Once it is closed the kernel shows root and
- * no inode for it, so a program that sends a request and closes at once would pass for root.
+ * no inode for it. So a program that sends a request and closes at once would pass for root.
  * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {

@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { end, type HttpContext } from './context.ts';
 
 /**
- * Relay has no service worker. A program that held this port while relay did not run could register one: browsers keep it
+ * Relay has no service worker. A program that held this port while relay did not run could register one. Browsers keep it
  * for the origin and let it answer instead of relay. They fetch its script again after a visit, and this answer replaces
  * it and removes it. The attacker's worker still answers that one visit.
  */

@@ -46,7 +46,7 @@ const SECRET_FIELDS = [
 ].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
 
 /**
- * Every text of an event, wherever it stands, is made visible before pino sees it: what a client or a provider chose can
+ * Every text of an event, wherever it stands, is made visible before pino sees it. What a client or a provider chose can
  * forge neither a line of the log nor a field that the log writes itself.
  */
 export function createLog(

@@ -1,5 +1,5 @@
 /**
- * The approval page. Whatever a client says of itself may be made up, so the page says what is known instead: where the
+ * The approval page. Whatever a client says of itself may be made up. So the page says what is known instead: where the
  * browser will be sent, who wrote the name, and since when the client exists here.
  */
 

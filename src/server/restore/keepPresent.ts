@@ -36,7 +36,7 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
 }
 
 /**
- * Clients of both states stay known, those of the copy alone as strangers; codes and access tokens end; what still opens
+ * Clients of both states stay known, those of the copy alone as strangers. Codes and access tokens end; what still opens
  * something is what does so now.
  */
 function keepApprovals(copy: Store, present: Store | null): number {

@@ -86,7 +86,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   /**
    * Another user of this machine must not connect an account of their own, even while none is connected.
    * @param isOwners the request shows something that only the owner has: enough where the system should know the other
-   * end and does not (a Windows browser that reaches into WSL), never where it says that it is somebody else
+   * end and does not (a Windows browser that reaches into WSL); Never where it says that it is somebody else
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Under the public name it is the proxy that connects, as whatever user it runs.

@@ -1,6 +1,6 @@
 /**
  * The rows of a copy, taken over into a database that this program's own migrations made. The file may have been made by
- * anybody, so nothing in it is believed: its schema has to be ours word for word before SQLite does any work on it, and no
+ * anybody, so nothing in it is believed. Its schema has to be ours word for word before SQLite does any work on it. No
  * SQL text of the file is ever run. Every step reads a page once, so the size of the file bounds the time.
  */
 import type { Database, SqlJsStatic } from 'sql.js';

@@ -19,7 +19,7 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
 
 /**
  * Gives an image a change counter of its own. Any value is valid there, and programs that have the file open only look
- * whether it is another one. The number of a file and its time would not do: the number of a deleted file is given to the
+ * whether it is another one. The number of a file and its time would not do. The number of a deleted file is given to the
  * next one, and backup programs set times.
  */
 export function markImage(image: Uint8Array): void {

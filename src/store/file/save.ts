@@ -83,7 +83,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   async function write(save: Save): Promise<void> {
-    // One turn later: the caller may be inside a transaction, others of this turn share the image, and what a failed save
+    // One turn later. The caller may be inside a transaction, others of this turn share the image. What a failed save
     // has taken back must not be in it.
     await new Promise((resolve) => setImmediate(resolve));
     try {

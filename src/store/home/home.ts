@@ -20,7 +20,7 @@ const WRITABLE_BY_ALL = 0o002;
 
 /**
  * Makes the home with mode 0700 or checks the one that is there. Rights that are too wide are taken back, except in a
- * directory that holds other things too: there a warning must do, unless everybody can write to it.
+ * directory that holds other things too. There a warning must do, unless everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {

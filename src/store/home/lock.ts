@@ -2,10 +2,10 @@
  * One owner per home. The lock file names the owner's process; when that process is gone, the next starter takes over.
  *
  * Removing a stale lock and making a new one are two steps, and two starters that interleave them would both win. So a
- * starter first becomes the one successor of the lock that it found: it makes `relay.lock.after-<nonce>`, a name that
+ * starter first becomes the one successor of the lock that it found. It makes `relay.lock.after-<nonce>`, a name that
  * only one process can make, checks that the lock is still the one with this nonce, and only then renames its own file
  * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
- * removed only after the lock has changed, and nonces never come back; so a process that makes that name late fails the check.
+ * removed only after the lock has changed, and nonces never come back. So a process that makes that name late fails the check.
  */
 
 import { randomUUID } from 'node:crypto';

@@ -7,7 +7,7 @@ const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
 
 /**
  * What a database in memory needs to know: what it loses in a crash is in the file. What a transaction has changed stays
- * out of the file until it is committed, so that taking it back does not cut the file off (`pagedFile.ts`).
+ * out of the file until it is committed. So taking it back does not cut the file off (`pagedFile.ts`).
  */
 export const IN_MEMORY =
   'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';

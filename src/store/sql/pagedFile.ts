@@ -1,5 +1,5 @@
 /**
- * The file that SQLite works on, in parts, so that an image of it is taken without copying it: a part that an image holds
+ * The file that SQLite works on, in parts, so that an image of it is taken without copying it. A part that an image holds
  * is copied when SQLite next writes to it.
  *
  * sql.js keeps a database as a file of Emscripten's MEMFS, whose content is what `slice` of the given bytes returns: any
@@ -27,7 +27,7 @@ const PAGE_SIZE_AT = 16;
 const MAX_PAGE = 65_536;
 /**
  * A file that grows beyond so many parts grows in slabs. The system's allocator asks the system for each piece of this size
- * and gives it back when it is freed, while it keeps smaller ones; what is not used yet takes no memory.
+ * and gives it back when it is freed, while it keeps smaller ones. What is not used yet takes no memory.
  */
 const LARGE = 64;
 const SLAB = 33 * 1024 * 1024;

@@ -1,6 +1,6 @@
 /**
- * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction,
- * so that a job's progress is read from one row whatever its size.
+ * The items of durable jobs. Every change of an item's state changes the counts in the job's row in the same transaction.
+ * So a job's progress is read from one row whatever its size.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
@@ -138,7 +138,7 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
 }
 
 /**
- * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds: the clock
+ * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds. The clock
  * has been set back since they began, or was ahead then.
  */
 export function boundTries(

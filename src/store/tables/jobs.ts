@@ -341,7 +341,7 @@ export function nextRunAfter(
 }
 
 /**
- * Shortens waits that would last longer from `now` than from when they began, or than `maxMs`: the clock has been set back
+ * Shortens waits that would last longer from `now` than from when they began, or than `maxMs`. The clock has been set back
  * since, or was ahead then. Returns how many. A waiting job was last updated when its wait began.
  */
 export function boundWaits(store: Store, now: number, maxMs: number): number {

@@ -1,5 +1,5 @@
 /**
- * Elements as values, and a page brought up to date with them: what is the same stays as it is, with its focus and its
+ * Elements as values, and a page brought up to date with them. What is the same stays as it is, with its focus and its
  * scroll position. Text becomes text nodes and attributes, never HTML.
  */
 
