@@ -1,6 +1,6 @@
 /** Values that are made once and kept. */
 
-/** `work`, with up to `max` of its results kept; all are dropped when there are more. Results must not be changed. */
+/** Caches up to `max` results of `work`; when there are more, it drops all of them. Callers must not change a result. */
 export function memoised<T>(max: number, work: (text: string) => T): (text: string) => T {
   const known = new Map<string, { readonly result: T }>();
   return (text) => {
@@ -14,7 +14,7 @@ export function memoised<T>(max: number, work: (text: string) => T): (text: stri
 }
 
 /**
- * The value of `make`, made at its first use and kept. For zod schemas that most starts never need: making them all
+ * Calls `make` at the first use and keeps its value. For zod schemas that most starts never need: making them all
  * took a tenth of the time in which the server is ready.
  */
 export function lazy<T>(make: () => T): () => T {

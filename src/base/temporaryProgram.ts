@@ -1,7 +1,7 @@
 /** Programs that a package manager has fetched for one run. Pure. */
 
 /**
- * The word of a command that a package manager keeps only for a while: npx (`…/_npx/…`), pnpm dlx (`…/pnpm/dlx/…`), bunx
+ * The word of a command line that names a program which a package manager keeps only for one run: npx (`…/_npx/…`), pnpm dlx (`…/pnpm/dlx/…`), bunx
  * (`…/bunx-…/…`) and yarn dlx (`…/dlx-…/…`). null: there is none.
  */
 export function temporaryWord(words: readonly string[]): string | null {

@@ -112,7 +112,7 @@ function secretProblem(client: FileClient): string | null {
   return null;
 }
 
-/** Every message is without the value it is about: it may be a secret in the wrong place. */
+/** Messages never quote the value: it may be a secret in the wrong place. */
 function fileProblems(content: unknown): string[] {
   if (!isObject(content)) return ['must hold {"clients": […]}'];
   const { clients } = content;

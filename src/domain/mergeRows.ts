@@ -7,7 +7,8 @@ const MAX_COMPARED = 1_000_000;
 
 /**
  * Pairs of positions in `a` and `b` that hold the same row, both rising: a longest such list, or nearly. An empty row is one
- * that was not read or that Spotify no longer offers, so it may be any, but is rather another empty one.
+ * that was not read or that Spotify no longer offers, so it matches any row,
+ * but another empty one first.
  */
 function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;

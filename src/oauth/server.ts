@@ -33,7 +33,7 @@ export interface AuthorizationServer {
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<RegistrationResponse>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**
-   * Writes the owner's approval down and returns the code.
+   * Records the owner's approval and returns the code.
    * @throws RelayError `STORE_ERROR`
    */
   approve(request: AuthorizeRequest): Promise<string>;
@@ -104,7 +104,7 @@ export function createAuthorizationServer(options: AuthorizationServerOptions): 
       const token = getToken(store, hashOf(accessToken));
       if (token?.kind !== 'access' || token.expiresAt <= now) return null;
       const grant = getGrant(store, token.grantId);
-      // A client that has left the settings is not known any more, though its tokens are still there.
+      // A client that was removed from the settings is unknown, though its tokens are still stored.
       if (!grant || !isSameResource(grant.resource, resource) || !clients.find(grant.clientId)) return null;
       touch(grant, now);
       return { clientId: grant.clientId, readOnly: grant.scope === READ_SCOPE };

@@ -15,8 +15,8 @@ export interface Offline {
 }
 
 /**
- * A home that holds no state gets one only by a call that has something to keep: a mistyped `--home` must not leave
- * directories about.
+ * A home without a state gets one only from a call that has something to keep: a mistyped `--home` must not leave
+ * directories behind.
  */
 export async function openOffline(options: OfflineOptions): Promise<Offline> {
   const readClientId = () => options.settings.providerClientId;

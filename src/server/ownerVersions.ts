@@ -50,7 +50,7 @@ async function idOf(services: Services, given: string): Promise<string> {
   const id = idIn(given);
   if (id !== null) return id;
   const known = named(await services.library.versionedPlaylists(), given);
-  // One that has not been read yet, or was called otherwise when it was.
+  // A playlist that has not been read yet, or had another name when it was.
   const found = known.length > 0 ? known : named(await ownerPlaylists(services), given);
   const [first, other] = found;
   if (!first) {

@@ -47,7 +47,7 @@ export const getTopArtistsTool = defineTool({
 const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 
-/** Unix milliseconds. Taken as `cursors` gives it, as a number and as the time that a row shows. */
+/** Unix milliseconds: as `cursors` has them, as a number, or as the time of a row. */
 const Moment = z.union([
   z
     .string()
@@ -66,7 +66,7 @@ function momentOf(text: string): number | null {
   return moment >= 0 && moment <= LAST_MOMENT ? moment : null;
 }
 
-/** The cursors of a page that ends early: going on from them skips no row that was not shown. */
+/** The cursors of a page that was cut short: the next page begins with the first row that was not shown. */
 function cursorsAfter(cursors: object | undefined, rows: readonly unknown[]): { before?: string } {
   const shown = (rows as ReadonlyArray<{ played_at?: string | null }>).findLast(({ played_at }) => played_at);
   const last = Date.parse(shown?.played_at ?? '');

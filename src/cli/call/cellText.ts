@@ -82,7 +82,7 @@ function wordsOf(value: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** A row whose named thing, such as the track of a candidate, stands beside the row's own members. */
+/** The row with the members of its named thing, such as the track of a candidate, beside its own. */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};
   for (const [key, value] of Object.entries(row)) {

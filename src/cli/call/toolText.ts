@@ -114,7 +114,7 @@ function sampleText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** Of an argument that says by itself what it may be. */
+/** An example for an argument whose schema alone says which values it takes. */
 function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
   return type === 'boolean' ? true : minimum;

@@ -60,7 +60,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
   showDone(context, answer);
 }
 
-/** True where a playlist or songs go. */
+/** True if the undo deletes a playlist or removes songs. */
 function takesAway({ taken, change }: UndoAnswer): boolean {
   return taken.count > 0 || change?.kind === 'create';
 }

@@ -63,7 +63,7 @@ function placeAfter(program: Command, words: readonly string[]): Place {
   return place;
 }
 
-/** Those of the program count after every command. */
+/** The program's own options are valid after every command. */
 function optionsOf(command: Command): Option[] {
   const help = command.createHelp();
   return [...help.visibleOptions(command), ...help.visibleGlobalOptions(command)];

@@ -58,7 +58,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     };
     try {
       await exchange(message, signal, left, fail);
-      // A notification that was refused has nobody to tell.
+      // Nobody waits for an answer to a notification, so a refused one is not reported.
       if (!signal.aborted) await fail(failureOf(new RelayError('INTERNAL', 'The server gave no answer.')));
     } catch (error) {
       if (!signal.aborted) await fail(failureOf(error));

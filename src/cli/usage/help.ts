@@ -3,7 +3,7 @@ import { Command } from 'commander';
 import { nearestNames } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 
-/** Commander's own answers an unknown name with the whole help and no word about the name. */
+/** Commander's own help command prints the whole help for an unknown name, and does not say that it is unknown. */
 export function helpCommand(program: Command): Command {
   return new Command('help')
     .description('Print help for a command')

@@ -175,7 +175,7 @@ function success(status: number, text: string, headers: Headers): ProviderRespon
   }
 }
 
-/** Nothing of this attempt has left, and those before it had no effect: otherwise there would be no further one. */
+/** This attempt was never sent; earlier ones had no effect. */
 function throwUnsent(error: unknown): never {
   if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
   throw error.with({ details: { ...error.details, sent: false } });
