@@ -247,7 +247,7 @@ test('another account is refused unless the switch was asked for', async () => {
 
 test('the same account may log in again, and its six months begin anew', async () => {
   const clock = manualClock();
-  await withRelay({ client: false, clock }, async ({ baseUrl, server }) => {
+  await withRelay({ connect: 'login', client: false, clock }, async ({ baseUrl, server }) => {
     const before = (await server.local.status()).account.loginExpiresAt;
     clock.advance(40 * 24 * 3600_000);
     await connectAccount(baseUrl);
@@ -258,7 +258,7 @@ test('the same account may log in again, and its six months begin anew', async (
 
 test('past its six months the login asks to be repeated', async () => {
   const clock = manualClock(Date.UTC(2026, 7, 31, 12));
-  await withRelay({ client: false, clock }, async ({ baseUrl, server }) => {
+  await withRelay({ connect: 'login', client: false, clock }, async ({ baseUrl, server }) => {
     const { loginExpiresAt } = (await server.local.status()).account;
     assert.equal(loginExpiresAt, '2027-02-28T12:00:00.000Z');
     clock.advance(Date.parse(loginExpiresAt ?? '') - clock.now());

@@ -1,6 +1,6 @@
 /**
- * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, the
- * account connected through the real login flow, and real MCP clients over HTTP.
+ * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, an
+ * account that was connected before, and real MCP clients over HTTP.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,6 +16,7 @@ import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
 import { stdioClient } from './stdio.ts';
+import { storeLogin } from './storedLogin.ts';
 
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
 /** Base64 of 32 bytes: spares every test the key file. */
@@ -34,8 +35,8 @@ export interface RelayOptions {
   /** Says where MCP clients keep their files. */
   clientEnv?: Record<string, string>;
   provider?: SimulatorOptions;
-  /** false: no account is connected. */
-  connect?: boolean;
+  /** false: no account is connected; `login`: one is through the real login, and else it was before the start. */
+  connect?: boolean | 'login';
   /** false: no MCP client is connected. */
   client?: boolean;
   /** Of connections. */
@@ -94,8 +95,10 @@ export async function withRelay(
     await connectClient();
   };
   try {
+    if (options.connect === undefined || options.connect === true)
+      await storeLogin({ home, key: Buffer.from(ENCRYPTION_KEY, 'base64'), provider, clock, random });
     await open();
-    if (options.connect !== false) await connectAccount(relay.baseUrl);
+    if (options.connect === 'login') await connectAccount(relay.baseUrl);
     provider.clearRequests();
     await connectClient();
     await work?.(relay);

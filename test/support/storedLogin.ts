@@ -1,0 +1,51 @@
+/** A home in which an account has been connected before, as the real login leaves it but for its browser. */
+import type { Clock, Random } from '../../src/base/clock.ts';
+import { silentLog } from '../../src/base/log.ts';
+import { PROVIDER_SCOPES } from '../../src/provider/account/accountsApi.ts';
+import { createSealer } from '../../src/secrets/seal.ts';
+import { createKeepers } from '../../src/server/accountStore.ts';
+import { openStore } from '../../src/store/file/open.ts';
+import { nodeSaveFs } from '../../src/store/file/save.ts';
+import { createVault } from '../../src/store/vault.ts';
+import { owner } from './shapes.ts';
+import type { Simulator } from './simulator/simulator.ts';
+
+interface StoredLogin {
+  home: string;
+  /** The one that the server will open the home with. */
+  key: Buffer;
+  provider: Simulator;
+  clock: Clock;
+  random: Random;
+}
+
+/** Stores a login of the default account that was made at this moment. */
+export async function storeLogin({ home, key, provider, clock, random }: StoredLogin): Promise<void> {
+  // Nothing of it has to survive a power cut.
+  const fs = { ...nodeSaveFs, syncDirectory: async () => {} };
+  const store = await openStore({ home, clock, log: silentLog, fs });
+  const vault = createVault(store, createSealer(key, random));
+  await vault.verifyKey();
+  const account = owner(provider);
+  const scope = PROVIDER_SCOPES.join(' ');
+  const { token, seconds } = provider.grants.issueAccess(account, scope);
+  const loginExpiresAt = new Date(clock.now());
+  loginExpiresAt.setUTCMonth(loginExpiresAt.getUTCMonth() + 6);
+  await createKeepers(store, vault, clock).accounts.connect(
+    {
+      id: account.accountId,
+      userId: account.id,
+      name: account.displayName,
+      scopes: [...PROVIDER_SCOPES],
+      consentAt: clock.now(),
+      loginExpiresAt: loginExpiresAt.getTime(),
+    },
+    {
+      account: account.id,
+      accessToken: token,
+      refreshToken: provider.grants.issueRefresh(account, scope, provider.clientId),
+      accessExpiresAt: clock.now() + seconds * 1_000,
+    },
+  );
+  await store.close();
+}
