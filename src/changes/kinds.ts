@@ -157,6 +157,8 @@ export function replaceRows(
 interface Revision {
   present: readonly string[];
   wanted: readonly string[];
+  /** URIs that rows were added with which the list shows under another one, by that. */
+  originals: ReadonlyMap<string, string>;
 }
 
 /**
@@ -169,7 +171,7 @@ export function reviseRows(
   { rows, ...reading }: Acting,
   kind: 'restore' | 'keep',
   playlistId: string,
-  decide: (present: readonly string[]) => Revision | null | Promise<Revision | null>,
+  decide: (items: readonly Item[]) => Revision | null | Promise<Revision | null>,
 ): Request {
   return {
     kind,
@@ -178,12 +180,17 @@ export function reviseRows(
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
       const planned = async (how: 'readForChange' | 'readTwice') => {
-        const revision = await decide((await rows[how](playlistId, call)).map(uriOf));
+        const items = await rows[how](playlistId, call);
+        const revision = await decide(items);
         if (revision === null) return null;
-        const ops = planRows(revision.present, revision.wanted);
-        if (ops === null) throw unwritable(revision);
-        const entries = ops.map((op) => ('uris' in op ? op.uris.length : 1));
+        const planned = planRows(revision.present, revision.wanted);
+        if (planned === null) throw unwritable(revision);
+        const entries = planned.map((op) => ('uris' in op ? op.uris.length : 1));
         const requested = entries.reduce((sum, count) => sum + count, 0);
+        const linked = items.flatMap(
+          (item): Array<[string, string]> => (item.linked_from ? [[uriOf(item), item.linked_from]] : []),
+        );
+        const ops = withOriginals(planned, new Map([...revision.originals, ...linked]));
         return ops.length === 0 ? null : { requested, former: { rows: revision.present }, ops };
       };
       const plan = await planned('readForChange');
@@ -193,7 +200,17 @@ export function reviseRows(
   };
 }
 
-function unwritable({ present, wanted }: Revision): RelayError {
+/** A row goes by the URI that it was added with, whatever the list shows. What is not there does no harm. */
+function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, string>): ChangeOp[] {
+  if (originals.size === 0) return [...ops];
+  return ops.flatMap((op): ChangeOp[] => {
+    if (op.op !== 'remove') return [op];
+    const uris = op.uris.flatMap((uri) => [uri, ...(originals.has(uri) ? [originals.get(uri) ?? uri] : [])]);
+    return chunk([...new Set(uris)], ROWS_PER_REQUEST).map((part) => ({ ...op, uris: part }));
+  });
+}
+
+function unwritable({ present, wanted }: Pick<Revision, 'present' | 'wanted'>): RelayError {
   const count = [...present, ...wanted].filter((uri) => !isWritable(uri)).length;
   return new RelayError(
     'UNSUPPORTED_ITEMS',

@@ -7,6 +7,9 @@ export interface LibraryCoverage {
   playlists: { read: number; total: number; unreadable: number };
 }
 
+/** What is read of the account, each with requests of its own. */
+export type LibraryList = 'saved' | 'playlists';
+
 export type LibraryCell = string | number | null;
 
 /** The answer to a question, in the form of the tool `query_library`. */

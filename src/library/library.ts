@@ -6,7 +6,7 @@ import { interruptible } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { asRelayError, messageOf, RelayError } from '../domain/errors.ts';
-import type { LibraryAnswer, LibraryPart, LibraryStatus } from '../domain/library.ts';
+import type { LibraryAnswer, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
@@ -18,6 +18,7 @@ import { memoryFile, mirrorFile } from './files/files.ts';
 import type { FileDisk, LibraryFile } from './files/libraryFile.ts';
 import { createPlayImports, type PlayImports } from './plays/importPlays.ts';
 import { removeUploads } from './plays/uploads.ts';
+import type { Question } from './query/messages.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
 import { createReader, type ReadCall } from './reading/reader.ts';
@@ -26,6 +27,7 @@ import {
   factsOf,
   getMeta,
   isKnown,
+  missedPlaylists,
   nameOfPlaylist,
   playlistSnapshot,
   playlistsDue,
@@ -36,7 +38,7 @@ import {
   summaryOf,
 } from './tables/mirror.ts';
 import { deletePlays } from './tables/plays.ts';
-import { isKnownTrack, namesOf } from './tables/tracks.ts';
+import { isKnownTrack, namesOf, recordingsOf } from './tables/tracks.ts';
 import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
@@ -55,6 +57,9 @@ const LONG_READING_MS = 10 * 60_000;
 const QUIET_MS = 10_000;
 /** Reasons for a wait that ends no sooner where somebody asks. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
+const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
+/** A list that no rule reads is looked at so often while there are rules: what others do to the playlists that they keep. */
+const UNHEARD_MS = 7 * 86_400_000;
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
@@ -87,6 +92,16 @@ export interface Library {
   /** Brings the copy up to date if it is older than the question allows, and asks it. */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
   /**
+   * The same for a rule that runs again and again, with all rows: looks only at the lists that the query reads, at all of them
+   * once a week and where `maxAgeMinutes` is 0.
+   * @returns also playlists whose rows it may miss
+   */
+  follow(
+    sql: string,
+    maxAgeMinutes: number,
+    call: Caller,
+  ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
+  /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
    * @returns null where the part is not in the copy; `note` where not all of it has been read
    * @throws RelayError of the provider
@@ -112,6 +127,10 @@ export interface Library {
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
   /** Those that the copy knows. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
+  /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
+  missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
+  /** Which recordings the copy knows these as, by URI. */
+  recordings(uris: readonly string[]): Promise<Map<string, string>>;
   /** Those of the tracks that a list of the copy holds, so that Spotify offered them when it was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /** Playlists that have versions, also those that are gone. */
@@ -140,6 +159,7 @@ const NOTHING: Summary = {
   begunAt: null,
   account: null,
   complete: false,
+  listAsOf: { saved: null, playlists: null },
   wanted: false,
   due: 0,
   tracks: 0,
@@ -332,13 +352,20 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** All is as it was at `asOf`, or later. */
-  async function ended(asOf: number): Promise<void> {
+  /** These lists are as they were at `asOf`, or later. */
+  async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
+    const { listAsOf } = await summary();
     await refresh((sql) => {
-      const read = ['saved', 'list', ...touchedPlaylists(touched).map(playlistKey)];
+      const looked = [
+        ...(lists.includes('saved') ? ['saved'] : []),
+        ...(lists.includes('playlists') ? ['list'] : []),
+      ];
+      const read = [...looked, ...touchedPlaylists(touched).map(playlistKey)];
       touched = afterReading(touched, asOf, read, (id) => playlistSnapshot(sql, id));
       keepTouched(sql);
-      putMeta(sql, 'as_of', asOf);
+      const times = ALL_LISTS.map((list) => (lists.includes(list) ? asOf : (listAsOf[list] ?? asOf)));
+      putMeta(sql, 'as_of', Math.min(...times));
+      for (const [index, list] of ALL_LISTS.entries()) putMeta(sql, `${list}_as_of`, times[index] ?? asOf);
       if (getMeta(sql, 'wanted') !== null) putMeta(sql, 'wanted', null);
       if (getMeta(sql, 'begun_at') !== null) putMeta(sql, 'begun_at', null);
     });
@@ -369,14 +396,22 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * Reads what has changed since the last look.
+   * Reads what has changed in these lists since the last look.
    * @returns what is left to say, or null
    */
-  async function check(account: string, signal: AbortSignal): Promise<string | null> {
+  async function check(
+    account: string,
+    signal: AbortSignal,
+    asked: readonly LibraryList[] = ALL_LISTS,
+  ): Promise<string | null> {
     const call = { signal, account };
     const begunAt = clock.now();
-    await reader.checkSaved(call);
-    await reader.checkPlaylists(call);
+    const written = Object.keys(touched);
+    const lists = ALL_LISTS.filter(
+      (list) => asked.includes(list) || written.includes(list === 'saved' ? 'saved' : 'list'),
+    );
+    if (lists.includes('saved')) await reader.checkSaved(call);
+    if (lists.includes('playlists')) await reader.checkPlaylists(call);
     await file.use((sql) => {
       // What failed before is tried once more, since somebody asks for it.
       clearFailures(sql);
@@ -395,7 +430,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     const now = await refresh();
     if (now.complete && now.due === 0) {
-      await ended(begunAt);
+      await ended(begunAt, lists);
       return null;
     }
     await file.save();
@@ -424,7 +459,8 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** @returns what is left to say of the answer, or null */
   async function bringUpToDate(
-    { sql, maxAgeMinutes }: LibraryQuestion,
+    { sql, maxAgeMinutes }: Pick<LibraryQuestion, 'sql' | 'maxAgeMinutes'>,
+    lists: readonly LibraryList[],
     { signal }: Caller,
   ): Promise<string | null> {
     const maxAgeMs = maxAgeMinutes * 60_000;
@@ -438,12 +474,11 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     const found = await copyOf(account);
     if (!found.complete) return firstReading(signal);
-    const age = found.asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - found.asOf);
-    const isOld = age > maxAgeMs;
-    if (!isOld && Object.keys(touched).length === 0) return null;
+    const old = lists.filter((list) => ageOf(found, list) > maxAgeMs);
+    if (old.length === 0 && Object.keys(touched).length === 0) return null;
     try {
       return await exclusively(async () => {
-        if (isOld) return check(account, signal);
+        if (old.length > 0) return check(account, signal, old);
         await checkTouched(account, signal);
         return null;
       }, signal);
@@ -454,6 +489,11 @@ export function createLibrary(options: LibraryOptions): Library {
       await refresh();
       return `Spotify could not be asked (${error.code}): this is what was known before. ${error.remedy ?? ''}`.trim();
     }
+  }
+
+  function ageOf({ listAsOf }: Summary, list: LibraryList): number {
+    const asOf = listAsOf[list];
+    return asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - asOf);
   }
 
   /** What failed waits for some minutes, but not where somebody asks for it. */
@@ -508,7 +548,10 @@ export function createLibrary(options: LibraryOptions): Library {
     };
   }
 
-  async function rowsOf(sql: string, limit: number, maxCharacters: number, signal: AbortSignal) {
+  async function rowsOf(
+    question: Pick<Question, 'sql' | 'limit' | 'maxCharacters' | 'isExplained'>,
+    signal: AbortSignal,
+  ) {
     // The thread reads the files. One that is not open here has all there is, and is not opened for this.
     if (!(await file.exists())) {
       if (known) throw lost();
@@ -518,7 +561,7 @@ export function createLibrary(options: LibraryOptions): Library {
     pool ??= options.ground?.pool() ?? createQueryPool(clock);
     const memoryPath = (await memory.exists()) ? memory.path : null;
     if (memoryPath !== null && memory.isOpen) await memory.save();
-    return pool.ask({ sql, limit, maxCharacters, mirror: file.path, memory: memoryPath }, signal);
+    return pool.ask({ ...question, mirror: file.path, memory: memoryPath }, signal);
   }
 
   /** Of the saved tracks all rows are needed, however many requests that takes. */
@@ -585,17 +628,23 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
-  async function answerTo(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer> {
+  async function listsReadBy(sql: string, { signal }: Caller): Promise<readonly LibraryList[]> {
+    if (!(await summary()).complete) return ALL_LISTS;
+    const { lists } = await rowsOf({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
+    return lists ?? ALL_LISTS;
+  }
+
+  async function answerTo(
+    question: LibraryQuestion,
+    lists: readonly LibraryList[],
+    call: Caller,
+  ): Promise<LibraryAnswer> {
     const { sql, limit } = question;
-    const note = await bringUpToDate(question, call);
+    const note = await bringUpToDate(question, lists, call);
     const { asOf, begunAt, coverage } = await summary();
-    const most = limit ?? Number.MAX_SAFE_INTEGER;
-    const rows = await rowsOf(
-      sql,
-      most,
-      limit === null ? Number.MAX_SAFE_INTEGER : ROW_CHARACTERS,
-      call.signal,
-    );
+    const [most, maxCharacters] =
+      limit === null ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [limit, ROW_CHARACTERS];
+    const rows = await rowsOf({ sql, limit: most, maxCharacters }, call.signal);
     return {
       columns: rows.columns,
       rows: rows.rows,
@@ -618,6 +667,24 @@ export function createLibrary(options: LibraryOptions): Library {
     return true;
   }
 
+  /** @param work is done once more where a file was found to be damaged */
+  async function undamaged<T>(call: Caller, work: () => Promise<T>): Promise<T> {
+    try {
+      return await work();
+    } catch (error) {
+      if (!(await replacedDamaged(error, call))) throw error;
+      return work();
+    }
+  }
+
+  /** Playlists whose rows were read once, or are the account's own, and that Spotify does not give now. */
+  async function missed(): Promise<Array<{ id: string; name: string }>> {
+    const all = await file.use(missedPlaylists);
+    if (all.every(({ isSure }) => isSure)) return all;
+    const versioned = new Set((await playlistVersions.playlists()).map(({ id }) => id));
+    return all.filter(({ id, isSure }) => isSure || versioned.has(id));
+  }
+
   function required(): string {
     const account = connected();
     if (account === null) throw loginRequired();
@@ -625,14 +692,17 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   return {
-    async ask(question, call) {
-      try {
-        return await answerTo(question, call);
-      } catch (error) {
-        if (!(await replacedDamaged(error, call))) throw error;
-        return answerTo(question, call);
-      }
-    },
+    ask: (question, call) => undamaged(call, () => answerTo(question, ALL_LISTS, call)),
+    follow: (sql, maxAgeMinutes, call) =>
+      undamaged(call, async () => {
+        const read = await listsReadBy(sql, call);
+        const now = await summary();
+        // A person who asks for a run wants to know of everything.
+        const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || ageOf(now, list) > UNHEARD_MS;
+        const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
+        const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
+        return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
+      }),
     async view(part, sql, { signal }) {
       const account = required();
       await copyOf(account);
@@ -642,7 +712,8 @@ export function createLibrary(options: LibraryOptions): Library {
         return (await bringPlaylist(part.id, call)) ? { text: null } : null;
       }, signal);
       if (note === null) return null;
-      const { rows } = await rowsOf(sql, Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER, signal);
+      const most = Number.MAX_SAFE_INTEGER;
+      const { rows } = await rowsOf({ sql, limit: most, maxCharacters: most }, signal);
       return { rows, note: note.text };
     },
     async playlists({ signal }) {
@@ -672,6 +743,9 @@ export function createLibrary(options: LibraryOptions): Library {
     },
     playlistFacts: async (id) => ((await file.exists()) ? file.use((sql) => factsOf(sql, id)) : null),
     trackNames: async (uris) => ((await file.exists()) ? file.use((sql) => namesOf(sql, uris)) : new Map()),
+    missedPlaylists: async () => ((await file.exists()) ? missed() : []),
+    recordings: async (uris) =>
+      (await file.exists()) ? file.use((sql) => recordingsOf(sql, uris)) : new Map(),
     async knownTracks(uris) {
       if (!(await file.exists())) return [];
       return file.use((sql) => uris.filter((uri) => isKnownTrack(sql, uri)));

@@ -3,6 +3,8 @@ import type { Written } from './watchedProvider.ts';
 
 /** A list shows a write after a second, a version after half a minute at most. */
 const LAG_MS = 35_000;
+/** A version may show before the rows that it is of. */
+const ROWS_LAG_MS = 5_000;
 
 interface Touch {
   /** Unix milliseconds. */
@@ -39,7 +41,7 @@ export function afterReading(
   const left = Object.entries(touched).filter(([key, { at, snapshotId }]) => {
     if (!keys.includes(key)) return true;
     if (begunAt - at >= LAG_MS) return false;
-    if (begunAt < at || snapshotId === null) return true;
+    if (begunAt - at < ROWS_LAG_MS || snapshotId === null) return true;
     return snapshotOf(key.slice(PLAYLIST.length)) !== snapshotId;
   });
   return Object.fromEntries(left);

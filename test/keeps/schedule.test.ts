@@ -1,6 +1,7 @@
 /** When kept playlists run: by the clock on the wall, also over restarts, without a login and under a limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { readyRule } from '../../src/domain/keepRules.ts';
 import { resize } from '../library/support.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { owner } from '../support/shapes.ts';
@@ -8,6 +9,7 @@ import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 import {
   act,
   asked,
+  edit,
   keep,
   kept,
   rowsOf,
@@ -75,7 +77,7 @@ test('it runs each hour or day at its time, looked at each minute, and an idle d
     relay.provider.clearRequests();
     clock.setWall(clock.now() + HOUR);
     await after(clock, async () => (await runsOf(relay))[0] !== hourly.last_run_at);
-    assert.equal(asked(relay).length, 2, 'the saved tracks, and the list of playlists');
+    assert.deepEqual(paths(relay), ['/me/tracks'], 'it reads nothing else');
     assert.equal((await kept(relay))[1]?.last_result, 'nothing to change');
 
     // The look that ran it is over once this one is.
@@ -84,7 +86,7 @@ test('it runs each hour or day at its time, looked at each minute, and an idle d
     const before = await runsOf(relay);
     clock.setWall(clock.now() + DAY);
     await after(clock, async () => (await runsOf(relay)).every((at, index) => at !== before[index]));
-    assert.equal(asked(relay).length, 2, 'both rules share one check');
+    assert.deepEqual(paths(relay), ['/me/tracks'], 'both rules share one check');
     assert.deepEqual(writes(relay), []);
     const [next] = await kept(relay);
     const ahead = Date.parse(next?.next_run_at ?? '') - clock.now();
@@ -94,6 +96,50 @@ test('it runs each hour or day at its time, looked at each minute, and an idle d
       const [first] = await kept(relay);
       return Date.parse(first?.next_run_at ?? '') - clock.now() <= HOUR;
     });
+  });
+});
+
+const paths = (relay: Relay) => asked(relay).map(({ path }) => path);
+
+test('a rule alone costs one request on an idle day for each list that it reads', async () => {
+  await withTime(async (relay, clock) => {
+    const lists: ReadonlyArray<readonly [ready: string, requests: string[]]> = [
+      ['fresh', ['/me/tracks']],
+      ['best-of', ['/me/tracks']],
+      ['decade', ['/me/tracks']],
+      ['not-heard', ['/me/tracks']],
+      ['union', ['/me/playlists']],
+      ['unsorted', ['/me/tracks', '/me/playlists']],
+    ];
+    for (const [ready, expected] of lists) {
+      const { keep: made } = await keep(relay, { name: ready, sql: readyRule(ready, ready) });
+      // What relay has just made is looked at again for half a minute.
+      clock.advance(40_000);
+      const { keep: settled } = await act(relay, made.id, 'run');
+      assert.equal(settled.status, 'active', settled.reason);
+      relay.provider.clearRequests();
+      clock.setWall(clock.now() + DAY);
+      await after(clock, async () => (await runsOf(relay))[0] !== settled.last_run_at);
+      assert.deepEqual(paths(relay), expected, ready);
+      await act(relay, made.id, 'stop');
+    }
+  });
+});
+
+test('what others did to a playlist whose rule reads no playlist is seen within a week', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Weekly look' });
+    clock.advance(40_000);
+    await act(relay, made.id, 'run');
+    edit(relay, made.playlist_id, (uris) => uris.slice(1));
+    const states: string[] = [];
+    for (let day = 0; day < 8; day++) {
+      const [before] = await runsOf(relay);
+      clock.setWall(clock.now() + DAY);
+      await after(clock, async () => (await runsOf(relay))[0] !== before);
+      states.push((await kept(relay))[0]?.status ?? '');
+    }
+    assert.deepEqual([states.at(0), states.at(-1)], ['active', 'review']);
   });
 });
 

@@ -21,10 +21,11 @@ import {
   type KeepPreview,
   type KeepRecord,
 } from '../../domain/keep.ts';
-import type { LibraryAnswer } from '../../domain/library.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import { pauseAfter } from '../../domain/pause.ts';
-import { without } from '../../domain/rows.ts';
+import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
+import { uriOf, without } from '../../domain/rows.ts';
+import type { Item, Track } from '../../domain/shapes.ts';
 import type { Library } from '../../library/library.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
@@ -48,6 +49,7 @@ import {
 import {
   type Decision,
   decide,
+  type Facts,
   nextDue,
   REMEMBERED_RUNS,
   requireKeepable,
@@ -69,6 +71,10 @@ const LOOK_AGAIN_MS = 5 * 60_000;
 const NAMED = 10;
 /** Turns in which rows that Spotify does not take are found and left out. */
 const MAX_TURNS = 3;
+/** Rows that have gone grey since a list was read, of one refused request. */
+const MAX_DOUBTED = 200;
+/** Rows whose recording nothing tells. */
+const MAX_LOOKED_UP = 5;
 /** Requests at once, for these. */
 const AT_ONCE = 4;
 /** A list of playlists shows a new one after half a minute at most. */
@@ -246,9 +252,12 @@ export function createKeeps(context: KeepsContext): Keeps {
   }
 
   /** @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of reading */
-  async function askedOf({ query: sql }: Keep, maxAgeMinutes: number): Promise<LibraryAnswer> {
+  async function askedOf(
+    { query: sql }: Keep,
+    maxAgeMinutes: number,
+  ): Promise<Awaited<ReturnType<Library['follow']>>> {
     try {
-      return await library.ask({ sql, limit: null, maxAgeMinutes }, { signal: stopping.signal });
+      return await library.follow(sql, maxAgeMinutes, { signal: stopping.signal });
     } catch (thrown) {
       const error = asRelayError(thrown);
       throw error.code === 'DEADLINE_EXCEEDED' ? error.with({ code: 'INVALID_ARGUMENT' }) : error;
@@ -264,29 +273,45 @@ export function createKeeps(context: KeepsContext): Keeps {
       await waits(keep, answer.note ?? 'The library is not read yet.', clock.now() + LOOK_AGAIN_MS);
       return { preview: EMPTY_PREVIEW };
     }
+    const missed = answer.missed.filter(
+      ({ id }) => id !== keep.playlistId && !keep.gone.includes(playlistUri(id)),
+    );
+    if (missed.length > 0) {
+      const names = missed.map(({ name }) => `"${name}"`).join(', ');
+      const reason = `Spotify does not give the rows of ${names} now, which the query may read. Accept lets it run without them.`;
+      const wanted = wantedOf(answer.rows, keep.gone);
+      const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
+      return review(keep, reason, await previewOf(present, wanted.uris, wanted.leftOut));
+    }
     for (let turn = 1; ; turn++) {
       const wanted = wantedOf(answer.rows, keep.gone);
       const outcome =
         keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
       if (outcome.kind === 'over') return outcome;
-      // Spotify has refused the request for one of its rows.
-      const gone = turn < MAX_TURNS ? await goneOf(outcome.written) : [];
+      // Spotify has refused the request for one of the rows in it.
+      const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
       if (gone.length === 0) return failed(keep, outcome.cause);
       setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
       keep = now(keep) ?? keep;
     }
   }
 
-  type Turn =
-    | ({ kind: 'over' } & Outcome)
-    | { kind: 'refused'; written: readonly string[]; cause: RelayError };
+  type Listed = Facts & { originals: ReadonlyMap<string, string> };
+
+  type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly string[]; cause: RelayError };
 
   const over = (outcome: Outcome): Turn => ({ kind: 'over', ...outcome });
 
   async function make(keep: Keep, { uris, leftOut }: Wanted): Promise<Turn> {
     const preview = await previewOf([], uris, leftOut);
     const request = makePlaylist(context, { name: keep.name, public: false }, uris);
-    return written(keep, request, uris, preview);
+    return written(
+      keep,
+      request,
+      uris,
+      () => [],
+      () => Promise.resolve(preview),
+    );
   }
 
   async function follow(keep: Keep, playlistId: string, { uris, leftOut }: Wanted): Promise<Turn> {
@@ -312,24 +337,80 @@ export function createKeeps(context: KeepsContext): Keeps {
     };
     const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
     if (name !== keep.name) setKeep(store, keep.seq, { name });
-    if (known !== null && decide({ ...facts, shown: known }).kind === 'nothing') {
+    if (known !== null && decide(await asListed(facts, known, null)).kind === 'nothing') {
       return over(await unchanged(keep, uris, await previewOf(uris, uris, leftOut)));
     }
     // The copy may lag behind a write: what is there is read before anything is decided.
     let decision: Decision = { kind: 'nothing' };
     let shown: readonly string[] = known ?? [];
-    const request = reviseRows(context, 'keep', playlistId, (present) => {
-      shown = present;
-      decision = decide({ ...facts, shown: present });
+    let wanted: readonly string[] = uris;
+    const request = reviseRows(context, 'keep', playlistId, async (items) => {
+      const listed = await asListed(facts, items.map(uriOf), items);
+      ({ shown, wanted } = listed);
+      decision = decide(listed);
       if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
-      return decision.kind === 'write' ? { present: decision.present, wanted: uris } : null;
+      const { originals } = listed;
+      return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
     });
     try {
-      return await written(keep, request, uris, () => previewOf(shown, uris, leftOut));
+      return await written(
+        keep,
+        request,
+        uris,
+        () => shown,
+        () => previewOf(shown, wanted, leftOut),
+      );
     } catch (thrown) {
       const { kind, reason } = decision as { kind: string; reason: string };
       if (kind !== 'review') throw thrown;
-      return over(await review(keep, reason, await previewOf(shown, uris, leftOut)));
+      return over(await review(keep, reason, await previewOf(shown, wanted, leftOut)));
+    }
+  }
+
+  /**
+   * What a decision needs, with rows under the ID that the list shows them under: a song whose ID has changed was not changed by
+   * anybody, and stays.
+   * @param items as they were read now; null: `shown` is what the copy has, and nothing is looked up
+   */
+  async function asListed(
+    facts: Omit<Facts, 'shown'>,
+    shown: readonly string[],
+    items: readonly Item[] | null,
+  ): Promise<Listed> {
+    const { left, wanted } = facts;
+    const open = [wanted, left ?? []].map((rows) => unmatched(rows, shown));
+    if (open.every((one) => one.rows.length === 0 || one.shown.length === 0))
+      return { ...facts, shown, originals: new Map() };
+    const recordings = await library.recordings(open.flatMap((one) => [...one.rows, ...one.shown]));
+    for (const [uri, recording] of recordingsIn(items ?? [])) recordings.set(uri, recording);
+    const unknown = [...new Set(open.flatMap(({ rows }) => rows))].filter((uri) => !recordings.has(uri));
+    if (items !== null && unknown.length <= MAX_LOOKED_UP) {
+      await inParallel(unknown, AT_ONCE, async (uri) => {
+        const track = await lookedUp(uri);
+        if (track !== null) recordings.set(uri, recordingOfTrack(track));
+      });
+    }
+    const named = (rows: readonly string[]) => asShown(rows, shown, recordings);
+    const lists = [wanted, left ?? []].map((rows) => ({ rows, named: named(rows) }));
+    const originals = new Map(lists.flatMap(({ rows, named }) => originalsOf(rows, named)));
+    return {
+      ...facts,
+      shown,
+      wanted: lists[0]?.named ?? wanted,
+      left: left && (lists[1]?.named ?? left),
+      originals,
+    };
+  }
+
+  /** null: Spotify does not know it. */
+  async function lookedUp(uri: string): Promise<Track | null> {
+    const call = { signal: stopping.signal, progress() {} };
+    try {
+      return await getTrack(provider, uri.slice('spotify:track:'.length), call);
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      if (error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT') throw error;
+      return null;
     }
   }
 
@@ -338,20 +419,22 @@ export function createKeeps(context: KeepsContext): Keeps {
     keep: Keep,
     request: ReturnType<typeof reviseRows>,
     uris: readonly string[],
-    preview: KeepPreview | (() => Promise<KeepPreview>),
+    present: () => readonly string[],
+    preview: () => Promise<KeepPreview>,
   ): Promise<Turn> {
     const call = { signal: stopping.signal, progress() {} };
     const result = await changes.run({ ...request, askedBy: askedBy(keep) }, call, {
       ms: WRITE_MS,
       for: 'list',
     });
-    const shown = typeof preview === 'function' ? await preview() : preview;
+    const shown = await preview();
     if (result.kind === 'nothing_to_do') return over(await unchanged(keep, uris, shown));
     if (result.kind === 'listed') return over(await continued(keep, result.change, shown));
     const { change, end } = result;
     const cause = end.kind === 'stopped' ? null : end.cause;
     if (change.state === 'unchanged') {
-      if (cause && failureClassOf(cause) === 'item') return { kind: 'refused', written: uris, cause };
+      if (cause && failureClassOf(cause) === 'item')
+        return { kind: 'refused', added: without(uris, present()), cause };
       throw cause ?? new RelayError('SHUTTING_DOWN', 'relay is stopping.');
     }
     setKeep(store, keep.seq, {
@@ -361,7 +444,8 @@ export function createKeeps(context: KeepsContext): Keeps {
       settled: true,
     });
     if (change.state !== 'done') {
-      if (cause && failureClassOf(cause) === 'item') return { kind: 'refused', written: uris, cause };
+      if (cause && failureClassOf(cause) === 'item')
+        return { kind: 'refused', added: without(uris, present()), cause };
       throw cause ?? new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
     }
     const did = [
@@ -399,25 +483,17 @@ export function createKeeps(context: KeepsContext): Keeps {
     return { preview, changeId: change.id };
   }
 
-  /** Those that Spotify does not know. */
+  /** Those that Spotify does not know. What a list of the copy has is asked for only where nothing else explains the refusal. */
   async function goneOf(uris: readonly string[]): Promise<string[]> {
     const tracks = [...new Set(uris)].filter((uri) => uri.startsWith('spotify:track:'));
     const known = new Set(await library.knownTracks(tracks));
-    const call = { signal: stopping.signal, progress() {} };
     const gone: string[] = [];
-    await inParallel(
-      tracks.filter((uri) => !known.has(uri)),
-      AT_ONCE,
-      async (uri) => {
-        try {
-          await getTrack(provider, uri.slice('spotify:track:'.length), call);
-        } catch (thrown) {
-          const error = asRelayError(thrown);
-          if (error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT') throw error;
-          gone.push(uri);
-        }
-      },
-    );
+    const look = (some: readonly string[]) =>
+      inParallel(some, AT_ONCE, async (uri) => {
+        if ((await lookedUp(uri)) === null) gone.push(uri);
+      });
+    await look(tracks.filter((uri) => !known.has(uri)));
+    if (gone.length === 0) await look([...known].slice(0, MAX_DOUBTED));
     return gone;
   }
 
@@ -601,7 +677,9 @@ export function createKeeps(context: KeepsContext): Keeps {
             remedy: 'There is nothing to accept.',
           });
         }
-        await put(keep, { accepted: keep.preview.removed_count, written: [] });
+        const missed = (await library.missedPlaylists()).map(({ id }) => playlistUri(id));
+        const gone = [...new Set([...keep.gone, ...missed])];
+        await put(keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks: what was refused before is tried once more.
         setKeep(store, keep.seq, { gone: [] });
@@ -648,6 +726,10 @@ const ENDED: ReadonlySet<string> = new Set([
   'UNSUPPORTED_ITEMS',
   'INTERNAL',
 ]);
+
+function playlistUri(id: string): string {
+  return `spotify:playlist:${id}`;
+}
 
 function askedBy({ id }: Keep): string {
   return `keep ${id}`;

@@ -77,7 +77,8 @@ export type Decision =
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
-  const present = withNames(shown, left ?? wanted);
+  // Before the first run, nothing tells what a row was that has no item now.
+  const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
   const reason = reasonFor({ present, left, wanted, written, digest });
   // What was shown to the person who agreed may have become a little more since.

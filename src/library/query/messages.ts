@@ -1,5 +1,5 @@
 /** What the server and the thread that answers questions say to each other. */
-import type { LibraryCell } from '../../domain/library.ts';
+import type { LibraryCell, LibraryList } from '../../domain/library.ts';
 import type { CompiledWasm } from '../../store/sql/wasm.ts';
 
 export interface Question {
@@ -9,6 +9,8 @@ export interface Question {
   limit: number;
   /** Of the rows as JSON. */
   maxCharacters: number;
+  /** Only which lists it reads. */
+  isExplained?: boolean;
   /** The files that it is asked of, which must exist. */
   mirror: string;
   /** null: there is none. */
@@ -19,6 +21,8 @@ export interface Rows {
   columns: string[];
   rows: LibraryCell[][];
   truncated: boolean;
+  /** Where that was asked. */
+  lists?: LibraryList[];
 }
 
 export type Reply =

@@ -4,7 +4,7 @@
  * `query_only`. A pragma can take effect as soon as it is compiled, so nothing else may be compiled first.
  */
 import type { Database, SqlValue } from 'sql.js';
-import type { LibraryCell } from '../../domain/library.ts';
+import type { LibraryCell, LibraryList } from '../../domain/library.ts';
 import { LIBRARY_TABLES } from '../../domain/library.ts';
 import type { Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
@@ -14,6 +14,8 @@ export interface Limits {
   limit: number;
   /** Of the rows as JSON. */
   maxCharacters: number;
+  /** Only which lists it reads: no row is looked at. */
+  isExplained?: boolean;
 }
 
 /** Why a question was not answered. */
@@ -35,6 +37,8 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
   if (rest !== '' || statement.trim() === '') throw new Refused('statement', READ_ONLY);
   try {
     compileAsSubquery(db, statement);
+    if (limits.isExplained)
+      return { columns: [], rows: [], truncated: false, lists: listsReadBy(db, statement) };
     const prepared = db.prepare(statement);
     try {
       return rowsOf(prepared, limits);
@@ -44,6 +48,39 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
   } catch (error) {
     throw error instanceof Refused ? error : refusalOf(error, sql);
   }
+}
+
+/**
+ * The lists of the account that a statement reads, by the program that SQLite makes of it: it names the first page of each table.
+ * Tracks are those of all lists, so a statement that goes through them, rather than looking some up by their URI, reads all.
+ */
+function listsReadBy(db: Database, statement: string): LibraryList[] {
+  const pages = new Map(
+    valuesOf(db, 'select rootpage, tbl_name, name from main.sqlite_schema').map(([page, table, name]) => [
+      page,
+      { table: String(table), name: String(name) },
+    ]),
+  );
+  const program = valuesOf(db, `explain ${statement}`).map(([, code, p1, p2, p3]) => ({ code, p1, p2, p3 }));
+  const lists = new Set<LibraryList>();
+  for (const { p1: cursor, p2: page, p3: database } of program.filter(({ code }) => code === 'OpenRead')) {
+    const { table, name } = (database === 0 ? pages.get(page ?? null) : undefined) ?? { table: '', name: '' };
+    const isWalked =
+      program.some(({ code, p1 }) => p1 === cursor && (code === 'Rewind' || code === 'Last')) ||
+      (name !== table && !LOOKED_UP.includes(name));
+    if (table === 'saved' || (isWalked && OF_ALL.includes(table))) lists.add('saved');
+    if (OF_PLAYLISTS.includes(table) || (isWalked && OF_ALL.includes(table))) lists.add('playlists');
+  }
+  return [...lists];
+}
+
+const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
+const OF_ALL: readonly string[] = ['tracks', 'track_artists'];
+/** Indices by which one row is looked up. */
+const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
+
+function valuesOf(db: Database, sql: string): SqlValue[][] {
+  return db.exec(sql)[0]?.values ?? [];
 }
 
 function compileAsSubquery(db: Database, statement: string): void {

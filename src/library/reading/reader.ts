@@ -345,7 +345,8 @@ function judged(
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;
-    const wasRefused = unreadable.get(playlist.id) === (playlist.collaborative === true);
+    // One of the account's own is refused by mistake only, and tried again.
+    const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
     const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
     return { ...playlist, mine, readable: !isTheirs && !wasRefused };
   });

@@ -1,6 +1,6 @@
 /** What has been read of the account: saved tracks, playlists and their rows, and how far the reading got. */
 import { isoOf } from '../../base/clock.ts';
-import type { LibraryCoverage } from '../../domain/library.ts';
+import type { LibraryCoverage, LibraryList } from '../../domain/library.ts';
 import type { Media, Playlist } from '../../domain/shapes.ts';
 import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
@@ -29,6 +29,9 @@ export type MetaName =
   | 'listed'
   /** When what is here was last known to be so. */
   | 'as_of'
+  /** The same of one list, where it was looked at alone since. */
+  | 'saved_as_of'
+  | 'playlists_as_of'
   /** Somebody has asked, so the first reading continues by itself: `1`. */
   | 'wanted'
   /** When the reading that is under way began. */
@@ -237,8 +240,20 @@ function dropRows(sql: Sql, id: string): void {
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
+    // Its rows are gone, so no version of it is known. When it was read stays: it is missed.
+    sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
   });
+}
+
+/** Playlists without rows that should have some: those of the account itself, and those that were read before. */
+export function missedPlaylists(sql: Sql): Array<{ id: string; name: string; isSure: boolean }> {
+  return sql
+    .all<{ id: string; name: string; sure: number }>(
+      `select id, name, mine = 1 or playlist_reads.read_at is not null as sure
+       from playlists join playlist_reads on playlist_id = id where readable = 0 order by place`,
+    )
+    .map(({ id, name, sure }) => ({ id, name, isSure: sure === 1 }));
 }
 
 export interface PlaylistDue {
@@ -403,6 +418,8 @@ export interface Summary {
   account: string | null;
   /** All has been read once. */
   complete: boolean;
+  /** When each list was last known to be so. */
+  listAsOf: Record<LibraryList, number | null>;
   /** The first reading continues by itself. */
   wanted: boolean;
   /** Playlists whose rows are older than the list. */
@@ -433,6 +450,7 @@ export function summaryOf(sql: Sql): Summary {
     asOf: asOf === null ? null : Number(asOf),
     begunAt: begunAt === null ? null : Number(begunAt),
     account: getMeta(sql, 'account'),
+    listAsOf: { saved: timeOf(sql, 'saved_as_of', asOf), playlists: timeOf(sql, 'playlists_as_of', asOf) },
     complete: savedComplete && listed && read + unreadable === total,
     wanted: getMeta(sql, 'wanted') === '1',
     due: playlistsDue(sql).length,
@@ -441,6 +459,11 @@ export function summaryOf(sql: Sql): Summary {
     savedTotal: savedTotal === null ? null : Number(savedTotal),
     listed,
   };
+}
+
+function timeOf(sql: Sql, name: MetaName, otherwise: string | null): number | null {
+  const text = getMeta(sql, name) ?? otherwise;
+  return text === null ? null : Number(text);
 }
 
 /** The version of a playlist whose rows are here; null: none. */

@@ -1,4 +1,5 @@
 /** Tracks, episodes and local files: each once, for as long as a row refers to it. */
+import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media } from '../../domain/shapes.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { forgetSongs, type Recording, songsOf } from './songs.ts';
@@ -123,6 +124,19 @@ export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: 
     if (found) names.set(uri, { name: found.name, artist: found.artist });
   }
   return names;
+}
+
+/** By URI, those that are known. */
+export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const uri of uris) {
+    const facts = sql.get<RecordingFacts>(
+      'select isrc, name, artist, duration_ms from tracks where uri = ?',
+      [uri],
+    );
+    if (facts) found.set(uri, recordingOf(facts));
+  }
+  return found;
 }
 
 export function isKnownTrack(sql: Sql, uri: string): boolean {

@@ -62,7 +62,7 @@ const COLUMNS = {
   accepted: nullable(integer),
   /** URIs that the last run left; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs of the result that Spotify does not take. */
+  /** URIs of the result that Spotify does not take, and of playlists that a person lets it do without. */
   gone: json(Texts),
   /** Digests of what the last runs wrote, oldest first. */
   written: json(Texts),

@@ -3,7 +3,9 @@ import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
 import { uriOf } from '../../domain/rows.ts';
+import type { Item, Track } from '../../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
@@ -82,11 +84,11 @@ export const restorePlaylistTool = defineTool({
     const asked = { rows, skips: skip_unsupported };
     if (name !== undefined) return restoreAsNew(services, asked, name, facts, call);
     if (!versions.present) throw isGone(versions);
-    let plan = await planFor(services, (await services.rows.read(id, call)).items.map(uriOf), asked, call);
+    let plan = await planFor(services, (await services.rows.read(id, call)).items, asked, call);
     if (dry_run) return { ok: true, ...facts, ...countsOf(plan), unsupported: plan.unsupported };
     requireSupported(plan);
-    const request = reviseRows(services, 'restore', id, async (shown) => {
-      plan = await planFor(services, shown, asked, call);
+    const request = reviseRows(services, 'restore', id, async (items) => {
+      plan = await planFor(services, items, asked, call);
       requireSupported(plan);
       return plan;
     });
@@ -134,30 +136,50 @@ async function restoreAsNew(
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
-/** Tracks that have to be written and that no list of the account has are looked up first. */
+/**
+ * Tracks that have to be written and that no list of the account has are looked up first. A row that the list shows under another
+ * ID than the version has stays as it is.
+ */
 async function planFor(
   services: Services,
-  shown: readonly string[],
+  items: readonly Item[],
   { rows, skips }: Asked,
   call: Call,
-): Promise<RestorePlan> {
+): Promise<RestorePlan & { originals: ReadonlyMap<string, string> }> {
+  const shown = items.map(uriOf);
   const missing = missingUris(shown, rows).filter((uri) => uri.startsWith('spotify:track:'));
   const known = new Set(await services.library.knownTracks(missing));
   const unknown = missing.filter((uri) => !known.has(uri)).slice(0, MAX_LOOKED_UP);
+  const recordings = await services.library.recordings([...known]);
+  for (const [uri, recording] of recordingsIn(items)) recordings.set(uri, recording);
   const gone = new Set<string>();
   await inParallel(unknown, AT_ONCE, async (uri) => {
-    if (!(await isOffered(services, uri, call))) gone.add(uri);
+    const track = await lookedUp(services, uri, call);
+    if (track === null) gone.add(uri);
+    else if (!recordings.has(uri)) recordings.set(uri, recordingOfTrack(track));
   });
-  return restorePlan(shown, rows, gone, skips);
+  const uris = asShown(
+    rows.map(({ uri }) => uri ?? ''),
+    shown,
+    recordings,
+  );
+  const named = rows.map((row, at) => ({ ...row, uri: uris[at] || null }));
+  const originals = new Map(
+    originalsOf(
+      rows.map(({ uri }) => uri ?? ''),
+      uris,
+    ),
+  );
+  return { ...restorePlan(shown, named, gone, skips), originals };
 }
 
-async function isOffered({ provider }: Services, uri: string, call: Call): Promise<boolean> {
+/** null: Spotify does not offer it any more. */
+async function lookedUp({ provider }: Services, uri: string, call: Call): Promise<Track | null> {
   try {
-    await getTrack(provider, uri.slice('spotify:track:'.length), call);
-    return true;
+    return await getTrack(provider, uri.slice('spotify:track:'.length), call);
   } catch (thrown) {
     const error = asRelayError(thrown);
-    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return false;
+    if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return null;
     throw error;
   }
 }

@@ -1,0 +1,74 @@
+/** Rows that are the same recording under another ID: Spotify shows some tracks under the ID that they have where one listens. Pure. */
+
+import { without } from './rows.ts';
+import type { Item, Track } from './shapes.ts';
+
+/** Tells recordings apart. */
+export interface RecordingFacts {
+  isrc: string | null;
+  name: string;
+  /** Names joined by ", ". */
+  artist: string;
+  duration_ms: number | null;
+}
+
+/** The same text for two tracks that are the same recording. */
+export function recordingOf({ isrc, name, artist, duration_ms }: RecordingFacts): string {
+  return isrc ?? `${name}\n${artist}\n${duration_ms}`;
+}
+
+/** By URI, as a list of rows tells them; also for those that they were added with. */
+export function recordingsIn(items: readonly Item[]): Map<string, string> {
+  const found = new Map<string, string>();
+  for (const { item, linked_from } of items) {
+    if (item?.type !== 'track') continue;
+    const recording = recordingOfTrack(item);
+    found.set(item.uri, recording);
+    if (linked_from !== undefined) found.set(linked_from, recording);
+  }
+  return found;
+}
+
+export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): string {
+  return recordingOf({ isrc, name, duration_ms, artist: artists.map((one) => one.name).join(', ') });
+}
+
+/** Tracks of each of two lists that the other one has less often: those that may be the same under another ID. */
+export function unmatched(
+  rows: readonly string[],
+  shown: readonly string[],
+): { rows: string[]; shown: string[] } {
+  const held = new Set(shown);
+  const isTrack = (uri: string) => uri.startsWith('spotify:track:');
+  return {
+    rows: [...new Set(rows)].filter((uri) => isTrack(uri) && !held.has(uri)),
+    shown: [...new Set(without(shown, rows))].filter(isTrack),
+  };
+}
+
+/**
+ * `rows` as a list shows them: a row that it shows under another ID only is named by that.
+ * @param shown URIs of the list
+ * @param recordings by URI, for what `unmatched` tells
+ */
+export function asShown(
+  rows: readonly string[],
+  shown: readonly string[],
+  recordings: ReadonlyMap<string, string>,
+): string[] {
+  const held = new Set(shown);
+  const others = new Map<string, string[]>();
+  for (const uri of without(shown, rows)) {
+    const recording = recordings.get(uri);
+    if (recording !== undefined) others.set(recording, [...(others.get(recording) ?? []), uri]);
+  }
+  if (others.size === 0) return [...rows];
+  return rows.map((uri) => (held.has(uri) ? uri : (others.get(recordings.get(uri) ?? '')?.shift() ?? uri)));
+}
+
+/** URIs of `rows` that a list shows under another ID, by that. @param named the same rows, `asShown` */
+export function originalsOf(rows: readonly string[], named: readonly string[]): Array<[string, string]> {
+  return rows.flatMap(
+    (uri, at): Array<[string, string]> => (named[at] === uri ? [] : [[named[at] ?? uri, uri]]),
+  );
+}

@@ -1,0 +1,142 @@
+/** What a rule reads: sources that cannot be read whole, rows under another ID, and rows that nothing names any more. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { resize } from '../library/support.ts';
+import { at, owner } from '../support/shapes.ts';
+import { type Relay, withRelay } from '../support/world.ts';
+import {
+  act,
+  edit,
+  keep,
+  LIST_0,
+  rowsOf,
+  SAVED,
+  save,
+  savedUris,
+  spare,
+  WITH_ALL,
+  writes,
+} from './support.ts';
+
+const OF_LIST_0 = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
+
+const withAccount = (work: (relay: Relay) => Promise<void>) =>
+  withRelay(WITH_ALL, async (relay) => {
+    resize(relay, 12, 1);
+    relay.provider.clearRequests();
+    await work(relay);
+  });
+
+function refuseList(relay: Relay, status: number): void {
+  relay.provider.faults.add({
+    path: new RegExp(`^/playlists/${LIST_0}`),
+    method: 'GET',
+    times: Number.POSITIVE_INFINITY,
+    kind: 'status',
+    status,
+  });
+}
+
+for (const status of [403, 404]) {
+  test(`a source that answers ${status} costs no row: a person is told, and it is over once it can be read`, async () => {
+    await withAccount(async (relay) => {
+      const { keep: made } = await keep(relay, { name: 'Copy', sql: OF_LIST_0 });
+      const before = rowsOf(relay, made.playlist_id);
+      edit(relay, LIST_0, (uris) => [...uris.slice(2), ...spare(relay, 1, 1)]);
+      refuseList(relay, status);
+      relay.provider.clearRequests();
+      const { keep: waiting } = await act(relay, made.id, 'run');
+      assert.equal(waiting.status, 'review');
+      assert.match(waiting.reason ?? '', /does not give the rows of "List 0/);
+      assert.deepEqual(rowsOf(relay, made.playlist_id), before);
+      assert.deepEqual(writes(relay), []);
+      relay.provider.faults.clear();
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), rowsOf(relay, LIST_0));
+    });
+  });
+}
+
+test('a person may let a rule do without a playlist that cannot be read, and one that reads none does not mind', async () => {
+  await withAccount(async (relay) => {
+    const all = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', '')}`;
+    const { keep: made } = await keep(relay, { name: 'Both', sql: all });
+    const { keep: other } = await keep(relay, { name: 'Saved', sql: SAVED });
+    edit(relay, LIST_0, (uris) => uris.slice(1));
+    refuseList(relay, 403);
+    assert.equal((await act(relay, other.id, 'run')).keep.status, 'active');
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    assert.equal((await act(relay, made.id, 'accept')).keep.status, 'active');
+    assert.deepEqual(rowsOf(relay, made.playlist_id).toSorted(), savedUris(relay).toSorted());
+  });
+});
+
+/** From now on, reads of playlists show a track under another ID: as Spotify does where one listens elsewhere. */
+function relink(relay: Relay, uri: string): void {
+  const id = uri.slice('spotify:track:'.length);
+  const other = at(spare(relay, 90, 1), 0).slice('spotify:track:'.length);
+  relay.provider.faults.add({
+    path: /^\/playlists\//,
+    method: 'GET',
+    times: Number.POSITIVE_INFINITY,
+    kind: 'transform',
+    fn: (body) => JSON.parse(JSON.stringify(body).replaceAll(id, other)) as unknown,
+  });
+}
+
+test("a song that is shown under another ID is nobody's edit, and stays where it is", async () => {
+  await withAccount(async (relay) => {
+    const { keep: made } = await keep(relay, { name: 'Linked' });
+    const first = at(savedUris(relay), 0);
+    relink(relay, first);
+    save(relay, spare(relay, 60, 1));
+    relay.provider.clearRequests();
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 added');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    assert.equal(writes(relay).length, 1);
+    relay.provider.clearRequests();
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
+    assert.deepEqual(writes(relay), []);
+    // It leaves under the ID that it came with.
+    owner(relay.provider).saved = owner(relay.provider).saved.filter(({ uri }) => uri !== first);
+    const { keep: left } = await act(relay, made.id, 'run');
+    assert.equal(left.last_result, '1 removed', left.reason);
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+  });
+});
+
+test('a restored version leaves a song that is shown under another ID where it is', async () => {
+  await withAccount(async (relay) => {
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const before = rowsOf(relay, LIST_0);
+    edit(relay, LIST_0, (uris) => uris.slice(0, -1));
+    relink(relay, at(before, 3));
+    const { items } = (await relay.call('list_playlist_versions', { playlist_id: LIST_0 })) as {
+      items: Array<{ version: number }>;
+    };
+    const version = items.at(-1)?.version ?? 0;
+    relay.provider.clearRequests();
+    const restored = await relay.call('restore_playlist', { playlist_id: LIST_0, version, dry_run: false });
+    assert.deepEqual([restored.added_count, restored.removed_count], [1, 0]);
+    assert.deepEqual(rowsOf(relay, LIST_0), before);
+    assert.equal(writes(relay).length, 1);
+  });
+});
+
+test('a row without an item is not taken for a song that the query wants', async () => {
+  await withAccount(async (relay) => {
+    const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
+    assert.ok(list);
+    list.rows = savedUris(relay).map((uri, index) => ({
+      uri: index === 0 ? at(spare(relay, 70, 1), 0) : uri,
+      addedAt: '2026-10-01T00:00:00Z',
+      addedBy: null,
+      ...(index === 0 ? { unavailable: true } : {}),
+    }));
+    list.version += 1;
+    const { keep: made } = await keep(relay, { playlist_id: LIST_0 });
+    assert.equal(made.status, 'active');
+    assert.deepEqual(rowsOf(relay, LIST_0), savedUris(relay));
+  });
+});
