@@ -1,5 +1,5 @@
 /** Taking a change back: what brings back what was there, and whether that would take away what came since. */
-import type { ChangeOp, DetailValues, Former } from '../domain/change.ts';
+import type { ChangeOp, DetailValues, Former, Progress } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { withNames } from '../domain/mergeRows.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
@@ -21,7 +21,7 @@ import { isSameRecording } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { onlyAppends, rowsAt } from './rowOps.ts';
+import { nextStep, onlyAppends, rowsAt } from './rowOps.ts';
 import { differs, planOf, progressOf } from './run.ts';
 import { ageOf } from './times.ts';
 
@@ -164,15 +164,31 @@ function expectedRows(change: Change, body: ChangeBody): readonly string[] {
   return rowsAt(rows, ops, progressOf(change));
 }
 
+/** The change as far as the list shows it: the request after which it ended may have taken effect without an answer. */
+async function asFarAsShown(
+  { rows }: Context,
+  change: Change,
+  body: ChangeBody,
+  call: Call,
+): Promise<Change> {
+  const plan = planOf(body);
+  const next = change.uncertain ? nextStep(plan.ops, progressOf(change)) : null;
+  if (!next || change.playlistId === null) return change;
+  const present = (await rows.readSettled(change.playlistId, call)).map(uriOf);
+  const shows = (progress: Progress) => mayBeRows(rowsAt(plan.rows, plan.ops, progress), present);
+  return !shows(next.from) && shows(next.to) ? { ...change, ...next.to } : change;
+}
+
 async function undoRows(
   context: Context,
-  change: Change,
+  recorded: Change,
   stored: ChangeBody,
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  await settleTarget(context, change.playlistId ?? '', call);
-  const body = await withBase(context, change, stored, call);
+  await settleTarget(context, recorded.playlistId ?? '', call);
+  const body = await withBase(context, recorded, stored, call);
+  const change = await asFarAsShown(context, recorded, body, call);
   const expected = expectedRows(change, body);
   // What an undo that stopped half-way has taken back is no other person's doing.
   const isBegun = hasPartialUndo(context.store, change.seq);

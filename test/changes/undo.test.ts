@@ -36,6 +36,25 @@ test('an undo is refused where another person has changed the playlist since', (
     assertRows(playlist, edited);
   }));
 
+test('a removal that took effect before it was refused can be undone', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    for (const skip of [0, 1]) {
+      const removal = { method: 'DELETE', path: /\/items$/, skip } as const;
+      relay.provider.faults.add(
+        { ...removal, kind: 'status_after', status: 502 },
+        { ...removal, kind: 'status', status: 403 },
+      );
+      const args = { playlist_id: playlist.id, track_ids: former.slice(0, 130) };
+      const { error } = await change(relay, 'remove_tracks_from_playlist', args);
+      assert.equal(error?.code, 'PARTIAL_WRITE');
+      assertRows(playlist, former.slice(skip === 0 ? 100 : 130));
+      await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+      assertRows(playlist, former);
+    }
+  }));
+
 longTest('an undo whose answers are lost brings back every row once', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
