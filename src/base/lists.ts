@@ -1,4 +1,4 @@
-/** Helpers for lists and amounts: counts in words, chunks, bounded parallel work. */
+/** Helpers for lists, amounts and plain values: counts in words, chunks, bounded parallel work. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
@@ -39,4 +39,14 @@ export function counted(count: number, noun: string): string {
 /** `12 KiB`: of a file, at least 1. */
 export function sizeText(bytes: number): string {
   return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
+}
+
+/** With its first letter in upper case. */
+export function capital(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+/** True for what JSON calls an object. */
+export function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

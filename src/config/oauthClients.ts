@@ -5,6 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { hashOf } from '../base/digest.ts';
+import { isObject } from '../base/lists.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
 import type { Origin, Problem } from './problems.ts';
 import { oauthClientId, oauthRedirectUri, secretText, type ValueType } from './types.ts';
@@ -172,10 +173,6 @@ function wrong(expects: string, at = ''): Wrong[] {
 function unknownKeys(value: object, known: readonly string[]): string | null {
   const unknown = Object.keys(value).filter((key) => !known.includes(key));
   return unknown.length === 0 ? null : `has unknown keys: ${unknown.map((key) => `"${key}"`).join(', ')}`;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function unreadable(error: unknown): string {

@@ -1,5 +1,6 @@
-/** A change in words: what it did, and who asked for it. The terminal and the owner's page say the same. Pure. */
+/** Changes and jobs in words: what they do, and who asked. The terminal and the owner's page say the same. Pure. */
 import { type ChangeSummary, kindFacts } from './change.ts';
+import type { JobType } from './job.ts';
 
 /**
  * @param name of its playlist, cleaned; null where it is not known
@@ -31,4 +32,28 @@ export const ASKED_ON_PAGE = 'owner page';
 export function askerWords(askedBy: string): string {
   if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
   return askedBy.replace(/^((?:job|keep) [\w-]{8})[\w-]*$/, '$1');
+}
+
+const JOB_WORDS: Readonly<Record<JobType, string>> = {
+  add_to_playlist: 'add to',
+  create_playlist: 'create',
+  replace_playlist: 'replace',
+  save_tracks: 'save to Liked Songs',
+  remove_saved_tracks: 'remove from Liked Songs',
+  remove_from_playlist: 'remove from',
+  reorder_playlist: 'reorder',
+  deduplicate_playlist: 'remove duplicates from',
+  update_playlist_details: 'change details of',
+  delete_playlist: 'delete',
+  undo: 'undo a change',
+};
+
+const WITHOUT_PLAYLIST: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
+
+/**
+ * What a job does: `add to "Evening"`.
+ * @param playlist how it is called, with its quotation marks
+ */
+export function jobWords(type: JobType, playlist: string): string {
+  return WITHOUT_PLAYLIST.has(type) ? JOB_WORDS[type] : `${JOB_WORDS[type]} ${playlist}`;
 }

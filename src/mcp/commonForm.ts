@@ -3,6 +3,7 @@
  * them. The SDK's own classification says what such a request means. It is remembered, since every request of a client has
  * the same envelope. Anything else goes to the SDK, and so does every malformed request.
  */
+
 import type { IncomingHttpHeaders } from 'node:http';
 import {
   CLIENT_CAPABILITIES_META_KEY,
@@ -11,6 +12,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
+import { isObject } from '../base/lists.ts';
 
 export interface CommonForm {
   era: Era;
@@ -136,10 +138,6 @@ function acceptsBoth(accept: string | undefined): boolean {
 
 function isId(value: unknown): value is string | number {
   return typeof value === 'string' || Number.isSafeInteger(value);
-}
-
-function isObject(value: unknown): value is Members {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function onlyKeys(value: object, keys: ReadonlySet<string>): boolean {

@@ -204,7 +204,7 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
     const started = await send_('start', { target: { kind: 'new', name: 'From ✓ a file' } });
     const [job] = JSON.parse((await state(relay, proof)).text).jobs;
     assert.deepEqual([started.status, JSON.parse(started.text)], [200, { jobs: [job.id] }]);
-    assert.equal(job.title, 'New playlist “From ✓ a file”');
+    assert.equal(job.title, 'Create “From ✓ a file”');
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
     assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);

@@ -1,4 +1,5 @@
 import { Command } from 'commander';
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
@@ -52,10 +53,6 @@ async function runBrowsersForget(context: Context, id: string | undefined, all: 
   if (context.json) return printJson(context.io, { forgotten });
   const [first] = forgotten;
   if (!first) return printLine(context.io, 'No browser was remembered.');
-  const what = id === undefined ? counted(forgotten.length) : `${first.label} (${first.origin})`;
+  const what = id === undefined ? counted(forgotten.length, 'browser') : `${first.label} (${first.origin})`;
   printLine(context.io, `Forgot ${what}. The owner code is needed there again.`);
-}
-
-function counted(count: number): string {
-  return count === 1 ? '1 browser' : `${count} browsers`;
 }

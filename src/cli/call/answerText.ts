@@ -3,19 +3,11 @@
  * knows a tool: `cellText.ts` says in which order members are shown. Pure.
  */
 
+import { isObject } from '../../base/lists.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
 import { tableOf } from './answerTable.ts';
-import {
-  cellText,
-  type Fields,
-  flattened,
-  headingOf,
-  isFields,
-  isRows,
-  labelOf,
-  ordered,
-} from './cellText.ts';
+import { cellText, type Fields, flattened, headingOf, isRows, labelOf, ordered } from './cellText.ts';
 
 interface AnswerView {
   /** Columns of the terminal. */
@@ -108,7 +100,7 @@ function noneText(key: string): string {
 
 /** Of an object that does not fit in one line as `total 2, completed 1`, or is a thing of its own. */
 function isSection(key: string, value: unknown, width: number): value is Fields {
-  if (!isFields(value)) return false;
+  if (!isObject(value)) return false;
   const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
   if (!isSmall || typeof value.name === 'string') return true;
   return widthOf(labelOf(key)) + 2 + widthOf(cellText(value, MAX_TEXT)) > width;

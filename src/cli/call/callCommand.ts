@@ -1,12 +1,12 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { isObject } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';
 import { blockOf, note, printBlock, printError, printJson } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { isFields } from './cellText.ts';
 import type { McpConnection, ToolOutcome, ToolSummary } from './mcpClient.ts';
 import type { Call } from './nextPage.ts';
 
@@ -116,7 +116,7 @@ async function show(context: Context, { value, error, hasPages }: Shown, call: C
   else if (context.json) printJson(io, value);
   else if (error) printError(io, error, { json: false, debug, home, demo, platform });
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
-  else if (!io.terminal.stdout || !isFields(value)) printJson(io, value);
+  else if (!io.terminal.stdout || !isObject(value)) printJson(io, value);
   else {
     const { answerText } = await import('./answerText.ts');
     const { nextPage } = await import('./nextPage.ts');

@@ -1,4 +1,5 @@
 /** Values of a tool's answer as words, and in which order a person reads them. Pure. */
+import { capital, isObject } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 
 export type Fields = Record<string, unknown>;
@@ -63,7 +64,7 @@ export function labelOf(key: string): string {
 /** `top_artists` as `Top artists`. */
 export function headingOf(key: string): string {
   const label = labelOf(key);
-  return label.charAt(0).toUpperCase() + label.slice(1);
+  return capital(label);
 }
 
 /** Any value in one line; empty for null. A thing that has a name is called by it. */
@@ -75,7 +76,7 @@ function wordsOf(value: unknown): string {
   if (value === null || value === undefined) return '';
   if (typeof value === 'boolean') return value ? 'yes' : 'no';
   if (Array.isArray(value)) return value.length === 0 ? 'none' : value.map(wordsOf).join(', ');
-  if (!isFields(value)) return String(value);
+  if (!isObject(value)) return String(value);
   const { name, artists } = value;
   if (typeof name === 'string') return artists ? `${name} by ${wordsOf(artists)}` : name;
   const parts = Object.entries(value).map(([key, inner]) => `${labelOf(key)} ${wordsOf(inner)}`.trim());
@@ -97,14 +98,10 @@ function hasOne(flat: Fields, thing: Fields): boolean {
 }
 
 function isThing(value: unknown): value is Fields {
-  return isFields(value) && (typeof value.name === 'string' || typeof value.title === 'string');
-}
-
-export function isFields(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+  return isObject(value) && (typeof value.name === 'string' || typeof value.title === 'string');
 }
 
 /** A list of objects with something in it. */
 export function isRows(value: unknown): value is Fields[] {
-  return Array.isArray(value) && value.length > 0 && value.every(isFields);
+  return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }

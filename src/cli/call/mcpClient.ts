@@ -2,7 +2,9 @@
  * The tools of the running server, for commands that call them: two methods of the revision of 2026-07-28, in which every
  * request stands alone.
  */
+
 import { withDeadline } from '../../base/abort.ts';
+import { isObject } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
@@ -137,11 +139,7 @@ function outcomeOf({ isError, structuredContent, content, _meta }: CallAnswer): 
     value: structuredContent ?? { error: { code, message } },
     error: new RelayError(isErrorCode(code) ? code : 'INTERNAL', `${String(code)}: ${String(message)}`, {
       ...(remedy ? { remedy } : {}),
-      ...(isDetails(details) ? { details } : {}),
+      ...(isObject(details) ? { details } : {}),
     }),
   };
-}
-
-function isDetails(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -2,7 +2,7 @@
  * What a tool call would take away, in a sentence for the person who is about to make it. Reads only: the playlist's name
  * and size, or the tool's own dry run.
  */
-import { counted } from '../../base/lists.ts';
+import { capital, counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { McpConnection, ToolSummary } from './mcpClient.ts';
 
@@ -86,8 +86,4 @@ async function playlistOf(
   const items = [playlist.total_items, playlist.items].find((count) => typeof count === 'number') ?? null;
   const name = typeof playlist.name === 'string' ? `"${visibleText(playlist.name, 60)}"` : 'the playlist';
   return { name, items: items as number | null };
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

@@ -1,5 +1,5 @@
 /** Changes for a person. Pure: records in, lines out. */
-import { counted } from '../../base/lists.ts';
+import { counted, isObject } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ChangeState } from '../../domain/change.ts';
 import { SHORT_ID } from '../../domain/job.ts';
@@ -68,10 +68,10 @@ const MAX_SHOWN = 10;
 /** What differs between what a change left and what is there now, from the details of `CONFLICT`; empty without them. */
 export function differenceLines(details: Record<string, unknown>): string[] {
   const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;
-  const nameOf = (uri: unknown) => (isRecord(names) ? (names[String(uri)] ?? uri) : uri);
+  const nameOf = (uri: unknown) => (isObject(names) ? (names[String(uri)] ?? uri) : uri);
   if (isList(expected_uris) && isList(present_uris))
     return rowLines(expected_uris.map(nameOf), present_uris.map(nameOf), Number(shown_from));
-  if (isRecord(expected) && isRecord(present)) return detailLines(expected, present);
+  if (isObject(expected) && isObject(present)) return detailLines(expected, present);
   return [];
 }
 
@@ -105,8 +105,4 @@ function detailLines(expected: Record<string, unknown>, present: Record<string, 
 
 function isList(value: unknown): value is unknown[] {
   return Array.isArray(value);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null;
 }

@@ -1,6 +1,7 @@
 /** Durable jobs for a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
+import { jobWords } from '../../domain/changeWords.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { type ItemRecord, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
@@ -43,31 +44,7 @@ export function jobTable(
 
 /** `add to "Evening"`. */
 function whatText(job: JobRecord, view: JobView): string {
-  const name = playlistText(job, view);
-  switch (job.type) {
-    case 'add_to_playlist':
-      return `add to ${name}`;
-    case 'create_playlist':
-      return `create ${name}`;
-    case 'replace_playlist':
-      return `replace ${name}`;
-    case 'save_tracks':
-      return 'save to Liked Songs';
-    case 'remove_saved_tracks':
-      return 'remove from Liked Songs';
-    case 'remove_from_playlist':
-      return `remove from ${name}`;
-    case 'reorder_playlist':
-      return `reorder ${name}`;
-    case 'deduplicate_playlist':
-      return `remove duplicates from ${name}`;
-    case 'update_playlist_details':
-      return `change details of ${name}`;
-    case 'delete_playlist':
-      return `delete ${name}`;
-    case 'undo':
-      return 'undo a change';
-  }
+  return jobWords(job.type, playlistText(job, view));
 }
 
 const MAX_NAME = 60;

@@ -1,4 +1,5 @@
 /** Messages of an MCP client as they stand on a line, and what carrying them over HTTP takes. Pure. */
+import { isObject } from '../../base/lists.ts';
 
 export type RequestId = string | number;
 
@@ -102,10 +103,6 @@ export function readAnswer(json: string): ServerMessage | null {
 /** The line that says that a request failed; `id` null: it is not known which. */
 export function errorLine(id: RequestId | null, error: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 function isId(value: unknown): value is RequestId {

@@ -3,8 +3,10 @@
  * Spotify nothing.
  */
 import { isoOf } from '../../base/clock.ts';
+import { capital } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { changeSummary } from '../../changes/history.ts';
+import { jobWords } from '../../domain/changeWords.ts';
 import { type JobErrorRecord, type JobRecord, type JobType, unresolvedOf } from '../../domain/job.ts';
 import type { PageEvent, PageEvents, PageJob, PagePlace } from '../../domain/ownerPage.ts';
 import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
@@ -145,28 +147,10 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
   };
 }
 
-const TITLES: Readonly<Record<JobType, string>> = {
-  add_to_playlist: 'Add to',
-  create_playlist: 'New playlist',
-  replace_playlist: 'Replace',
-  save_tracks: 'Save to Liked Songs',
-  remove_saved_tracks: 'Remove from Liked Songs',
-  remove_from_playlist: 'Remove from',
-  reorder_playlist: 'Reorder',
-  deduplicate_playlist: 'Remove duplicates from',
-  update_playlist_details: 'Change the details of',
-  delete_playlist: 'Delete',
-  undo: 'Undo a change',
-};
-
-const NAMED: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_saved_tracks', 'undo']);
-
 function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
-  const title = TITLES[type];
-  if (NAMED.has(type)) return title;
   const id = payload.playlist_id ?? playlist_id;
   const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
-  return name === undefined ? title : `${title} “${visibleText(name, 100)}”`;
+  return capital(jobWords(type, name === undefined ? 'a playlist' : `“${visibleText(name, 100)}”`));
 }
 
 function remedyOf({ settings }: Core, { remedy, fix }: JobErrorRecord): string | null {

@@ -1,5 +1,5 @@
 /** What taking a change back does, in songs and names, for the person who is asked first. Pure. */
-import { counted } from '../../base/lists.ts';
+import { capital, counted } from '../../base/lists.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
 import type { ChangeOp, DetailValues } from '../../domain/change.ts';
@@ -97,8 +97,4 @@ function detailsText(ops: readonly ChangeOp[]): string {
       : [set.collaborative ? 'to collaborative' : 'to not collaborative']),
   ];
   return parts.join(', ');
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

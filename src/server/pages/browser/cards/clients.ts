@@ -1,4 +1,5 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
+import { capital } from '../../../../base/lists.ts';
 import type { PageClient } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, copyButton, name, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
@@ -52,7 +53,7 @@ function useOf({ lastUsedAt, approvedAt }: PageClient): string {
   const approved = approvedAt === null ? '' : `Approved ${fromNow(approvedAt)}, `;
   const isUsed = lastUsedAt !== null && (approvedAt === null || lastUsedAt >= approvedAt);
   const text = `${approved}${isUsed ? `used ${fromNow(lastUsedAt)}` : 'not used since'}`;
-  return text.charAt(0).toUpperCase() + text.slice(1);
+  return capital(text);
 }
 
 function setupPart(app: App): Child {

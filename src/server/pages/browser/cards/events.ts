@@ -1,4 +1,5 @@
 /** What happened: jobs under way, then jobs and changes in one stream, newest first. */
+import { capital } from '../../../../base/lists.ts';
 import type { ChangeEntry } from '../../../../domain/localApi.ts';
 import type { PageEvent } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, coverPart, name, placeLink, soft } from '../app.ts';
@@ -106,8 +107,4 @@ function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
   else if (change !== null && change.state !== 'done') marks.push(['Not finished yet', '']);
   return marks.map(([words, mood]) => h('span', { key: words, class: `pill ${mood}` }, words));
-}
-
-function capital(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }
