@@ -27,8 +27,8 @@ test('a figure that is worse by more is told with both values and what to do', (
   ]);
 });
 
-test('a model pays for the arguments and the text of each answer, and not for the list of tools', async () => {
-  await withRelay(async ({ client }) => {
+test('a model pays for the arguments and the text of each answer, and not for the list of tools', () =>
+  withRelay(async ({ client }) => {
     const model = createModel(client);
     assert.deepEqual([model.tokens, model.calls], [0, 0]);
     const answer = await model.call('find_playlist_by_name', { name: 'Morning Ferry' });
@@ -37,5 +37,4 @@ test('a model pays for the arguments and the text of each answer, and not for th
     assert.equal(model.offers('get_job_status', 'job_id'), true);
     assert.equal(model.offers('get_job_status', 'nothing'), false);
     assert.equal(model.offers('nothing'), false);
-  });
-});
+  }));

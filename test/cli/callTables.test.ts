@@ -281,39 +281,36 @@ test('what strangers call their things stays in its cell', async (context) => {
   assert.equal(lines.filter((line) => line.endsWith(ID)).length, names.length);
 });
 
-longTest(
-  'every tool that reads the demo, called as its example says, is shown within 60 columns',
-  async () => {
-    await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
-      const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-      const show = (columns: number, ...words: string[]) =>
-        relay(['call', ...words], { env, columns, terminal: { stdout: columns > 0 } });
-      const made = await show(0, 'create_bulk_job', 'type=save_tracks', 'items=[{"title":"A","artist":"B"}]');
-      const { job_id } = JSON.parse(made.out) as { job_id: string };
-      for (const tool of ALL_TOOLS.filter(({ kind }) => kind === 'read')) {
-        const { name } = tool;
-        const words = exampleOf(tool).map((word) => word.replace('JOB_ID', job_id));
-        const { code, out, err } = await show(60, ...words);
-        assert.equal(code, 0, `${name}: ${err}`);
-        const wide = out.split('\n').filter((line) => widthOf(line) > 60);
-        assert.deepEqual(wide, [], name);
-        // An ID may hold any of these letters, so only a whole value counts.
-        assert.deepEqual(
-          /.*(\[object|(^| {2})(undefined|NaN|null)( {2}|$)|[{"]\w+":).*/m.exec(out)?.[0],
-          undefined,
-          name,
-        );
-      }
-    });
-  },
+longTest('every tool that reads the demo, called as its example says, is shown within 60 columns', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
+    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+    const show = (columns: number, ...words: string[]) =>
+      relay(['call', ...words], { env, columns, terminal: { stdout: columns > 0 } });
+    const made = await show(0, 'create_bulk_job', 'type=save_tracks', 'items=[{"title":"A","artist":"B"}]');
+    const { job_id } = JSON.parse(made.out) as { job_id: string };
+    for (const tool of ALL_TOOLS.filter(({ kind }) => kind === 'read')) {
+      const { name } = tool;
+      const words = exampleOf(tool).map((word) => word.replace('JOB_ID', job_id));
+      const { code, out, err } = await show(60, ...words);
+      assert.equal(code, 0, `${name}: ${err}`);
+      const wide = out.split('\n').filter((line) => widthOf(line) > 60);
+      assert.deepEqual(wide, [], name);
+      // An ID may hold any of these letters, so only a whole value counts.
+      assert.deepEqual(
+        /.*(\[object|(^| {2})(undefined|NaN|null)( {2}|$)|[{"]\w+":).*/m.exec(out)?.[0],
+        undefined,
+        name,
+      );
+    }
+  }),
 );
 
 function exampleOf(tool: Tool): string[] {
   return exampleWords(toolText(tool, 80).trimEnd().split('\n').at(-1) ?? '');
 }
 
-longTest('the example of every tool that writes works in the demo', async () => {
-  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
+longTest('the example of every tool that writes works in the demo', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
     const failed: string[] = [];
     for (const tool of ALL_TOOLS.filter(({ kind }) => kind !== 'read')) {
@@ -325,5 +322,5 @@ longTest('the example of every tool that writes works in the demo', async () => 
     }
     // The player of the demo is at its first song.
     assert.deepEqual(failed, ['previous_track']);
-  });
-});
+  }),
+);

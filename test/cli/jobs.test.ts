@@ -171,8 +171,8 @@ async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
   return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
 }
 
-longTest('jobs are listed, shown, committed and cancelled by the first characters of their IDs', async () => {
-  await withRelay(async (world) => {
+longTest('jobs are listed, shown, committed and cancelled by the first characters of their IDs', () =>
+  withRelay(async (world) => {
     assert.deepEqual(await jobs(world, []), { code: 0, out: '', err: 'There are no jobs.\n' });
     const playlist = named(world, 'Empty Shelf');
     const uris = tracks(world, 5);
@@ -208,11 +208,11 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
       JSON.parse((await jobs(world, ['show', other, '--json'])).out),
       await jobOf(world, other),
     );
-  });
-});
+  }),
+);
 
-test('--watch draws a bar on a terminal until the job rests', async () => {
-  await withRelay(async (world) => {
+test('--watch draws a bar on a terminal until the job rests', () =>
+  withRelay(async (world) => {
     const clock = watchedClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
     const id = await createJob(world, 'save_tracks', uniqueTracks(world, 3).map(asQuery));
@@ -225,11 +225,10 @@ test('--watch draws a bar on a terminal until the job rests', async () => {
     assert.equal(code, 0);
     assert.match(err, /Waiting [#-]{24} \d of 3, continues in \d+ \w+ \(RATE_LIMITED\)/);
     assert.match(out, /^status +cancelled$/m);
-  });
-});
+  }));
 
-test('what is no job, and what is several, is said so', async () => {
-  await withRelay({ connect: false }, async (world) => {
+test('what is no job, and what is several, is said so', () =>
+  withRelay({ connect: false }, async (world) => {
     const missing = await jobs(world, ['show', 'zzz']);
     assert.deepEqual(missing, {
       code: 1,
@@ -241,8 +240,7 @@ test('what is no job, and what is several, is said so', async () => {
     const several = await jobs(world, ['show', '']);
     assert.equal(several.code, 2);
     assert.match(several.err, /2 job IDs begin with ""/);
-  });
-});
+  }));
 
 test('without a server there is nothing to ask', async () => {
   const { code, err } = await relay(['jobs'], { env: { RELAY_HOME: '/no/such/home' } });

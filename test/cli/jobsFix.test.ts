@@ -31,8 +31,8 @@ async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }
 
-test('on a terminal it goes through the items: by number, link, search, skip, back and later', async () => {
-  await withRelay(async (world) => {
+test('on a terminal it goes through the items: by number, link, search, skip, back and later', () =>
+  withRelay(async (world) => {
     const all = uniqueTracks(world, 8);
     const [a, b, c, d, e, f] = all;
     assert.ok(a && b && c && d && e && f);
@@ -92,11 +92,10 @@ test('on a terminal it goes through the items: by number, link, search, skip, ba
       out,
       `1 song needs you: relay jobs fix ${short}\nTo write it without them: relay jobs commit ${short} --skip-unresolved\n`,
     );
-  });
-});
+  }));
 
-test('all that came near are taken after a look at the least near ones', async () => {
-  await withRelay(async (world) => {
+test('all that came near are taken after a look at the least near ones', () =>
+  withRelay(async (world) => {
     const all = uniqueTracks(world, 6);
     const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
     await reach(world, id, 'ready');
@@ -117,11 +116,10 @@ test('all that came near are taken after a look at the least near ones', async (
       assert.ok(widthOf(line) <= 60, line);
     }
     assert.equal(out, `To write it: relay jobs commit ${id.slice(0, 8)}\n`);
-  });
-});
+  }));
 
-longTest('without a terminal the options settle, and what is left is printed', async () => {
-  await withRelay(async (world) => {
+longTest('without a terminal the options settle, and what is left is printed', () =>
+  withRelay(async (world) => {
     const [a, b, c, d] = uniqueTracks(world, 4);
     assert.ok(a && b && c && d);
     const list = [NOTHING, { ...NOTHING, title: 'Nor This' }, misspelled(a), misspelled(b), asQuery(c)];
@@ -158,8 +156,8 @@ longTest('without a terminal the options settle, and what is left is printed', a
     assert.deepEqual([last.left, last.job.resolved, last.job.skipped], [[], 4, 1]);
     assert.deepEqual(await outcomes(world, id), [d.uri, 'skipped', a.uri, b.uri, c.uri]);
     assert.equal((await jobs(world, ['commit', short, '--watch'])).code, 0);
-  });
-});
+  }),
+);
 
 test('options that cannot be read are refused before anything is asked', async () => {
   for (const [args, message] of [
@@ -204,8 +202,8 @@ test('what a person types is read as they mean it', () => {
   for (const typed of ['4', '0', 'x 3', 'some words']) assert.equal(read(typed).kind, 'unclear', typed);
 });
 
-test('a track fits a narrow window, whatever it is called', async () => {
-  await withRelay({ client: false, connect: false }, async ({ provider }) => {
+test('a track fits a narrow window, whatever it is called', () =>
+  withRelay({ client: false, connect: false }, async ({ provider }) => {
     const track = trackShape(at(provider.catalogue.tracks, 0));
     for (const name of [
       'A Song',
@@ -221,5 +219,4 @@ test('a track fits a narrow window, whatever it is called', async () => {
         assert.doesNotMatch(line, /[\p{Cc}\p{Cf}]/u);
       }
     }
-  });
-});
+  }));

@@ -158,8 +158,8 @@ test('the credential is sent on the connection that was proved, and on no other'
   );
 });
 
-test('hello proves nothing to a browser, and takes a nonce only', async () => {
-  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+test('hello proves nothing to a browser, and takes a nonce only', () =>
+  withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
     const statusOf = async (body: string, headers: Record<string, string> = {}) =>
       new Promise<number>((resolve, reject) => {
         const sent = request(
@@ -176,8 +176,7 @@ test('hello proves nothing to a browser, and takes a nonce only', async () => {
     for (const nonce of ['', 'short', 'x\ny'.padEnd(43, 'z'), 'n'.repeat(200), 7, null]) {
       assert.equal(await statusOf(JSON.stringify({ nonce })), 400, String(nonce));
     }
-  });
-});
+  }));
 
 test('relay status works beside a foreign listener, and says what is there', async (context) => {
   const { baseUrl, heard } = await listener(context, (_request, response) => json(response, 200, {}));

@@ -86,8 +86,8 @@ test('history costs one request, and shows IDs where names cannot be had', () =>
     assert.equal(world.provider.requests.length, 1);
   }));
 
-test('a playlist that was made keeps its name in the history after an undo and without an account', async () => {
-  await withRelay(async (world) => {
+test('a playlist that was made keeps its name in the history after an undo and without an account', () =>
+  withRelay(async (world) => {
     const songs = tracks(world, 3);
     const made = await world.call('create_playlist_from_tracks', { name: 'table', tracks: songs });
     assert.equal(made.status, 'done');
@@ -109,8 +109,7 @@ test('a playlist that was made keeps its name in the history after an undo and w
         ['created "table" with 3 songs', 'tool create_playlist_from_tracks'],
       ],
     );
-  });
-});
+  }));
 
 test('undo takes back the last change, and says before and after what does not come back', () =>
   withReplaced(async ({ world, playlist, former, wanted, id }) => {

@@ -12,8 +12,8 @@ async function shown({ call }: DemoWorld, id: string) {
   return { uris, total: rows.total, snapshot: playlist.snapshot_id };
 }
 
-test('rows, counts and snapshots follow a write each after its own time', async () => {
-  await withProvider(async (world) => {
+test('rows, counts and snapshots follow a write each after its own time', () =>
+  withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');
     const uris = trackUris(provider, 2);
@@ -27,11 +27,10 @@ test('rows, counts and snapshots follow a write each after its own time', async 
     assert.deepEqual(await shown(world, id), { uris, total: 2, snapshot });
     clock.move(29_100);
     assert.deepEqual(await shown(world, id), { uris, total: 2, snapshot: written });
-  });
-});
+  }));
 
-test('a reader sees the states between two writes, and a write never does', async () => {
-  await withProvider(async (world) => {
+test('a reader sees the states between two writes, and a write never does', () =>
+  withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');
     const [first = '', second = ''] = trackUris(provider, 2);
@@ -44,11 +43,10 @@ test('a reader sees the states between two writes, and a write never does', asyn
     assert.deepEqual((await shown(world, id)).uris, [first]);
     clock.move(400);
     assert.deepEqual((await shown(world, id)).uris, [first, second]);
-  });
-});
+  }));
 
-test('another person’s edit lags too, and so do saved tracks', async () => {
-  await withProvider(async (world) => {
+test('another person’s edit lags too, and so do saved tracks', () =>
+  withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');
     const [uri = ''] = trackUris(provider, 1);
@@ -60,11 +58,10 @@ test('another person’s edit lags too, and so do saved tracks', async () => {
     assert.deepEqual([(await shown(world, id)).uris, await isSaved()], [[], [false]]);
     clock.move(600);
     assert.deepEqual([(await shown(world, id)).uris, await isSaved()], [[uri], [true]]);
-  });
-});
+  }));
 
-test('a new playlist is unknown for a moment, to reads and writes', async () => {
-  await withProvider(async (world) => {
+test('a new playlist is unknown for a moment, to reads and writes', () =>
+  withProvider(async (world) => {
     const { provider, call, clock } = world;
     provider.lag.set({ created: 500 });
     const { id } = (await call('POST', '/me/playlists', { name: 'New' })).json;
@@ -76,11 +73,10 @@ test('a new playlist is unknown for a moment, to reads and writes', async () => 
     assert.deepEqual(await statuses(), [404, 404]);
     clock.move(500);
     assert.deepEqual(await statuses(), [200, 201]);
-  });
-});
+  }));
 
-test('a relinked track is listed under another ID', async () => {
-  await withProvider(async (world) => {
+test('a relinked track is listed under another ID', () =>
+  withProvider(async (world) => {
     const { provider, call } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');
     const [given = '', listed = ''] = trackUris(provider, 2);
@@ -91,8 +87,7 @@ test('a relinked track is listed under another ID', async () => {
       playlistNamed(provider, 'Empty Shelf').rows.map(({ uri }) => uri),
       [given],
     );
-  });
-});
+  }));
 
 test('a write may take effect after its answer, and an answer may come after the effect', async () => {
   const clock = manualClock();

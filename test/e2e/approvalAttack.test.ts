@@ -67,8 +67,8 @@ for (const name of NAMES.slice(0, sized(3, 1))) {
     {
       skip: withoutChromium,
     },
-    async () => {
-      await withRelay({ client: false }, async (relay) => {
+    () =>
+      withRelay({ client: false }, async (relay) => {
         const attackers = await Promise.all(NAMES.map(listenAt));
         const base = relay.baseUrl.replace('127.0.0.1', name);
         const client = await newClient(relay.baseUrl, {
@@ -88,8 +88,7 @@ for (const name of NAMES.slice(0, sized(3, 1))) {
         } finally {
           for (const attacker of attackers) attacker.close();
         }
-      });
-    },
+      }),
   );
 }
 

@@ -111,8 +111,8 @@ longTest(
 
 longTest(
   'what ends a service worker is given to whoever asks for the script of one, under our own names alone',
-  async () => {
-    await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+  () =>
+    withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
       const headers = { 'service-worker': 'script' };
       const asked = await send(`${baseUrl}/any/path.js`, { headers });
       assert.deepEqual(
@@ -124,6 +124,5 @@ longTest(
         (await send(`${baseUrl}/`, { headers: { ...headers, host: 'evil.example' } })).status,
         403,
       );
-    });
-  },
+    }),
 );

@@ -43,8 +43,8 @@ async function aliases(desk: Desk): Promise<number> {
   return JSON.parse(await ok(desk, 'call', 'get_state_diagnostics', '--json')).counts.aliases;
 }
 
-test('what a running server knows is copied, and comes back after more has changed', async () => {
-  await withProvider(async (desk, provider, tokens) => {
+test('what a running server knows is copied, and comes back after more has changed', () =>
+  withProvider(async (desk, provider, tokens) => {
     const { server, ready } = await desk.host();
     assert.equal((await createBrowser().open(`${ready.baseUrl}/auth/provider/login`)).status, 200);
     const [song, other] = provider.catalogue.tracks.filter(({ name }) => /^[A-Za-z ]{12,}$/.test(name));
@@ -80,11 +80,10 @@ test('what a running server knows is copied, and comes back after more has chang
     assert.equal(await aliases(desk), known);
     assert.equal(await ok(desk, 'key'), rotated);
     await ok(desk, 'call', 'get_devices');
-  });
-});
+  }));
 
-test('a copy of the demo is made while it runs, and restored to its own home', async () => {
-  await withDesk({}, async (desk) => {
+test('a copy of the demo is made while it runs, and restored to its own home', () =>
+  withDesk({}, async (desk) => {
     const { server } = await desk.host(['--demo']);
     const copy = join(desk.home, 'demo.backup');
     const made = await desk.relay(['backup', copy, '--json']);
@@ -96,5 +95,4 @@ test('a copy of the demo is made while it runs, and restored to its own home', a
     const again = await desk.host(['--demo']);
     assert.equal(again.ready.providerConnected, true);
     assert.equal(await ok(desk, 'key'), key);
-  });
-});
+  }));

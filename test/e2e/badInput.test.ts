@@ -40,17 +40,16 @@ const badSettings: Array<[what: string, env: Record<string, string>, args: strin
 ];
 
 for (const [what, env, args, words] of badSettings) {
-  test(`${what} stops the start with exit code 2 and no value of a secret`, async () => {
-    await withDesk(env, async (desk) => {
+  test(`${what} stops the start with exit code 2 and no value of a secret`, () =>
+    withDesk(env, async (desk) => {
       const ended = await desk.relay([...SERVE.slice(0, 1), ...args]);
       assertRefusal(ended, 2, ...words);
       for (const secret of ['tiny-secret', 'c2hvcnQ=']) assert.ok(!ended.err.includes(secret));
-    });
-  });
+    }));
 }
 
-test('a taken port is an error that names the flag', async () => {
-  await withDesk({}, async (desk) => {
+test('a taken port is an error that names the flag', () =>
+  withDesk({}, async (desk) => {
     const other = createServer().listen(0, '127.0.0.1');
     await new Promise((resolve) => other.once('listening', resolve));
     const { port } = other.address() as AddressInfo;
@@ -58,11 +57,10 @@ test('a taken port is an error that names the flag', async () => {
     other.close();
     // Nothing is left behind: the home is free again.
     await desk.host();
-  });
-});
+  }));
 
-test('a home that cannot be made is refused at once', async () => {
-  await withDesk({}, async (desk) => {
+test('a home that cannot be made is refused at once', () =>
+  withDesk({}, async (desk) => {
     for (const home of ['/proc/relay-home', '/proc/relay/home', '/dev/null/relay']) {
       assertRefusal(
         await desk.relay(SERVE, { env: { RELAY_HOME: home } }),
@@ -70,11 +68,10 @@ test('a home that cannot be made is refused at once', async () => {
         /\/(proc|dev)\//,
       );
     }
-  });
-});
+  }));
 
-test('a second server of one home fails at once with the pid and URL of the first', async () => {
-  await withDesk({}, async (desk) => {
+test('a second server of one home fails at once with the pid and URL of the first', () =>
+  withDesk({}, async (desk) => {
     const { ready, server } = await desk.serve();
     const second = await desk.relay(SERVE);
     assertRefusal(second, 1, new RegExp(String(ready.pid)), new RegExp(ready.baseUrl));
@@ -82,8 +79,7 @@ test('a second server of one home fails at once with the pid and URL of the firs
     process.kill(server.pid, 'SIGSTOP');
     assertRefusal(await desk.relay(SERVE), 1, new RegExp(String(ready.pid)));
     process.kill(server.pid, 'SIGCONT');
-  });
-});
+  }));
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
 
@@ -100,8 +96,8 @@ function spoiled(image: Buffer): Buffer {
 }
 
 for (const [what, spoil] of damages) {
-  test(`a state file that is ${what} is refused by name and left as it is`, async () => {
-    await withDesk({}, async (desk) => {
+  test(`a state file that is ${what} is refused by name and left as it is`, () =>
+    withDesk({}, async (desk) => {
       const { server } = await desk.host();
       await server.stop();
       const path = join(desk.home, 'relay.db');
@@ -110,8 +106,7 @@ for (const [what, spoil] of damages) {
       assertRefusal(await desk.relay(SERVE), 1, /relay\.db/);
       assertRefusal(await desk.relay(['key']), 1, /relay\.db/);
       assert.equal(digest(path), before);
-    });
-  });
+    }));
 }
 
 longTest('a wrong key is refused, harms nothing, and the right one works again', async () => {
@@ -147,14 +142,13 @@ longTest('a lost key is refused, and no new one takes its place', async () => {
   }
 });
 
-test('commands that need a server say so with exit code 4', async () => {
-  await withDesk({}, async (desk) => {
+test('commands that need a server say so with exit code 4', () =>
+  withDesk({}, async (desk) => {
     assertRefusal(await desk.relay(['call', 'get_devices']), 4, /relay serve/);
-  });
-});
+  }));
 
-test('relay call names what is wrong with a tool or its arguments', async () => {
-  await withDesk({}, async (desk) => {
+test('relay call names what is wrong with a tool or its arguments', () =>
+  withDesk({}, async (desk) => {
     const { server } = await desk.host(['--demo']);
     assertRefusal(await desk.relay(['call', 'serch_tracks', 'query=x']), 2, /search_tracks/);
     const unknown = await desk.relay(['call', 'search_tracks', 'query=x', 'max=3']);
@@ -171,5 +165,4 @@ test('relay call names what is wrong with a tool or its arguments', async () => 
     const good = await desk.relay(['call', 'search_tracks', 'query=x']);
     assert.equal(good.code, 0, good.err);
     await server.stop();
-  });
-});
+  }));

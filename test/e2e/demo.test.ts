@@ -8,8 +8,8 @@ import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { mcpClient } from '../support/world.ts';
 
-test('the demo is ready with an account, and a second terminal, an older and a current client use it', async () => {
-  await withDesk({}, async (desk) => {
+test('the demo is ready with an account, and a second terminal, an older and a current client use it', () =>
+  withDesk({}, async (desk) => {
     const { server, ready } = await desk.serve(['--demo']);
     assert.deepEqual(
       { ...ready, pid: 0, version: '', baseUrl: '', mcpUrl: '' },
@@ -60,11 +60,10 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     const { code, out } = await server.stop('SIGTERM');
     assert.equal(code, 0);
     assert.match(out, /\{"event":"stopped"\}/);
-  });
-});
+  }));
 
-test('what helps in the demo names the demo, in a terminal and to a model; after npm start it works in a checkout', async () => {
-  await withDesk({}, async (desk) => {
+test('what helps in the demo names the demo, in a terminal and to a model; after npm start it works in a checkout', () =>
+  withDesk({}, async (desk) => {
     const begun = { npm_lifecycle_event: 'start', npm_package_name: 'relay' };
     const shown = desk.begin(['serve', '--demo', '--port', '0'], begun);
     await shown.until(/^Other clients: node bin\/relay\.mjs --demo connect$/m);
@@ -77,11 +76,10 @@ test('what helps in the demo names the demo, in a terminal and to a model; after
     assert.match(JSON.stringify(content), /Or the user runs `relay --demo login` in a terminal\./);
     await client.close();
     assert.match((await desk.relay(['call', 'get_devices'])).err, /Run `relay --demo login` in a terminal\./);
-  });
-});
+  }));
 
-test('a demo that starts again speaks of nothing that its account does not have', async () => {
-  await withDesk({}, async (desk) => {
+test('a demo that starts again speaks of nothing that its account does not have', () =>
+  withDesk({}, async (desk) => {
     const first = await desk.host(['--demo']);
     const made = await desk.relay(['call', 'create_playlist', 'name=Shortlived', '--json']);
     assert.equal(made.code, 0, made.err);
@@ -93,11 +91,10 @@ test('a demo that starts again speaks of nothing that its account does not have'
       assert.doesNotMatch((await desk.relay(words)).out, /Shortlived/, words.join(' '));
     assert.deepEqual(JSON.parse((await desk.relay(['history', '--json'])).out).items, []);
     assert.notEqual((await desk.relay(['undo', '--yes'])).code, 0);
-  });
-});
+  }));
 
-longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', async () => {
-  await withDesk({}, async (desk) => {
+longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', () =>
+  withDesk({}, async (desk) => {
     for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
       const { server, ready } = await desk.serve(['--demo']);
       assert.equal(ready.providerConnected, true);
@@ -106,19 +103,18 @@ longTest('the demo starts again over its own home, after Ctrl-C and after kill -
       await server.stop(signal);
     }
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 4);
-  });
-});
+  }),
+);
 
-test('the demo runs on the other loopback address too', async () => {
-  await withDesk({ RELAY_HOST: '::1' }, async (desk) => {
+test('the demo runs on the other loopback address too', () =>
+  withDesk({ RELAY_HOST: '::1' }, async (desk) => {
     const { ready } = await desk.host(['--demo']);
     assert.deepEqual([ready.providerConnected, new URL(ready.baseUrl).hostname], [true, '[::1]']);
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
-  });
-});
+  }));
 
-test('for a person the demo prints a block that fits a narrow window and names the key', async () => {
-  await withDesk({}, async (desk) => {
+test('for a person the demo prints a block that fits a narrow window and names the key', () =>
+  withDesk({}, async (desk) => {
     const server = desk.begin(['serve', '--demo', '--port', '0']);
     await server.until(/Ctrl-C/);
     assert.match(server.out, /DEMO/);
@@ -127,5 +123,4 @@ test('for a person the demo prints a block that fits a narrow window and names t
     for (const line of server.out.split('\n')) {
       if (!line.includes('relay_')) assert.ok(line.length <= 60, line);
     }
-  });
-});
+  }));

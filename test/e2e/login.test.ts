@@ -39,8 +39,8 @@ function watchTokens(provider: Simulator): Secrets {
   return { values };
 }
 
-test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', async () => {
-  await withProvider(async (desk, provider, secrets) => {
+test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', () =>
+  withProvider(async (desk, provider, secrets) => {
     const { server, ready } = await desk.host();
     assert.equal(ready.providerConnected, false);
     assert.equal((await desk.relay(['status'])).code, 3);
@@ -65,11 +65,10 @@ test('relay login --no-browser connects by the printed address; no secret is in 
       assert.ok(!server.err.includes(secret) && !server.out.includes(secret), 'in the log of the server');
       assert.ok(!ended.err.includes(secret), 'in the log of the login');
     }
-  });
-});
+  }));
 
-test('a restart, also after kill -9, keeps the connection', async () => {
-  await withProvider(async (desk) => {
+test('a restart, also after kill -9, keeps the connection', () =>
+  withProvider(async (desk) => {
     const first = await desk.serve();
     await connect(desk);
     await first.server.stop('SIGKILL');
@@ -79,11 +78,10 @@ test('a restart, also after kill -9, keeps the connection', async () => {
     await second.server.stop();
     const third = await desk.host();
     assert.equal(third.ready.providerConnected, true);
-  });
-});
+  }));
 
-test('without a running server relay login runs one for as long as it takes', async () => {
-  await withProvider(async (desk, provider) => {
+test('without a running server relay login runs one for as long as it takes', () =>
+  withProvider(async (desk, provider) => {
     const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
     await createBrowser().open(url);
@@ -95,11 +93,10 @@ test('without a running server relay login runs one for as long as it takes', as
     const status = await desk.relay(['status', '--json']);
     assert.equal(status.code, 0);
     assert.equal(JSON.parse(status.out).account.name, owner(provider).displayName);
-  });
-});
+  }));
 
-test('with the key lost, relay login --start-over starts over and the new login works', async () => {
-  await withProvider(async (desk) => {
+test('with the key lost, relay login --start-over starts over and the new login works', () =>
+  withProvider(async (desk) => {
     const lost = { RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
     const { server } = await desk.host([], lost);
     await server.stop();
@@ -113,11 +110,10 @@ test('with the key lost, relay login --start-over starts over and the new login 
     assert.equal((await login.ended).code, 0);
     const { ready } = await desk.host();
     assert.equal(ready.providerConnected, true);
-  });
-});
+  }));
 
-test('the address that a browser elsewhere ended on is pasted back', async () => {
-  await withProvider(async (desk) => {
+test('the address that a browser elsewhere ended on is pasted back', () =>
+  withProvider(async (desk) => {
     await desk.host();
     const login = desk.begin(['login', '--no-browser']);
     const [url] = await login.until(/^\s*(http\S+)\s*$/m);
@@ -126,11 +122,10 @@ test('the address that a browser elsewhere ended on is pasted back', async () =>
     login.write(`${approved.headers.get('location')}\n`);
     const ended = await login.ended;
     assert.equal(ended.code, 0, ended.err);
-  });
-});
+  }));
 
-longTest('a login that nobody finishes times out, and one that is declined says so', async () => {
-  await withProvider(async (desk, provider) => {
+longTest('a login that nobody finishes times out, and one that is declined says so', () =>
+  withProvider(async (desk, provider) => {
     await desk.host();
     const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);
     assert.equal(late.code, 1);
@@ -142,11 +137,11 @@ longTest('a login that nobody finishes times out, and one that is declined says 
     const ended = await login.ended;
     assert.equal(ended.code, 1);
     assert.match(ended.err, /declined/);
-  });
-});
+  }),
+);
 
-test('logout and a new key', async () => {
-  await withProvider(async (desk) => {
+test('logout and a new key', () =>
+  withProvider(async (desk) => {
     await desk.host();
     await connect(desk);
     const out = await desk.relay(['logout']);
@@ -157,8 +152,7 @@ test('logout and a new key', async () => {
     const after = (await desk.relay(['key', 'rotate', '--yes'])).out.trim();
     assert.notEqual(after, before);
     assert.equal((await desk.relay(['key'])).out.trim(), after);
-  });
-});
+  }));
 
 async function connect(desk: Desk): Promise<void> {
   const login = desk.begin(['login', '--no-browser']);

@@ -131,43 +131,39 @@ async function tryEverything(
 
 const skip = { skip: withoutChromium };
 
-longTest(
-  'no page of a stranger starts a login, and a relay login that waits is not disturbed',
-  skip,
-  async () => {
-    await withStory({ connect: false }, async (story) => {
-      const { server, browser, provider } = story;
-      const waiting = await server.local.startLogin({ switchAccount: false });
-      // For a browser the first is on the same site as the server, the second is not.
-      await tryEverything(story, sized(3, 2), MANY);
-      // Not even who has seen the address on the terminal can have a browser led there.
-      await tryEverything(story, 1, sized(MANY, 10), new URL(waiting.browserUrl).search.slice(1));
-      assert.deepEqual([story.trips(), await story.isConnected()], [0, false]);
-      const page = await browser.newPage();
-      await page.goto(waiting.browserUrl);
-      await page.getByText('Your Spotify account is connected').first().waitFor();
-      assert.equal(
-        (await server.local.loginProgress({ attemptId: waiting.attemptId, waitSeconds: 0 })).state,
-        'connected',
-      );
-      assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
-    });
-  },
+longTest('no page of a stranger starts a login, and a relay login that waits is not disturbed', skip, () =>
+  withStory({ connect: false }, async (story) => {
+    const { server, browser, provider } = story;
+    const waiting = await server.local.startLogin({ switchAccount: false });
+    // For a browser the first is on the same site as the server, the second is not.
+    await tryEverything(story, sized(3, 2), MANY);
+    // Not even who has seen the address on the terminal can have a browser led there.
+    await tryEverything(story, 1, sized(MANY, 10), new URL(waiting.browserUrl).search.slice(1));
+    assert.deepEqual([story.trips(), await story.isConnected()], [0, false]);
+    const page = await browser.newPage();
+    await page.goto(waiting.browserUrl);
+    await page.getByText('Your Spotify account is connected').first().waitFor();
+    assert.equal(
+      (await server.local.loginProgress({ attemptId: waiting.attemptId, waitSeconds: 0 })).state,
+      'connected',
+    );
+    assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
+  }),
 );
 
-longTest('after relay logout no page of a stranger connects the account again', skip, async () => {
-  await withStory({ connect: true }, async (story) => {
+longTest('after relay logout no page of a stranger connects the account again', skip, () =>
+  withStory({ connect: true }, async (story) => {
     await story.server.local.logout();
     await tryEverything(story, sized(3, 1), sized(MANY, 10));
     assert.deepEqual([story.trips(), await story.isConnected()], [0, false]);
-  });
-});
+  }),
+);
 
 longTest(
   'relay login leads the browser by a file to the owner’s page, and its ticket is shown nowhere',
   skip,
-  async () => {
-    await withStory({ connect: false }, async ({ browser, baseUrl, home }) => {
+  () =>
+    withStory({ connect: false }, async ({ browser, baseUrl, home }) => {
       const page = await browser.newPage();
       const visited: string[] = [];
       page.on('request', (request) => visited.push(request.url()));
@@ -193,6 +189,5 @@ longTest(
         /\/(\?[0-9a-f]{16}(#ticket=[\w-]{43})?)?$/,
       );
       assert.doesNotMatch(ended.out + ended.err, /ticket/);
-    });
-  },
+    }),
 );

@@ -16,8 +16,8 @@ for (const [where, env] of [
   [', also behind PUBLIC_BASE_URL', PUBLIC],
 ] as const) {
   const title = `the browser that relay login opens signs in and connects the account by itself${where}`;
-  longTest(title, { skip: withoutChromium }, async () => {
-    await withRelay({ connect: false, client: false, env }, async ({ home, server }) => {
+  longTest(title, { skip: withoutChromium }, () =>
+    withRelay({ connect: false, client: false, env }, async ({ home, server }) => {
       await withChromium(async (browser) => {
         const page = await browser.newPage();
         const opened: string[] = [];
@@ -45,8 +45,8 @@ for (const [where, env] of [
           [new URL(page.url()).origin],
         );
       });
-    });
-  });
+    }),
+  );
 }
 
 longTest(
@@ -54,8 +54,8 @@ longTest(
   {
     skip: withoutChromium,
   },
-  async () => {
-    await withRelay({ connect: false, client: false }, async ({ home }) => {
+  () =>
+    withRelay({ connect: false, client: false }, async ({ home }) => {
       await withChromium(async (browser) => {
         const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
         let shown = '';
@@ -79,6 +79,5 @@ longTest(
         assert.equal(ended.code, 0, ended.err);
         assert.match(ended.out, /^Connected as /m);
       });
-    });
-  },
+    }),
 );

@@ -22,8 +22,8 @@ const OWNER_CODE = 'the owner types this 17';
 
 longTest(
   'a client connects, outlives a kill -9, and is out as soon as it is revoked; no secret is left anywhere',
-  async () => {
-    await withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE, LOG_LEVEL: 'trace' }, async (desk) => {
+  () =>
+    withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE, LOG_LEVEL: 'trace' }, async (desk) => {
       const port = await freePort();
       const first = await desk.serve(['--port', port]);
       const { baseUrl, mcpUrl } = first.ready;
@@ -85,12 +85,11 @@ longTest(
         assert.ok(!`${listed.out}${listed.err}${status.out}${status.err}`.includes(text), 'printed');
       }
       assert.match(logs, /client approved/);
-    });
-  },
+    }),
 );
 
-test('without a server a client is added with its secret from stdin, which is not printed, and is known later', async () => {
-  await withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE }, async (desk) => {
+test('without a server a client is added with its secret from stdin, which is not printed, and is known later', () =>
+  withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE }, async (desk) => {
     const secret = 'a-secret-from-a-pipe-0123456789-0123';
     const args = [
       'clients',
@@ -111,5 +110,4 @@ test('without a server a client is added with its secret from stdin, which is no
     const code = answerOf(await browser.submit(page, 'approve', { owner_code: OWNER_CODE })).code ?? '';
     const token = await askToken(ready.baseUrl, { ...codeForm(client, code), client_secret: secret });
     assert.equal(token.status, 200, token.text);
-  });
-});
+  }));

@@ -67,40 +67,36 @@ const lastArrival = ({ callback }: Story) =>
 
 const skip = { skip: withoutChromium };
 
-test(
-  'a person approves by keyboard, without JavaScript, and is asked again the next time',
-  skip,
-  async () => {
-    await withBrowser({}, async (story) => {
-      const { baseUrl, server, callback } = story;
-      const first = await registered(story, 'Claude Code (relay)');
-      const profile = await story.newProfile({ javaScriptEnabled: false });
-      const page = await profile.newPage();
-      const stopped = watchPolicy(page);
-      await page.goto(first.url());
-      await screenshots(page, 'approve');
-      await page.keyboard.press('Tab');
-      await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
-      // Nobody has read the page sooner: an answer before that is asked for again.
-      await page.waitForTimeout(READING_MS);
-      await page.keyboard.press('Enter');
-      await page.waitForURL(`${callback.url}?**`);
-      const { code, state, iss } = lastArrival(story);
-      assert.deepEqual([state, iss], ['some state', baseUrl]);
-      const form = { ...codeForm(first.client, code ?? ''), redirect_uri: callback.url };
-      assert.equal((await askToken(baseUrl, form)).status, 200);
-      await page.goto((await registered(story, 'Cursor')).url());
-      assert.equal(await page.getByLabel('Owner code').isVisible(), true);
-      assert.deepEqual(stopped, []);
-    });
-  },
+test('a person approves by keyboard, without JavaScript, and is asked again the next time', skip, () =>
+  withBrowser({}, async (story) => {
+    const { baseUrl, server, callback } = story;
+    const first = await registered(story, 'Claude Code (relay)');
+    const profile = await story.newProfile({ javaScriptEnabled: false });
+    const page = await profile.newPage();
+    const stopped = watchPolicy(page);
+    await page.goto(first.url());
+    await screenshots(page, 'approve');
+    await page.keyboard.press('Tab');
+    await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
+    // Nobody has read the page sooner: an answer before that is asked for again.
+    await page.waitForTimeout(READING_MS);
+    await page.keyboard.press('Enter');
+    await page.waitForURL(`${callback.url}?**`);
+    const { code, state, iss } = lastArrival(story);
+    assert.deepEqual([state, iss], ['some state', baseUrl]);
+    const form = { ...codeForm(first.client, code ?? ''), redirect_uri: callback.url };
+    assert.equal((await askToken(baseUrl, form)).status, 200);
+    await page.goto((await registered(story, 'Cursor')).url());
+    assert.equal(await page.getByLabel('Owner code').isVisible(), true);
+    assert.deepEqual(stopped, []);
+  }),
 );
 
 longTest(
   'with JavaScript the code is asked for once; the next client is one click, on this origin',
   skip,
-  async () => {
-    await withBrowser({}, async (story) => {
+  () =>
+    withBrowser({}, async (story) => {
       const { baseUrl, server, callback } = story;
       const profile = await story.newProfile();
       const page = await profile.newPage();
@@ -139,12 +135,11 @@ longTest(
       await page.getByLabel('Owner code').waitFor();
       assert.equal(await page.evaluate('localStorage.length'), 0);
       assert.deepEqual(stopped, []);
-    });
-  },
+    }),
 );
 
-longTest('a double click that was meant for another page approves nothing', skip, async () => {
-  await withBrowser({}, async (story) => {
+longTest('a double click that was meant for another page approves nothing', skip, () =>
+  withBrowser({}, async (story) => {
     const { server, callback } = story;
     const profile = await story.newProfile();
     const page = await profile.newPage();
@@ -185,67 +180,63 @@ longTest('a double click that was meant for another page approves nothing', skip
     await page.mouse.click(...at);
     await page.waitForURL(`${callback.url}?**`);
     assert.ok(lastArrival(story).code);
-  });
-});
-
-longTest(
-  'one who keeps pressing approves nothing; after half a second without, one click does',
-  skip,
-  async () => {
-    await withBrowser({}, async (story) => {
-      const { callback } = story;
-      const page = await (await story.newProfile()).newPage();
-      await page.goto(story.baseUrl);
-      const secret = await signIn(story);
-      await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
-      const { url } = await registered(story, 'Clicked for');
-      await page.clock.install();
-      await page.goto(url());
-      await page.locator('#approve:enabled').waitFor();
-      const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
-      const at = [x + width / 2, y + height / 2] as const;
-      await page.clock.pauseAt(Date.now() + 3_600_000);
-      const presses: Array<() => Promise<void>> = [
-        () => page.mouse.click(...at),
-        () => page.mouse.click(5, 5),
-        () => page.keyboard.press('Enter'),
-        () => page.keyboard.press('Space'),
-      ];
-      for (const press of presses) {
-        await page.goto(url());
-        await page.locator('#approve:disabled').waitFor();
-        await page.evaluate("document.getElementById('approve').focus()");
-        // Eight times a second, for longer than the server itself holds.
-        for (let count = 0; count < 12; count++) {
-          await press();
-          await page.clock.runFor(125);
-        }
-        await page.waitForTimeout(READING_MS);
-        assert.equal(await page.locator('#approve').isDisabled(), true);
-        assert.deepEqual(callback.arrived, []);
-      }
-      await page.clock.runFor(READING_MS);
-      // One click: the space bar has moved the page.
-      await page.locator('#approve').click();
-      await page.waitForURL(`${callback.url}?**`);
-      assert.ok(lastArrival(story).code);
-    });
-  },
+  }),
 );
 
-longTest('a person denies with the field still empty', skip, async () => {
-  await withBrowser({}, async (story) => {
+longTest('one who keeps pressing approves nothing; after half a second without, one click does', skip, () =>
+  withBrowser({}, async (story) => {
+    const { callback } = story;
+    const page = await (await story.newProfile()).newPage();
+    await page.goto(story.baseUrl);
+    const secret = await signIn(story);
+    await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
+    const { url } = await registered(story, 'Clicked for');
+    await page.clock.install();
+    await page.goto(url());
+    await page.locator('#approve:enabled').waitFor();
+    const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
+    const at = [x + width / 2, y + height / 2] as const;
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    const presses: Array<() => Promise<void>> = [
+      () => page.mouse.click(...at),
+      () => page.mouse.click(5, 5),
+      () => page.keyboard.press('Enter'),
+      () => page.keyboard.press('Space'),
+    ];
+    for (const press of presses) {
+      await page.goto(url());
+      await page.locator('#approve:disabled').waitFor();
+      await page.evaluate("document.getElementById('approve').focus()");
+      // Eight times a second, for longer than the server itself holds.
+      for (let count = 0; count < 12; count++) {
+        await press();
+        await page.clock.runFor(125);
+      }
+      await page.waitForTimeout(READING_MS);
+      assert.equal(await page.locator('#approve').isDisabled(), true);
+      assert.deepEqual(callback.arrived, []);
+    }
+    await page.clock.runFor(READING_MS);
+    // One click: the space bar has moved the page.
+    await page.locator('#approve').click();
+    await page.waitForURL(`${callback.url}?**`);
+    assert.ok(lastArrival(story).code);
+  }),
+);
+
+longTest('a person denies with the field still empty', skip, () =>
+  withBrowser({}, async (story) => {
     const { url } = await registered(story, 'Nobody asked for this');
     const page = await (await story.newProfile()).newPage();
     await page.goto(url());
     await page.getByRole('button', { name: 'Deny' }).click();
     await page.waitForURL(`${story.callback.url}?**`);
     assert.equal(lastArrival(story).error, 'access_denied');
-  });
-});
+  }),
+);
 
-longTest('a wrong code is told beside the field; the right one then works', skip, async () => {
-  await withBrowser({ connect: false }, async (story) => {
+longTest('a wrong code is told beside the field; the right one then works', skip, () =>
+  withBrowser({ connect: false }, async (story) => {
     const { url } = await registered(story, 'Claude Code (relay)');
     const page = await (await story.newProfile()).newPage();
     await page.goto(url());
@@ -260,11 +251,11 @@ longTest('a wrong code is told beside the field; the right one then works', skip
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.waitForURL(`${story.callback.url}?**`);
     assert.ok(lastArrival(story).code);
-  });
-});
+  }),
+);
 
-longTest('the browser that relay login opens is signed in, and its history has no ticket', skip, async () => {
-  await withBrowser({ connect: false }, async (story) => {
+longTest('the browser that relay login opens is signed in, and its history has no ticket', skip, () =>
+  withBrowser({ connect: false }, async (story) => {
     const { url } = await registered(story, 'Codex');
     const page = await (await story.newProfile()).newPage();
     const { attemptId } = await story.server.local.startLogin({ switchAccount: false });
@@ -284,8 +275,8 @@ longTest('the browser that relay login opens is signed in, and its history has n
     assert.equal(other.url(), `${new URL(ticketUrl).origin}/`);
     await screenshots(other, 'home-used-ticket');
     assert.equal(await other.evaluate('localStorage.length'), 0);
-  });
-});
+  }),
+);
 
 const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number]> = [
   ['old-phone', 320, 568],
@@ -297,8 +288,8 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   longTest(
     `who asks, for what and where it goes are in view when the page opens: ${width}x${height}`,
     skip,
-    async () => {
-      await withBrowser({}, async (story) => {
+    () =>
+      withBrowser({}, async (story) => {
         const long = 'A client with quite a long name that somebody has chosen here';
         for (const name of ['Claude Code (relay)', long]) {
           for (const javaScriptEnabled of [true, false]) {
@@ -335,13 +326,12 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
             await profile.close();
           }
         }
-      });
-    },
+      }),
   );
 }
 
-longTest('an app with links of its own is reached, and a website is marked as one', skip, async () => {
-  await withBrowser({}, async (story) => {
+longTest('an app with links of its own is reached, and a website is marked as one', skip, () =>
+  withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const website = 'https://collect.example/oauth/callback';
     const { url } = await registered(story, 'Cursor', [app, website]);
@@ -363,15 +353,15 @@ longTest('an app with links of its own is reached, and a website is marked as on
     // A policy that limits where forms lead would have stopped it before this request was made.
     assert.ok((await handedOver).url().startsWith(`${app}?code=`));
     assert.deepEqual(stopped, []);
-  });
-});
+  }),
+);
 
-longTest('a client that cannot be trusted ends on a page that says so', skip, async () => {
-  await withBrowser({}, async (story) => {
+longTest('a client that cannot be trusted ends on a page that says so', skip, () =>
+  withBrowser({}, async (story) => {
     const page = await (await story.newProfile()).newPage();
     await page.goto(authorizeUrl(story.baseUrl, { client_id: 'stranger' }));
     assert.ok(await page.getByRole('heading', { name: 'This client cannot be connected' }).isVisible());
     await screenshots(page, 'wrong-client');
     assert.deepEqual(story.callback.arrived, []);
-  });
-});
+  }),
+);

@@ -42,8 +42,8 @@ const inFull = inChromium(longTest);
 test(
   'signed out it says how to sign in and nothing else; the owner code opens it, and signing out closes it',
   skip,
-  async () => {
-    await withBoth({ client: false }, async (relay, browser) => {
+  () =>
+    withBoth({ client: false }, async (relay, browser) => {
       const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
       await page.goto(relay.baseUrl);
       const text = await page.locator('main').innerText();
@@ -70,8 +70,7 @@ test(
       assert.equal(await page.evaluate('localStorage.length'), 0);
       assert.deepEqual((await relay.server.local.listBrowsers()).browsers, []);
       assertQuiet();
-    });
-  },
+    }),
 );
 
 /** What a page on another port of this host tries: to read, to call, and to have the browser send a form. */
@@ -98,8 +97,8 @@ const ATTACK = `async (target) => {
   return results;
 }`;
 
-longTest('a page on another port that has every cookie sees nothing and changes nothing', skip, async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+longTest('a page on another port that has every cookie sees nothing and changes nothing', skip, () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const cookies: string[] = [];
@@ -126,8 +125,8 @@ longTest('a page on another port that has every cookie sees nothing and changes 
       foreign.close();
     }
     assertQuiet();
-  });
-});
+  }),
+);
 
 /** Presses Tab until the focus is on what is called so. */
 async function tabTo(page: Page, label: string): Promise<void> {
@@ -142,8 +141,8 @@ async function tabTo(page: Page, label: string): Promise<void> {
 longTest(
   'a job is seen moving, twelve entries are settled with one key each, written, and undone',
   skip,
-  async () => {
-    await withBoth({}, async (relay, browser) => {
+  () =>
+    withBoth({}, async (relay, browser) => {
       const playlist = named(relay, 'Empty Shelf');
       const songs = uniqueTracks(relay, 20);
       const wrong = songs.slice(8).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
@@ -196,12 +195,11 @@ longTest(
       await events.getByText('Undid: added 19 songs to "Empty Shelf"').waitFor();
       assert.deepEqual(urisOf(playlist), []);
       assertQuiet();
-    });
-  },
+    }),
 );
 
-inFull('the picker searches, goes back and forth, and takes all that are near', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('the picker searches, goes back and forth, and takes all that are near', () =>
+  withBoth({}, async (relay, browser) => {
     const songs = uniqueTracks(relay, 6);
     const list = [NOTHING, ...songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) }))];
     const id = await createJob(relay, 'save_tracks', list);
@@ -244,11 +242,11 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
       .getByRole('button', { name: /Write 7 songs/ })
       .waitFor();
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('a client that was approved is listed and revoked; another browser is forgotten', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('a client that was approved is listed and revoked; another browser is forgotten', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);
     const clients = card(page, 'AI clients');
@@ -280,11 +278,11 @@ inFull('a client that was approved is listed and revoked; another browser is for
     await relay.server.local.forgetBrowsers({ id: null });
     await page.getByText('This browser is no longer remembered').waitFor();
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('diagnostics have a view of their own, which the address names and the keyboard reaches', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('diagnostics have a view of their own, which the address names and the keyboard reaches', () =>
+  withBoth({}, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await relay.call('get_track', { track_id: '0'.repeat(22) });
     await openSignedIn(page, relay);
@@ -310,8 +308,8 @@ inFull('diagnostics have a view of their own, which the address names and the ke
     await page.getByRole('heading', { name: 'AI clients' }).waitFor();
     assert.deepEqual(await titles(), home);
     assertQuiet();
-  });
-});
+  }),
+);
 
 inFull('from nothing: three steps tick themselves off', async () => {
   const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
@@ -334,8 +332,8 @@ inFull('from nothing: three steps tick themselves off', async () => {
   });
 });
 
-inFull('the account is disconnected and connected again through the login page', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('the account is disconnected and connected again through the login page', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const account = card(page, 'Spotify account');
@@ -355,37 +353,34 @@ inFull('the account is disconnected and connected again through the login page',
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await account.getByText('Demo Listener').waitFor();
     assertQuiet();
-  });
-});
-
-inFull(
-  'why a login failed is told on the page that is signed in; another account has to be asked for',
-  async () => {
-    await withBoth({ client: false }, async (relay, browser) => {
-      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
-      await openSignedIn(page, relay);
-      const [, other] = relay.provider.accounts;
-      assert.ok(other);
-      relay.provider.loginAs(1);
-      const account = card(page, 'Spotify account');
-      await account.getByRole('button', { name: 'Connect again' }).click();
-      await page.getByRole('heading', { name: 'The account was not connected' }).waitFor();
-      assert.doesNotMatch(await page.locator('main').innerText(), new RegExp(other.displayName));
-      await page.getByRole('link', { name: 'your page' }).click();
-      const failed = card(page, 'Needs you').getByText('The last login failed');
-      await failed.waitFor();
-      await account.getByText('More', { exact: true }).click();
-      await account.getByRole('button', { name: 'Use another account' }).click();
-      await page.getByRole('link', { name: 'go on to relay' }).click();
-      await account.getByText(other.displayName).waitFor();
-      await failed.waitFor({ state: 'hidden' });
-      assertQuiet();
-    });
-  },
+  }),
 );
 
-inFull('under its other name too, connecting ends on a page that is signed in', async () => {
-  await withBoth({ connect: false, client: false }, async (relay, browser) => {
+inFull('why a login failed is told on the page that is signed in; another account has to be asked for', () =>
+  withBoth({ client: false }, async (relay, browser) => {
+    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+    await openSignedIn(page, relay);
+    const [, other] = relay.provider.accounts;
+    assert.ok(other);
+    relay.provider.loginAs(1);
+    const account = card(page, 'Spotify account');
+    await account.getByRole('button', { name: 'Connect again' }).click();
+    await page.getByRole('heading', { name: 'The account was not connected' }).waitFor();
+    assert.doesNotMatch(await page.locator('main').innerText(), new RegExp(other.displayName));
+    await page.getByRole('link', { name: 'your page' }).click();
+    const failed = card(page, 'Needs you').getByText('The last login failed');
+    await failed.waitFor();
+    await account.getByText('More', { exact: true }).click();
+    await account.getByRole('button', { name: 'Use another account' }).click();
+    await page.getByRole('link', { name: 'go on to relay' }).click();
+    await account.getByText(other.displayName).waitFor();
+    await failed.waitFor({ state: 'hidden' });
+    assertQuiet();
+  }),
+);
+
+inFull('under its other name too, connecting ends on a page that is signed in', () =>
+  withBoth({ connect: false, client: false }, async (relay, browser) => {
     const { page } = await newPage(browser, relay);
     await page.goto(relay.baseUrl.replace('127.0.0.1', 'localhost'));
     await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
@@ -394,11 +389,11 @@ inFull('under its other name too, connecting ends on a page that is signed in', 
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
     assert.equal(new URL(page.url()).origin, relay.baseUrl);
-  });
-});
+  }),
+);
 
-inFull('a server with other files has the page load itself again, once', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('a server with other files has the page load itself again, once', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     let loads = 0;
@@ -415,8 +410,8 @@ inFull('a server with other files has the page load itself again, once', async (
     await page.waitForResponse('**/owner/state');
     await page.waitForResponse('**/owner/state');
     assert.equal(loads, 1);
-  });
-});
+  }),
+);
 
 const DROP = `(text) => {
   const data = new DataTransfer();
@@ -425,8 +420,8 @@ const DROP = `(text) => {
   document.querySelector('h1').dispatchEvent(new DragEvent('drop', init));
 }`;
 
-inFull('a dropped file is shown as it is understood, and becomes a playlist', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('a dropped file is shown as it is understood, and becomes a playlist', () =>
+  withBoth({}, async (relay, browser) => {
     const songs = uniqueTracks(relay, 5);
     const lines = songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n');
     const { page, assertQuiet } = await newPage(browser, relay);
@@ -446,11 +441,11 @@ inFull('a dropped file is shown as it is understood, and becomes a playlist', as
       songs.map(({ uri }) => uri),
     );
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('a chosen file goes into a playlist of the account, not into one that it only follows', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('a chosen file goes into a playlist of the account, not into one that it only follows', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const playlist = named(relay, 'Empty Shelf');
     const songs = uniqueTracks(relay, 2);
     const { page, assertQuiet } = await newPage(browser, relay);
@@ -482,11 +477,11 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
       songs.map(({ uri }) => uri),
     );
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('a pasted list becomes a job that is brought into view, and is kept in view', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('a pasted list becomes a job that is brought into view, and is kept in view', () =>
+  withBoth({}, async (relay, browser) => {
     const songs = uniqueTracks(relay, 3);
     const { page, assertQuiet } = await newPage(browser, relay, { viewport: { width: 360, height: 740 } });
     await openSignedIn(page, relay);
@@ -515,11 +510,11 @@ inFull('a pasted list becomes a job that is brought into view, and is kept in vi
     release();
     await inView('Needs you');
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('what waits for the owner comes first: the login, a client, a job', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('what waits for the owner comes first: the login, a client, a job', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);
     const needs = card(page, 'Needs you');
@@ -544,11 +539,11 @@ inFull('what waits for the owner comes first: the login, a client, a job', async
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await needs.getByText('Spotify has ended the login').waitFor({ state: 'detached' });
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('“Read only” is chosen when a client is approved, and shown with it', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('“Read only” is chosen when a client is approved, and shown with it', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const client = await newClient(relay.baseUrl, { client_name: 'Reader' });
@@ -566,11 +561,11 @@ inFull('“Read only” is chosen when a client is approved, and shown with it',
     await row.getByText('Read only').waitFor();
     assert.match(await row.innerText(), /Approved just now, used just now/);
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('covers come from Spotify’s image hosts alone, and are switched off on the page', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('covers come from Spotify’s image hosts alone, and are switched off on the page', () =>
+  withBoth({}, async (relay, browser) => {
     const playlist = named(relay, 'Morning Ferry');
     const [track] = uniqueTracks(relay, 1);
     await relay.call('get_my_playlists');
@@ -591,11 +586,11 @@ inFull('covers come from Spotify’s image hosts alone, and are switched off on 
     const { headers } = await fetch(relay.baseUrl);
     assert.match(headers.get('content-security-policy') ?? '', /; img-src 'self';/);
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('two hundred jobs come by the page, and can be cleared', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('two hundred jobs come by the page, and can be cleared', () =>
+  withBoth({}, async (relay, browser) => {
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
     for (let jobs = 0; jobs < 200; jobs++)
@@ -626,11 +621,11 @@ inFull('two hundred jobs come by the page, and can be cleared', async () => {
     await events.getByText('What relay does is listed here').waitFor();
     assert.deepEqual((await relay.call('list_jobs')).total, 0);
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('while the server is away the page waits for it, then continues by itself', async () => {
-  await withBoth({ client: false, env: { RELAY_PORT: await freePort() } }, async (relay, browser) => {
+inFull('while the server is away the page waits for it, then continues by itself', async () =>
+  withBoth({ client: false, env: { RELAY_PORT: await freePort() } }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);
     await relay.server.close();
@@ -644,5 +639,5 @@ inFull('while the server is away the page waits for it, then continues by itself
     await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
     assert.equal((await relay.server.local.listBrowsers()).browsers.length, 1);
     assertQuiet();
-  });
-});
+  }),
+);

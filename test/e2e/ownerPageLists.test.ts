@@ -40,8 +40,8 @@ async function drop(page: Page, text: string): Promise<void> {
   }`);
 }
 
-inFull('three hundred lines become a playlist with one drop and two clicks', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('three hundred lines become a playlist with one drop and two clicks', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const songs = withUniqueNames(relay, 300);
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
@@ -58,11 +58,11 @@ inFull('three hundred lines become a playlist with one drop and two clicks', asy
       songs.map(({ isrc }) => isrc),
     );
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('a file that is not a list is doubted before anything is searched for', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('a file that is not a list is doubted before anything is searched for', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     relay.provider.clearRequests();
@@ -72,11 +72,11 @@ inFull('a file that is not a list is doubted before anything is searched for', a
     await card(page, 'Import a list').getByRole('button', { name: 'Find them anyway' }).waitFor();
     assert.deepEqual(relay.provider.requests, []);
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('the weakest matches come first where all that are near are taken', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('the weakest matches come first where all that are near are taken', () =>
+  withBoth({}, async (relay, browser) => {
     const songs = uniqueTracks(relay, 40)
       .sort((one, other) => other.name.length - one.name.length)
       .filter((_song, index) => index % 10 === 0);
@@ -105,11 +105,11 @@ inFull('the weakest matches come first where all that are near are taken', async
       weakestFirst.map(({ score }) => score),
     );
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('a link that is pasted into the search of the picker finds that track', async () => {
-  await withBoth({}, async (relay, browser) => {
+inFull('a link that is pasted into the search of the picker finds that track', () =>
+  withBoth({}, async (relay, browser) => {
     const [song] = uniqueTracks(relay, 1);
     const id = await createJob(relay, 'save_tracks', [NOTHING]);
     await reach(relay, id, 'ready');
@@ -127,11 +127,11 @@ inFull('a link that is pasted into the search of the picker finds that track', a
       .click();
     await picker.getByText('Everything is settled').waitFor();
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('the tools outside the standard are offered once, and the answer is the setting', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('the tools outside the standard are offered once, and the answer is the setting', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     await connect(relay, { client_name: 'Claude Code (relay)' });
@@ -144,11 +144,11 @@ inFull('the tools outside the standard are offered once, and the answer is the s
     const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
     assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
     assertQuiet();
-  });
-});
+  }),
+);
 
-inFull('an archive with a listening history that is chosen on the page goes into the library', async () => {
-  await withBoth({ client: false }, async (relay, browser) => {
+inFull('an archive with a listening history that is chosen on the page goes into the library', () =>
+  withBoth({ client: false }, async (relay, browser) => {
     const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const rows = [1, 2, 3].map((song) => extended({ at: `2026-01-0${song}T10:00:00Z`, song }));
@@ -166,5 +166,5 @@ inFull('an archive with a listening history that is chosen on the page goes into
     await choose();
     await page.getByText('4 plays, 2026; 4 were there already.').waitFor();
     assertQuiet();
-  });
-});
+  }),
+);

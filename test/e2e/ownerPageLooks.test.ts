@@ -97,8 +97,8 @@ async function withPage(work: (relay: Relay, page: Page, browser: Browser) => Pr
 longTest(
   'axe-core finds nothing on the owner’s page, which fits at any width',
   { skip: withoutChromium },
-  async () => {
-    await withPage(async (relay, page) => {
+  () =>
+    withPage(async (relay, page) => {
       await openSignedIn(page, relay);
       await assertAccessible(page, 'home-quiet');
       await furnish(relay, 'Claude Code (relay)');
@@ -144,8 +144,7 @@ longTest(
       await relay.server.close();
       await page.getByRole('heading', { name: 'relay has stopped' }).waitFor();
       await assertAccessible(page, 'stopped');
-    });
-  },
+    }),
 );
 
 /** A dialog is in view as a whole. */
@@ -159,8 +158,8 @@ async function assertFitsPhone(page: Page): Promise<void> {
   assert.ok(all <= seen, `${all} px of content in ${seen} px`);
 }
 
-inFull('at 360 x 740 the page is at most three screens, in the same order as on a wide one', async () => {
-  await withPage(async (relay, page) => {
+inFull('at 360 x 740 the page is at most three screens, in the same order as on a wide one', () =>
+  withPage(async (relay, page) => {
     await furnish(relay, 'Claude Code (relay)');
     for (let songs = 0; songs < 12; songs++)
       await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
@@ -182,11 +181,11 @@ inFull('at 360 x 740 the page is at most three screens, in the same order as on 
     await page.setViewportSize({ width: 360, height: 740 });
     const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
     assert.ok(height <= 3 * 740, `${height} px`);
-  });
-});
+  }),
+);
 
-inFull('axe-core finds nothing on the other pages', async () => {
-  await withPage(async (relay, page) => {
+inFull('axe-core finds nothing on the other pages', () =>
+  withPage(async (relay, page) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl, {
       redirect_uris: ['http://127.0.0.1:7777/callback', 'https://collect.example/callback'],
@@ -216,8 +215,8 @@ inFull('axe-core finds nothing on the other pages', async () => {
     await page.locator('#approve:enabled').click();
     await page.getByText('That is not the owner code').waitFor();
     await assertAccessible(page, 'approve-wrong-code');
-  });
-});
+  }),
+);
 
 inFull('axe-core finds nothing on the first run, and on a list that is about to be imported', async () => {
   await withRelay({ connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } }, (relay) =>
@@ -264,8 +263,8 @@ inFull('axe-core finds nothing where playlists are kept, and a review is let thr
   );
 });
 
-inFull('at 200 % zoom everything is there, and the keyboard reaches it', async () => {
-  await withPage(async (relay, page, browser) => {
+inFull('at 200 % zoom everything is there, and the keyboard reaches it', () =>
+  withPage(async (relay, page, browser) => {
     await furnish(relay, 'Claude Code (relay)');
     await page.close();
     // Zoom halves the pixels of the page.
@@ -295,8 +294,8 @@ inFull('at 200 % zoom everything is there, and the keyboard reaches it', async (
     ])
       assert.ok(reached.has(name), `${name} in ${[...reached].join(', ')}`);
     zoomed.assertQuiet();
-  });
-});
+  }),
+);
 
 inFull('hostile names show as text, and turn nothing around', async () => {
   const hostile = `<img src=x onerror="document.title='taken'">"'&amp;\u202e\u2066gnp.exe\u200f ${'x'.repeat(10_000)}`;

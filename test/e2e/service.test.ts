@@ -87,8 +87,8 @@ longTest(
   {
     skip: NO_SYSTEMD,
   },
-  async () => {
-    await withDesk({}, async (desk) => {
+  () =>
+    withDesk({}, async (desk) => {
       const { person, home, env, service, unit, link } = furnish(desk, SYSTEMCTL);
       try {
         const installed = await service('install', '--json');
@@ -123,19 +123,18 @@ longTest(
       } finally {
         spawnSync(join(person, 'bin', 'systemctl'), ['--user', 'disable'], { env });
       }
-    });
-  },
+    }),
 );
 
-test('without a manager of services nothing is installed, and it says so', { skip: NO_SYSTEMD }, async () => {
-  await withDesk({}, async (desk) => {
+test('without a manager of services nothing is installed, and it says so', { skip: NO_SYSTEMD }, () =>
+  withDesk({}, async (desk) => {
     const { service, unit, link } = furnish(desk, null);
     const { code, out, err } = await service('install');
     assert.deepEqual([code, out], [1, '']);
     assert.match(err, /systemd/);
     assert.deepEqual([existsSync(unit), existsSync(link)], [false, false]);
-  });
-});
+  }),
+);
 
 /** By the real systemd, where it is. */
 function verify(unit: string, home: string): void {

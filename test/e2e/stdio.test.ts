@@ -32,8 +32,8 @@ function desk(t: TestContext, more: Record<string, string> = {}): Record<string,
 
 const serverFile = ({ RELAY_HOME = '' }: Record<string, string>) => join(RELAY_HOME, 'server.json');
 
-test('clients of both eras get through stdio what they get over HTTP', async () => {
-  await withRelay(async (relay) => {
+test('clients of both eras get through stdio what they get over HTTP', () =>
+  withRelay(async (relay) => {
     const { client: http, provider } = relay;
     const [track] = provider.catalogue.tracks;
     const env = besides(relay);
@@ -64,8 +64,7 @@ test('clients of both eras get through stdio what they get over HTTP', async () 
     } finally {
       await Promise.all([current.close(), older.close()]);
     }
-  });
-});
+  }));
 
 longTest('with --demo it is the demo, and the next one uses it', async (t) => {
   const env = desk(t);
@@ -96,8 +95,8 @@ test('progress comes through', async (t) => {
   });
 });
 
-longTest('a cancelled call stops before its next request', async () => {
-  await withRelay(async (relay) => {
+longTest('a cancelled call stops before its next request', () =>
+  withRelay(async (relay) => {
     const { provider } = relay;
     const env = besides(relay);
     const [current, older] = await Promise.all([stdioClient({ env }), olderStdioClient({ env })]);
@@ -123,8 +122,8 @@ longTest('a cancelled call stops before its next request', async () => {
       );
       await client.close();
     }
-  });
-});
+  }),
+);
 
 longTest('the server may restart under it', async (t) => {
   await withRelay(async (relay) => {

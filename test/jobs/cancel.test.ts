@@ -24,8 +24,8 @@ import {
 
 const cancelled = async (answer: Promise<Record<string, unknown>>) => (await answer).job as JobRecord;
 
-test('cancel_job before the first write writes nothing and keeps everything', async () => {
-  await withRelay(async (relay) => {
+test('cancel_job before the first write writes nothing and keeps everything', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const id = await createJob(relay, 'add_to_playlist', tracks(relay, 30), { playlist_id: playlist.id });
     await reach(relay, id, 'ready');
@@ -34,11 +34,10 @@ test('cancel_job before the first write writes nothing and keeps everything', as
     assert.equal(failureOf(await relay.call('commit_job', { job_id: id })).code, 'JOB_STATE');
     assert.deepEqual([writes(relay), await jobOf(relay, id)], [0, job]);
     assert.deepEqual(await cancelled(relay.call('cancel_job', { job_id: id })), job, 'again changes nothing');
-  });
-});
+  }));
 
-test('cancel_job while searching stops the searches', async () => {
-  await withRelay(async (relay) => {
+test('cancel_job while searching stops the searches', () =>
+  withRelay(async (relay) => {
     const held = gate();
     relay.provider.faults.add({ path: '/search', skip: 2, times: Infinity, kind: 'hook', fn: held.wait });
     const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 30).map(asQuery));
@@ -50,8 +49,7 @@ test('cancel_job while searching stops the searches', async () => {
     // The lane is free for the next job.
     await reach(relay, await createJob(relay, 'save_tracks', tracks(relay, 1)), 'ready');
     assert.equal(searches(relay), 6);
-  });
-});
+  }));
 
 /** Cancels an addition of 350 tracks while its second request is held; `faults` meet that request then. */
 async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
@@ -71,31 +69,27 @@ async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
   return { job: await answer, playlist, uris };
 }
 
-test('cancel_job during a write waits for its end, writes nothing more, and says how far it got', async () => {
-  await withRelay(async (relay) => {
+test('cancel_job during a write waits for its end, writes nothing more, and says how far it got', () =>
+  withRelay(async (relay) => {
     const { job, playlist, uris } = await cancelDuringWrite(relay, []);
     assert.deepEqual(
       [job.status, job.written, withoutChange(job.result)],
       ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
     );
     assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
-  });
-});
+  }));
 
 for (const when of ['before', 'after'] as const) {
-  longTest(
-    `cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`,
-    async () => {
-      await withRelay({ clock: fastClock() }, async (relay) => {
-        const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
-        const written = when === 'after' ? 200 : 100;
-        assert.deepEqual(
-          [job.status, job.written, job.error, withoutChange(job.result)],
-          ['cancelled', written, null, { playlist_id: playlist.id, written }],
-        );
-        assert.deepEqual(urisOf(playlist), uris.slice(0, written));
-      });
-    },
+  longTest(`cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`, () =>
+    withRelay({ clock: fastClock() }, async (relay) => {
+      const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
+      const written = when === 'after' ? 200 : 100;
+      assert.deepEqual(
+        [job.status, job.written, job.error, withoutChange(job.result)],
+        ['cancelled', written, null, { playlist_id: playlist.id, written }],
+      );
+      assert.deepEqual(urisOf(playlist), uris.slice(0, written));
+    }),
   );
 }
 
@@ -114,8 +108,8 @@ test('cancel_job ends the wait for a limit', async () => {
   });
 });
 
-test('a stopping server finishes the write in transit, and the next start continues with the rest', async () => {
-  await withRelay(async (relay) => {
+test('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);
     const held = gate();
@@ -131,5 +125,4 @@ test('a stopping server finishes the write in transit, and the next start contin
     assert.deepEqual(urisOf(playlist), uris);
     // Nothing was left open, so nothing had to be looked at.
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 4);
-  });
-});
+  }));

@@ -245,8 +245,8 @@ test('skip_existing of a handed-over call counts what the playlist held before',
   });
 });
 
-test('while a job writes to a playlist, a tool that writes to it waits its turn', async () => {
-  await withRelay(async (relay) => {
+test('while a job writes to a playlist, a tool that writes to it waits its turn', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);
     const [extra = ''] = tracks(relay, 1, 4_000);
@@ -266,8 +266,7 @@ test('while a job writes to a playlist, a tool that writes to it waits its turn'
     await added;
     await reach(relay, id, 'completed');
     assert.deepEqual(urisOf(playlist), [...uris, extra]);
-  });
-});
+  }));
 
 test('a list that a call looks up is a job for nobody else until it has to continue', async () => {
   await inWorld(async (relay) => {

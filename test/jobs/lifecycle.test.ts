@@ -20,8 +20,8 @@ import {
   writes,
 } from './support.ts';
 
-test('a job resolves in the background, is committed, and leaves a full record', async () => {
-  await withRelay(async (relay) => {
+test('a job resolves in the background, is committed, and leaves a full record', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b, c] = uniqueTracks(relay, 3);
     assert.ok(a && b && c);
@@ -92,11 +92,10 @@ test('a job resolves in the background, is committed, and leaves a full record',
       (await itemsOf(relay, id)).map(({ status }) => status),
       ['written', 'written', 'written'],
     );
-  });
-});
+  }));
 
-test('create_playlist creates one playlist and fills it in order', async () => {
-  await withRelay(async (relay) => {
+test('create_playlist creates one playlist and fills it in order', () =>
+  withRelay(async (relay) => {
     const uris = tracks(relay, 250);
     const payload = { name: 'Made by a Job', description: 'in one line', public: true };
     const job = await runToEnd(relay, await createJob(relay, 'create_playlist', uris, payload));
@@ -105,21 +104,19 @@ test('create_playlist creates one playlist and fills it in order', async () => {
     const playlist = at(made, 0);
     assert.deepEqual([playlist.description, playlist.public, urisOf(playlist)], ['in one line', true, uris]);
     assert.deepEqual([job.status, job.playlist_id, job.written], ['completed', playlist.id, 250]);
-  });
-});
+  }));
 
-test('replace_playlist replaces all rows with the items', async () => {
-  await withRelay(async (relay) => {
+test('replace_playlist replaces all rows with the items', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = tracks(relay, 350, 2_000);
     const id = await createJob(relay, 'replace_playlist', uris, { playlist_id: playlist.id });
     assert.equal((await runToEnd(relay, id)).status, 'completed');
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
-test('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', async () => {
-  await withRelay(async (relay) => {
+test('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     at(playlist.rows, 3).unavailable = true;
     const before = urisOf(playlist);
@@ -127,11 +124,10 @@ test('replace_playlist refuses a playlist whose rows could not be restored, and 
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.error?.code, job.written], ['failed', 'UNSUPPORTED_ITEMS', 0]);
     assert.deepEqual([urisOf(playlist), writes(relay)], [before, 0]);
-  });
-});
+  }));
 
-longTest('save_tracks and remove_saved_tracks change the library', async () => {
-  await withRelay(async (relay) => {
+longTest('save_tracks and remove_saved_tracks change the library', () =>
+  withRelay(async (relay) => {
     const account = owner(relay.provider);
     const before = account.saved.map(({ uri }) => uri);
     const fresh = tracks(relay, 500)
@@ -142,11 +138,11 @@ longTest('save_tracks and remove_saved_tracks change the library', async () => {
     assert.deepEqual(saved(), [...fresh.toReversed(), ...before]);
     assert.equal((await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', fresh))).written, 90);
     assert.deepEqual(saved(), before);
-  });
-});
+  }),
+);
 
-test('a strict job with items that did not resolve is refused with the counts, corrected and resumed', async () => {
-  await withRelay(async (relay) => {
+test('a strict job with items that did not resolve is refused with the counts, corrected and resumed', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
@@ -178,11 +174,10 @@ test('a strict job with items that did not resolve is refused with the counts, c
     await relay.call('resume_job', { job_id: id });
     await reach(relay, id, 'ready');
     assert.ok(searches(relay) > before, 'what was not found is searched for again');
-  });
-});
+  }));
 
-test('a job that is not strict writes what resolved', async () => {
-  await withRelay(async (relay) => {
+test('a job that is not strict writes what resolved', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
@@ -191,20 +186,18 @@ test('a job that is not strict writes what resolved', async () => {
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.resolved, job.unmatched, job.written], ['completed', 2, 1, 2]);
     assert.deepEqual(urisOf(playlist), [a.uri, b.uri]);
-  });
-});
+  }));
 
-test('a job without resolved items writes nothing, not even an empty playlist', async () => {
-  await withRelay(async (relay) => {
+test('a job without resolved items writes nothing, not even an empty playlist', () =>
+  withRelay(async (relay) => {
     const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing', strict: false });
     await reach(relay, id, 'ready');
     assert.equal(failureOf(await relay.call('commit_job', { job_id: id })).code, 'JOB_STATE');
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
-test('dry_run ends after resolving with a result and no write', async () => {
-  await withRelay(async (relay) => {
+test('dry_run ends after resolving with a result and no write', () =>
+  withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const payload = { playlist_id: named(relay, 'Empty Shelf').id, dry_run: true };
@@ -212,11 +205,10 @@ test('dry_run ends after resolving with a result and no write', async () => {
     const job = await reach(relay, id, 'completed');
     assert.deepEqual(job.result, { dry_run: true, resolved: 1, ambiguous: 0, unmatched: 1, failed: 0 });
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
-test('skip_existing and skip_duplicates skip what is already there and what is listed twice', async () => {
-  await withRelay(async (relay) => {
+test('skip_existing and skip_duplicates skip what is already there and what is listed twice', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a = '', b = '', c = ''] = tracks(relay, 3);
     playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
@@ -228,11 +220,10 @@ test('skip_existing and skip_duplicates skip what is already there and what is l
     const twice = { playlist_id: playlist.id, skip_duplicates: false };
     await runToEnd(relay, await createJob(relay, 'add_to_playlist', [c, c], twice));
     assert.deepEqual(urisOf(playlist), [a, b, c, c, c]);
-  });
-});
+  }));
 
-test('items that normalise alike cost one search', async () => {
-  await withRelay(async (relay) => {
+test('items that normalise alike cost one search', () =>
+  withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const alike = [asQuery(a), { ...asQuery(a), title: a.name.toUpperCase() }, NOTHING, NOTHING, NOTHING];
@@ -248,11 +239,10 @@ test('items that normalise alike cost one search', async () => {
     const made = searches(relay) - before;
     // What is not found is tried with a second wording.
     assert.ok(made >= 2 && made <= 3, `${made} searches`);
-  });
-});
+  }));
 
-test('one item that Spotify does not know fails, the ninety-nine beside it are written', async () => {
-  await withRelay(async (relay) => {
+test('one item that Spotify does not know fails, the ninety-nine beside it are written', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 120);
     const unknown = 'spotify:track:0000000000000000000000';
@@ -265,8 +255,7 @@ test('one item that Spotify does not know fails, the ninety-nine beside it are w
     assert.deepEqual(urisOf(playlist), uris);
     const item = at(await itemsOf(relay, job.job_id), 37);
     assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
-  });
-});
+  }));
 
 const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]> = [
   [
@@ -295,18 +284,17 @@ const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]>
 ];
 
 for (const [what, args, words] of wrong) {
-  test(`create_bulk_job refuses ${what} and creates no job`, async () => {
-    await withRelay({ connect: false }, async (relay) => {
+  test(`create_bulk_job refuses ${what} and creates no job`, () =>
+    withRelay({ connect: false }, async (relay) => {
       const { code, message } = failureOf(await relay.call('create_bulk_job', args));
       assert.equal(code, 'INVALID_ARGUMENT');
       assert.match(message, words);
       assert.equal((await relay.call('list_jobs')).total, 0);
-    });
-  });
+    }));
 }
 
-test('each tool reports an unknown job, and a state that does not allow the call', async () => {
-  await withRelay(async (relay) => {
+test('each tool reports an unknown job, and a state that does not allow the call', () =>
+  withRelay(async (relay) => {
     for (const tool of ['get_job_status', 'resume_job', 'commit_job', 'cancel_job']) {
       assert.equal(failureOf(await relay.call(tool, { job_id: 'nope' })).code, 'JOB_NOT_FOUND', tool);
     }
@@ -318,11 +306,10 @@ test('each tool reports an unknown job, and a state that does not allow the call
       const { code, details } = failureOf(await relay.call(tool, { job_id: id }));
       assert.deepEqual([code, details.status], ['JOB_STATE', 'completed'], tool);
     }
-  });
-});
+  }));
 
-test('list_jobs pages newest first, get_job_status pages items', async () => {
-  await withRelay({ connect: false }, async (relay) => {
+test('list_jobs pages newest first, get_job_status pages items', () =>
+  withRelay({ connect: false }, async (relay) => {
     const ids: string[] = [];
     for (let n = 1; n <= 5; n++) ids.unshift(await createJob(relay, 'save_tracks', tracks(relay, n * 10)));
     const page = await relay.call('list_jobs', { offset: 1, limit: 2 });
@@ -349,5 +336,4 @@ test('list_jobs pages newest first, get_job_status pages items', async () => {
       [Object.values(jobs as Record<string, number>).reduce((a, b) => a + b), job_items],
       [5, 150],
     );
-  });
-});
+  }));

@@ -36,8 +36,8 @@ const outcomes = (items: readonly ItemRecord[]) =>
 const lookups = ({ provider }: Relay) =>
   provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length;
 
-test('a strict job is settled item by item and written, and the next list needs no search', async () => {
-  await withRelay(async (relay) => {
+test('a strict job is settled item by item and written, and the next list needs no search', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b, c, d] = uniqueTracks(relay, 4);
     assert.ok(a && b && c && d);
@@ -100,11 +100,10 @@ test('a strict job is settled item by item and written, and the next list needs 
       [1, 'matched', d.uri],
     ]);
     assert.equal(searches(relay), before);
-  });
-});
+  }));
 
-test('accept_near takes the first candidate wherever it scores enough, and nothing else', async () => {
-  await withRelay(async (relay) => {
+test('accept_near takes the first candidate wherever it scores enough, and nothing else', () =>
+  withRelay(async (relay) => {
     const all = uniqueTracks(relay, 6);
     const [other] = uniqueTracks(relay, 20).slice(-1);
     assert.ok(other);
@@ -134,11 +133,10 @@ test('accept_near takes the first candidate wherever it scores enough, and nothi
     ]);
     const none = await relay.call('resume_job', { job_id: id, accept_near: 1 });
     assert.deepEqual([none.settled, none.skipped], [0, 0]);
-  });
-});
+  }));
 
-test('fixes that cannot be made are all named, and none is made', async () => {
-  await withRelay(async (relay) => {
+test('fixes that cannot be made are all named, and none is made', () =>
+  withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const id = await createJob(relay, 'save_tracks', [
@@ -180,11 +178,10 @@ test('fixes that cannot be made are all named, and none is made', async () => {
     assert.equal(album.code, 'INVALID_ARGUMENT');
     assert.match(album.message, /is an album, not a track/);
     assert.deepEqual(await jobOf(relay, id), before);
-  });
-});
+  }));
 
-test('skip_unresolved commits a strict job without what did not resolve', async () => {
-  await withRelay(async (relay) => {
+test('skip_unresolved commits a strict job without what did not resolve', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b] = tracks(relay, 2);
     const id = await createJob(relay, 'add_to_playlist', [a, NOTHING, b], { playlist_id: playlist.id });
@@ -222,11 +219,10 @@ test('skip_unresolved commits a strict job without what did not resolve', async 
         '2 of its items are written. Add what is missing with a new job.',
       ],
     );
-  });
-});
+  }));
 
-test('a job whose items are all left out has nothing to write', async () => {
-  await withRelay(async (relay) => {
+test('a job whose items are all left out has nothing to write', () =>
+  withRelay(async (relay) => {
     const id = await createJob(relay, 'create_playlist', [NOTHING], { name: 'Of Nothing' });
     await reach(relay, id, 'ready');
     await relay.call('resume_job', { job_id: id, fixes: [{ position: 0, skip: true }] });
@@ -235,11 +231,10 @@ test('a job whose items are all left out has nothing to write', async () => {
     );
     assert.deepEqual([code, message], ['JOB_STATE', 'No item resolved, so there is nothing to write.']);
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
-test('a decision about an item whose search is on its way stands, here and for the next list', async () => {
-  await withRelay(async (relay) => {
+test('a decision about an item whose search is on its way stands, here and for the next list', () =>
+  withRelay(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
     let release = () => {};
@@ -255,5 +250,4 @@ test('a decision about an item whose search is on its way stands, here and for t
     assert.deepEqual(outcomes(await itemsOf(relay, id)), [[0, 'matched', b.uri]]);
     const next = await relay.call('find_track_exact', asQuery(a));
     assert.equal((next.match as { track: { uri: string } }).track.uri, b.uri);
-  });
-});
+  }));

@@ -146,8 +146,8 @@ test('an item fails after max_attempts without blocking the others, and resume_j
   });
 });
 
-test('without a login a job waits for one, then continues by itself', async () => {
-  await withRelay({ connect: false }, async (relay) => {
+test('without a login a job waits for one, then continues by itself', () =>
+  withRelay({ connect: false }, async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const id = await createJob(relay, 'save_tracks', [asQuery(a)]);
@@ -155,11 +155,10 @@ test('without a login a job waits for one, then continues by itself', async () =
     assert.deepEqual([parked.reason, parked.run_after, parked.attempts], ['LOGIN_REQUIRED', null, 0]);
     await connectAccount(relay.baseUrl);
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
-  });
-});
+  }));
 
-test('a login that ends during a commit parks the job, and a new login resumes it', async () => {
-  await withRelay(async (relay) => {
+test('a login that ends during a commit parks the job, and a new login resumes it', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
@@ -171,11 +170,10 @@ test('a login that ends during a commit parks the job, and a new login resumes i
     await connectAccount(relay.baseUrl);
     assert.equal((await reach(relay, id, 'completed')).written, 250);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
-test('a job is written only to the account it was made for', async () => {
-  await withRelay(async (relay) => {
+test('a job is written only to the account it was made for', () =>
+  withRelay(async (relay) => {
     const id = await createJob(relay, 'save_tracks', tracks(relay, 3));
     await reach(relay, id, 'ready');
     await relay.server.local.logout();
@@ -185,8 +183,7 @@ test('a job is written only to the account it was made for', async () => {
     await commit(relay, id);
     const job = await reach(relay, id, 'failed');
     assert.deepEqual([job.error?.code, writes(relay)], ['FORBIDDEN', 0]);
-  });
-});
+  }));
 
 test('a job that only waits costs no request, whatever the time', async () => {
   const clock = watchedClock();

@@ -20,8 +20,8 @@ const isThere = (relay: Relay, name: string) =>
     () => false,
   );
 
-test('relay library reads, tells, asks and forgets', async () => {
-  await withRelay(async (relay) => {
+test('relay library reads, tells, asks and forgets', () =>
+  withRelay(async (relay) => {
     resize(relay, 120, 3);
     const nothing = await run(relay, ['library']);
     assert.deepEqual(nothing, {
@@ -95,11 +95,10 @@ test('relay library reads, tells, asks and forgets', async () => {
     });
     assert.equal(await isThere(relay, 'library.db'), false);
     assert.equal((await run(relay, ['library'])).out, nothing.out);
-  });
-});
+  }));
 
-test('tables needs no server, ask exits 4 without one', async () => {
-  await withRelay({ client: false, connect: false }, async (relay) => {
+test('tables needs no server, ask exits 4 without one', () =>
+  withRelay({ client: false, connect: false }, async (relay) => {
     await relay.server.close();
     const tables = await run(relay, ['library', 'tables']);
     assert.equal(tables.code, 0);
@@ -109,11 +108,10 @@ test('tables needs no server, ask exits 4 without one', async () => {
     );
     const asked = await run(relay, ['library', 'ask', 'select 1']);
     assert.deepEqual([asked.code, asked.out], [4, '']);
-  });
-});
+  }));
 
-test('logout deletes the copy, logout --erase everything about the account', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('logout deletes the copy, logout --erase everything about the account', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 60, 2);
     await readAll(relay);
     const track = at(relay.provider.catalogue.tracks, 3);
@@ -149,8 +147,7 @@ test('logout deletes the copy, logout --erase everything about the account', asy
     assert.deepEqual([after.aliases, after.job_items, after.tracks, after.jobs], [0, 0, 0, {}]);
     const { items } = (await relay.call('list_jobs')) as { items: unknown[] };
     assert.deepEqual(items, []);
-  });
-});
+  }));
 
 test('the ten examples of the manual answer in the demo', async () => {
   const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');

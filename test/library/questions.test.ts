@@ -9,8 +9,8 @@ import { at, owner } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 import { ask, copyOf, readAll, resize, truthOf, WITH_SQL } from './support.ts';
 
-test('the first question reads everything: lists as they are, tracks with the facts of the catalogue', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('the first question reads everything: lists as they are, tracks with the facts of the catalogue', () =>
+  withRelay(WITH_SQL, async (relay) => {
     for (const { rows } of owner(relay.provider).playlists) rows.splice(150);
     const answer = await readAll(relay);
     const { playlists, id } = owner(relay.provider);
@@ -67,22 +67,20 @@ test('the first question reads everything: lists as they are, tracks with the fa
     assert.deepEqual((await ask(relay, strays)).rows, [[0]]);
     const kinds = await ask(relay, 'select distinct kind from tracks order by kind');
     assert.deepEqual(kinds.rows, [['episode'], ['local'], ['track']]);
-  });
-});
+  }));
 
-test('fold takes case, accents and strokes away; null stays null', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('fold takes case, accents and strokes away; null stays null', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
     const { rows } = await ask(
       relay,
       "select fold('Smørbrød på MÅNEN'), fold('ÉCLAIR'), fold(null), fold(12)",
     );
     assert.deepEqual(rows, [['smorbrod pa manen', 'eclair', null, '12']]);
-  });
-});
+  }));
 
-test('an unknown name is answered with the columns that there are', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('an unknown name is answered with the columns that there are', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
     const column = await ask(relay, 'select titel from saved join tracks using (uri)');
     assert.equal(column.error?.code, 'INVALID_ARGUMENT');
@@ -94,11 +92,10 @@ test('an unknown name is answered with the columns that there are', async () => 
     assert.match(table.error?.message ?? '', /^no such table: songs\. tracks\(.*plays\(played_at, .*\)\.$/);
     const wrong = await ask(relay, 'select from where');
     assert.match(wrong.error?.message ?? '', /syntax error/);
-  });
-});
+  }));
 
-test('an answer holds at most 10,000 characters and the rows that were asked for', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('an answer holds at most 10,000 characters and the rows that were asked for', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 300, 3);
     await readAll(relay);
     const whole = await ask(relay, 'select count(*) from tracks');
@@ -115,8 +112,7 @@ test('an answer holds at most 10,000 characters and the rows that were asked for
     const long = await ask(relay, "select printf('%.*c', 100000, 'x'), 1");
     assert.ok(JSON.stringify(long).length <= 10_000);
     assert.deepEqual([long.row_count, long.truncated, at(at(long.rows, 0), 1)], [1, true, 1]);
-  });
-});
+  }));
 
 /** Statements that would write, attach, set or load something, and ways around the rule against them. */
 const REFUSED = [
@@ -204,8 +200,8 @@ const REFUSED = [
   ],
 ];
 
-test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`, async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`, () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 300, 3);
     await readAll(relay);
     // The reading notes its end after the last page, and another look waits for that.
@@ -224,8 +220,7 @@ test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`,
       "select count(*) from pragma_database_list where file <> '' and file not like '/dbfile%'",
     );
     assert.deepEqual(files.rows, [[0]], 'the thread sees its own copies alone');
-  });
-});
+  }));
 
 const TOO_MUCH = [
   ['time', 'with recursive c(x) as (values(1) union all select x + 1 from c) select count(*) from c'],
@@ -302,8 +297,8 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
   });
 });
 
-test('a damaged, lost or older copy is read again without a word', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('a damaged, lost or older copy is read again without a word', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 120, 3);
     await readAll(relay);
     const path = join(relay.home, 'library.db');
@@ -318,5 +313,4 @@ test('a damaged, lost or older copy is read again without a word', async () => {
       await readAll(relay);
       assert.deepEqual(await copyOf(relay), truthOf(relay));
     }
-  });
-});
+  }));

@@ -29,8 +29,8 @@ async function assertExact(relay: Relay): Promise<void> {
   assert.deepEqual(await copyOf(relay), truthOf(relay));
 }
 
-test('a library is read with a request for each page, and checked with few', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('a library is read with a request for each page, and checked with few', () =>
+  withRelay(QUICK, async (relay) => {
     const account = resize(relay, SAVED, LISTS);
     await readAll(relay);
     assert.equal(relay.provider.requests.length, Math.ceil(ALL));
@@ -66,22 +66,20 @@ test('a library is read with a request for each page, and checked with few', asy
     const edited = await counted(relay, 'select 1');
     assert.equal(edited.requests, 1 + Math.ceil(LISTS / 50) + 3 + 2, 'only what changed is read again');
     await assertExact(relay);
-  });
-});
+  }));
 
-test('a track that is saved again moves to the head for one request', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('a track that is saved again moves to the head for one request', () =>
+  withRelay(QUICK, async (relay) => {
     const account = resize(relay, 400, 1);
     await readAll(relay);
     const [again] = account.saved.splice(333, 1);
     account.saved.unshift({ uri: again?.uri ?? '', addedAt: minutesAgo(-5) });
     assert.equal((await counted(relay, 'select 1')).requests, 2);
     await assertExact(relay);
-  });
-});
+  }));
 
-test('what relay writes is known to the next question, however fresh the copy is', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('what relay writes is known to the next question, however fresh the copy is', () =>
+  withRelay(QUICK, async (relay) => {
     const account = resize(relay, 120, 3);
     await readAll(relay);
     const fresh = rowsFrom(relay, 3_000, 4).map(({ uri }) => uri);
@@ -98,11 +96,10 @@ test('what relay writes is known to the next question, however fresh the copy is
     );
     assert.deepEqual(rows, [[121, 1]]);
     await assertExact(relay);
-  });
-});
+  }));
 
-test('others’ playlists are listed without rows; one refusal stands for all of them', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('others’ playlists are listed without rows; one refusal stands for all of them', () =>
+  withRelay(QUICK, async (relay) => {
     const account = resize(relay, 0, 2);
     for (let index = 10; index < 15; index++) {
       account.playlists.push({
@@ -131,11 +128,10 @@ test('others’ playlists are listed without rows; one refusal stands for all of
       ['Spotify', 0, 0, 1],
     ]);
     assert.equal((await counted(relay, 'select 1')).requests, 2);
-  });
-});
+  }));
 
-test('where large pages fail deep in a library, smaller ones are read', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('where large pages fail deep in a library, smaller ones are read', () =>
+  withRelay(QUICK, async (relay) => {
     resize(relay, 300, 1);
     relay.provider.faults.add({
       path: '/me/tracks',
@@ -146,8 +142,7 @@ test('where large pages fail deep in a library, smaller ones are read', async ()
     });
     await readAll(relay);
     await assertExact(relay);
-  });
-});
+  }));
 
 /** Counts how often the reading has begun to wait: time may move on only then, or the waiting is not over by it. */
 function waitCounter(): { log: Log; count(): number } {
@@ -226,8 +221,8 @@ test('a limit for hours only holds the reading up', async () => {
   });
 });
 
-test('a playlist that could not be read is tried again by the next question, and by sync', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('a playlist that could not be read is tried again by the next question, and by sync', () =>
+  withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
     for (const again of ['ask', 'sync'] as const) {
       await relay.server.local.forgetLibrary({ part: 'mirror' });
@@ -250,11 +245,10 @@ test('a playlist that could not be read is tried again by the next question, and
       assert.deepEqual([none, rows], [undefined, [[120]]]);
       if (again === 'sync') assert.deepEqual(relay.provider.requests, []);
     }
-  });
-});
+  }));
 
-test('a login that ends only holds the reading up: the next login continues where it was', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('a login that ends only holds the reading up: the next login continues where it was', () =>
+  withRelay(QUICK, async (relay) => {
     resize(relay, 400, 4);
     relay.provider.faults.add({
       path: '/me/tracks',
@@ -290,11 +284,10 @@ test('a login that ends only holds the reading up: the next login continues wher
     const { note, rows } = await ask(relay, 'select count(*) from saved');
     assert.match(note ?? '', /^No Spotify account is connected, so this is what was known before\./);
     assert.deepEqual([last.rows, rows], [[[400]], [[400]]]);
-  });
-});
+  }));
 
-test('a look that fails gives the old answer with its old time and a note', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('a look that fails gives the old answer with its old time and a note', () =>
+  withRelay(QUICK, async (relay) => {
     resize(relay, 60, 2);
     const { as_of } = await readAll(relay);
     relay.provider.faults.add({
@@ -309,11 +302,10 @@ test('a look that fails gives the old answer with its old time and a note', asyn
       answer.note ?? '',
       /^Spotify could not be asked \(PROVIDER_UNAVAILABLE\): this is what was known before\./,
     );
-  });
-});
+  }));
 
-test('what was read is on the disk before the next request: a kill at any moment costs a page at most', async () => {
-  await withRelay(QUICK, async (relay) => {
+test('what was read is on the disk before the next request: a kill at any moment costs a page at most', () =>
+  withRelay(QUICK, async (relay) => {
     resize(relay, 260, 3);
     const stored: number[] = [];
     relay.provider.faults.add({
@@ -326,5 +318,4 @@ test('what was read is on the disk before the next request: a kill at any moment
     });
     await readAll(relay);
     assert.deepEqual(stored, [0, 50, 100, 150, 200, 250]);
-  });
-});
+  }));

@@ -64,8 +64,8 @@ test('recordings are one song by ISRC, by title, artist and length, and by what 
   }
 });
 
-test('songs follow the tracks: the column is the same as if all were grouped at once', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('songs follow the tracks: the column is the same as if all were grouped at once', () =>
+  withRelay(WITH_SQL, async (relay) => {
     const account = at(relay.provider.accounts, 0);
     account.playlists.splice(2);
     account.saved.splice(250);
@@ -94,5 +94,4 @@ test('songs follow the tracks: the column is the same as if all were grouped at 
     account.saved.splice(0, 20);
     await counted(relay, 'select 1');
     await check();
-  });
-});
+  }));

@@ -57,8 +57,8 @@ function edit(
 
 const rowAt = (relay: Relay, index: number) => at(rowsFrom(relay, index, 1), 0);
 
-test('each reading that differs is a version, counted against the one before', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('each reading that differs is a version, counted against the one before', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 5, 1);
     await readAll(relay);
     edit(relay, (rows) => [...rows.slice(2), rowAt(relay, 900), rowAt(relay, 900)]);
@@ -90,11 +90,10 @@ test('each reading that differs is a version, counted against the one before', a
       (await relay.call('list_playlist_versions', { playlist_id: 'x'.repeat(22) })).error != null,
       true,
     );
-  });
-});
+  }));
 
-test('a version comes back row for row: repeats, order and episodes', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('a version comes back row for row: repeats, order and episodes', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const episode = at(relay.provider.catalogue.episodes, 0);
     edit(relay, (rows) => [
@@ -121,11 +120,10 @@ test('a version comes back row for row: repeats, order and episodes', async () =
     const undone = await relay.call('undo_change', { change_id: done.change_id });
     assert.equal(undone.error, undefined);
     assert.deepEqual(uris(relay), now);
-  });
-});
+  }));
 
-test('what cannot be had is named first, and nothing is written', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('what cannot be had is named first, and nothing is written', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const gone = rowAt(relay, 3_000);
     const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
@@ -163,11 +161,10 @@ test('what cannot be had is named first, and nothing is written', async () => {
       uris(relay),
       rowsFrom(relay, 0, 4).map(({ uri }) => uri),
     );
-  });
-});
+  }));
 
-test('a local file stays where it can, and one that came since is not lost', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('a local file stays where it can, and one that came since is not lost', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
     edit(relay, (rows) => [...rows.slice(0, 3), local, ...rows.slice(3, 6)]);
@@ -180,11 +177,10 @@ test('a local file stays where it can, and one that came since is not lost', asy
     edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
     assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);
     assert.deepEqual(uris(relay), then);
-  });
-});
+  }));
 
-test('relay playlists versions, show and restore', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('relay playlists versions, show and restore', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const then = uris(relay);
     await readAll(relay);
@@ -216,11 +212,10 @@ test('relay playlists versions, show and restore', async () => {
     assert.deepEqual(uris(relay), then);
     assert.equal((await run(relay, ['undo'])).code, 0);
     assert.equal(uris(relay).length, 10);
-  });
-});
+  }));
 
-test('a playlist that is gone comes back under a new name only', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('a playlist that is gone comes back under a new name only', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     const then = uris(relay);
     await readAll(relay);
@@ -236,11 +231,10 @@ test('a playlist that is gone comes back under a new name only', async () => {
       then,
     );
     assert.equal(JSON.parse(made.out).playlist_id, playlist?.id);
-  });
-});
+  }));
 
-test('versions survive a restart and a logout; forget --versions and --erase delete them', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('versions survive a restart and a logout; forget --versions and --erase delete them', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     await readAll(relay);
     edit(relay, (rows) => rows.slice(1));
@@ -252,19 +246,17 @@ test('versions survive a restart and a logout; forget --versions and --erase del
     assert.equal((await list(relay)).items.length, 2);
     assert.equal((await run(relay, ['library', 'forget', '--versions'])).code, 0);
     assert.deepEqual(await tableSizes(relay), [0, 0]);
-  });
-});
+  }));
 
-test('a reading that is cut off before it is saved gives the same version once', async () => {
-  await withRelay(WITH_SQL, async (relay) => {
+test('a reading that is cut off before it is saved gives the same version once', () =>
+  withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     await readAll(relay);
     // As after a kill between the two saves: the copy is gone, and the version is there.
     assert.equal((await run(relay, ['library', 'forget'])).code, 0);
     await readAll(relay);
     assert.deepEqual((await list(relay)).items.length, 1);
-  });
-});
+  }));
 
 async function tableSizes(relay: Relay): Promise<number[]> {
   const SQL = await loadSqlite();

@@ -30,8 +30,8 @@ async function pageOf(relay: Relay, tool: string, args: Row): Promise<Page> {
   return (await relay.call(tool, args)) as unknown as Page;
 }
 
-test('get_saved_tracks finds words in title, artists and album, page by page', async () => {
-  await withRelay(async (relay) => {
+test('get_saved_tracks finds words in title, artists and album, page by page', () =>
+  withRelay(async (relay) => {
     const account = resize(relay, 400, 1);
     const sample = textOf(relay, at(account.saved, 123).uri)
       .split(/[^a-z]+/)
@@ -69,11 +69,10 @@ test('get_saved_tracks finds words in title, artists and album, page by page', a
     assert.equal(next.total, wanted.filter((uri) => account.saved.some((one) => one.uri === uri)).length);
     assert.ok(relay.provider.requests.length <= 5, 'only what changed is read');
     assert.deepEqual((await pageOf(relay, 'get_saved_tracks', { query: 'no\'such"song' })).items, []);
-  });
-});
+  }));
 
-test('get_playlist_tracks gives the rows with their positions, for one request where nothing changed', async () => {
-  await withRelay(async (relay) => {
+test('get_playlist_tracks gives the rows with their positions, for one request where nothing changed', () =>
+  withRelay(async (relay) => {
     const account = resize(relay, 0, 2);
     const playlist = at(account.playlists, 1);
     playlist.rows = [...rowsFrom(relay, 0, 130), ...rowsFrom(relay, 5, 3)];
@@ -103,16 +102,14 @@ test('get_playlist_tracks gives the rows with their positions, for one request w
       later.items.map(({ position }) => position),
       positions.filter((position) => position >= 10).map((position) => position - 10),
     );
-  });
-});
+  }));
 
-test('get_my_playlists finds words in name and description', async () => {
-  await withRelay(async (relay) => {
+test('get_my_playlists finds words in name and description', () =>
+  withRelay(async (relay) => {
     const account = resize(relay, 0, 60);
     at(account.playlists, 7).description = 'Für den Sommer & more';
     const { items, total } = await pageOf(relay, 'get_my_playlists', { query: 'FUR sommer' });
     assert.deepEqual([items.map(({ name }) => name), total], [['List 7'], 1]);
     const page = await pageOf(relay, 'get_my_playlists', { query: 'list 5', limit: 5 });
     assert.deepEqual([page.items.length, page.total, page.next_offset], [5, 15, 5]);
-  });
-});
+  }));

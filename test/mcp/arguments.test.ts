@@ -60,8 +60,8 @@ async function callRaw({ server }: Relay, era: string, tool: string, args: strin
 }
 
 for (const era of Object.keys(ERAS)) {
-  longTest(`JavaScript's special names are refused by name at every depth (${era})`, async () => {
-    await withRelay(async (relay) => {
+  longTest(`JavaScript's special names are refused by name at every depth (${era})`, () =>
+    withRelay(async (relay) => {
       for (const [what, tool, args, named] of REFUSED) {
         const { status, id, result } = await callRaw(relay, era, tool, args);
         const { error } = (result?.structuredContent ?? {}) as { error?: Record<string, string> };
@@ -75,18 +75,18 @@ for (const era of Object.keys(ERAS)) {
       assert.deepEqual(relay.provider.requests, []);
       const good = await callRaw(relay, era, 'search_tracks', '{"query":"constructor __proto__","limit":1}');
       assert.equal(good.result?.isError, undefined);
-    });
-  });
+    }),
+  );
 }
 
-longTest('arguments nested a million levels deep are answered', async () => {
-  await withRelay(async (relay) => {
+longTest('arguments nested a million levels deep are answered', () =>
+  withRelay(async (relay) => {
     const deep = `{"query":"x","more":${'['.repeat(1e6)}${']'.repeat(1e6)}}`;
     const hiding = deep.replace('[]', '[{"__proto__":1}]');
     for (const args of [deep, hiding])
       assert.equal(await refusal(relay, 'search_tracks', args), UNKNOWN_MORE);
-  });
-});
+  }),
+);
 
 const UNKNOWN_MORE = 'INVALID_ARGUMENT: Unknown argument "more".';
 
@@ -135,8 +135,8 @@ const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> 
   ],
 ];
 
-test('a megabyte of arguments costs what a megabyte of plain text costs, whatever its form', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('a megabyte of arguments costs what a megabyte of plain text costs, whatever its form', () =>
+  withRelay({ client: false }, async (relay) => {
     const costOf = async (tool: string, args: string) => {
       let least = Number.POSITIVE_INFINITY;
       for (let turn = 0; turn < 3; turn++) {
@@ -154,27 +154,24 @@ test('a megabyte of arguments costs what a megabyte of plain text costs, whateve
       assert.ok(cost < 4 * plain + 20, `${what}: ${cost} ms, plain text ${plain} ms`);
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('what stands after the part of a message that is left out is read', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('what stands after the part of a message that is left out is read', () =>
+  withRelay({ client: false }, async (relay) => {
     const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
     const args = `{"a":${deep},"query":"x","b":1}`;
     assert.equal(
       await refusal(relay, 'search_tracks', args, '2026-07-28'),
       'INVALID_ARGUMENT: Unknown arguments "a", "b".',
     );
-  });
-});
+  }));
 
-test('every tool, also the extras, refuses an argument that it does not have, by name', async () => {
-  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
+test('every tool, also the extras, refuses an argument that it does not have, by name', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
     for (const { name } of ALL_TOOLS) {
       const { error } = (await call(name, { market: 'DE' })) as { error?: { code: string; message: string } };
       assert.equal(error?.code, 'INVALID_ARGUMENT', name);
       assert.match(error?.message ?? '', /(^| )Unknown argument "market"\.$/, name);
     }
     assert.deepEqual(provider.requests, []);
-  });
-});
+  }));

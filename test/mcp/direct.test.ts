@@ -74,8 +74,8 @@ const ASKS: readonly Ask[] = [
   { name: 'get_devices', meta: { progressToken: 5 } },
 ];
 
-test('a call answered directly is the answer of the SDK, in both eras', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('a call answered directly is the answer of the SDK, in both eras', () =>
+  withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       for (const ask of ASKS) {
         const direct = await read(await post(relay, modern, ask));
@@ -96,8 +96,7 @@ test('a call answered directly is the answer of the SDK, in both eras', async ()
         assert.deepEqual(direct.read, plain.read, `an envelope ${depth} deep`);
       }
     }
-  });
-});
+  }));
 
 const OTHERS = [
   ['another tool in the header', { 'mcp-name': 'get_track' }, {}, 400],
@@ -110,19 +109,18 @@ const OTHERS = [
   ['a tool that is not offered', { 'x-mcp-toolsets': 'playlists' }, {}, 200],
 ] as const;
 
-test('a call that is not of the common form goes to the SDK and is refused, also after a good one', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('a call that is not of the common form goes to the SDK and is refused, also after a good one', () =>
+  withRelay({ client: false }, async (relay) => {
     await post(relay, true, { name: 'get_devices' });
     for (const [what, headers, more, status] of OTHERS) {
       const answer = await post(relay, true, { name: 'get_devices' }, headers, more);
       const { error } = (await answer.json()) as { error?: unknown };
       assert.deepEqual([answer.status, typeof error], [status, 'object'], what);
     }
-  });
-});
+  }));
 
-test('a client that leaves ends the call, and the server stops without waiting for it', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('a client that leaves ends the call, and the server stops without waiting for it', () =>
+  withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       relay.provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
       relay.provider.clearRequests();
@@ -134,5 +132,4 @@ test('a client that leaves ends the call, and the server stops without waiting f
     }
     await relay.server.close();
     assert.equal(relay.provider.requests.length, 1);
-  });
-});
+  }));

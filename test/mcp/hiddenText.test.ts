@@ -64,8 +64,8 @@ function assertNothingHidden(result: object, where: string): void {
   }
 }
 
-test('hostile names arrive in no answer: not in its text, its data or its errors, directly or through the SDK', async () => {
-  await withRelay(async (relay) => {
+test('hostile names arrive in no answer: not in its text, its data or its errors, directly or through the SDK', () =>
+  withRelay(async (relay) => {
     const texts = [...HIDING.map(([, name]) => name), ...hostileTexts(sized(20_000, 200), 22)];
     const { playlists } = owner(relay.provider);
     const room = 200;
@@ -89,8 +89,7 @@ test('hostile names arrive in no answer: not in its text, its data or its errors
     for (const text of texts.slice(0, sized(2_000, 20))) {
       for (const more of ['', ',"unknown":1']) assertNothingHidden(await refusals(relay, text, more), text);
     }
-  });
-});
+  }));
 
 /** A tool and an argument of this name, in the common form and in one that only the SDK answers. */
 async function refusals({ server }: Relay, text: string, more: string): Promise<object> {
@@ -115,8 +114,8 @@ async function refusals({ server }: Relay, text: string, more: string): Promise<
   return answers;
 }
 
-test('a name that a model read is found again, and what is stored and written back stays as it is', async () => {
-  await withRelay(async (relay) => {
+test('a name that a model read is found again, and what is stored and written back stays as it is', () =>
+  withRelay(async (relay) => {
     const { playlists } = owner(relay.provider);
     for (const [, name] of HIDING) {
       const playlist = addPlaylist(relay.provider, `Plinth ${name}`, []);
@@ -137,5 +136,4 @@ test('a name that a model read is found again, and what is stored and written ba
     const written = { playlist_id: playlists.at(-1)?.id, description: `Written: ${name}` };
     await relay.call('update_playlist_details', written);
     assert.equal(playlists.at(-1)?.description, written.description);
-  });
-});
+  }));

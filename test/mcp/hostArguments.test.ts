@@ -28,8 +28,8 @@ test('what known hosts add to each call is dropped, for every tool', async () =>
   });
 });
 
-test('numbers and booleans as text are what they stand for', async () => {
-  await withRelay(async (relay) => {
+test('numbers and booleans as text are what they stand for', () =>
+  withRelay(async (relay) => {
     const { tracks } = relay.provider.world.catalogue;
     const track = tracks[0] ?? assert.fail();
     const song = { title: track.name, artist: track.artists[0]?.name ?? '' };
@@ -50,18 +50,16 @@ test('numbers and booleans as text are what they stand for', async () => {
       assert.notEqual((wanted.error as Failure | undefined)?.code, 'INVALID_ARGUMENT', tool);
       assert.deepEqual(await relay.call(tool, text), wanted, tool);
     }
-  });
-});
+  }));
 
-test('a long list of songs takes numbers as text too', async () => {
-  await withRelay(async (relay) => {
+test('a long list of songs takes numbers as text too', () =>
+  withRelay(async (relay) => {
     const song = { title: 'Nothing of this name', artist: 'Nobody', year: '1999' };
     const tracks = Array.from({ length: 300 }, () => song);
     const playlist_id = relay.provider.world.accounts[0]?.playlists[0]?.id ?? assert.fail();
     const answer = await relay.call('add_tracks_by_search', { playlist_id, tracks, dry_run: 'true' });
     assert.deepEqual([answer.status, answer.unmatched], ['dry_run', 300]);
-  });
-});
+  }));
 
 const FormsTool = defineTool({
   name: 'forms',

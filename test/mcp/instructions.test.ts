@@ -4,8 +4,8 @@ import { test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { withRelay } from '../support/world.ts';
 
-test('the instructions fit, and say what a model must know before its first call', async () => {
-  await withRelay({ connect: false }, async ({ client }) => {
+test('the instructions fit, and say what a model must know before its first call', () =>
+  withRelay({ connect: false }, async ({ client }) => {
     const text = client.getInstructions() ?? '';
     assert.ok(text.length <= 1_900, `${text.length} characters`);
     const says: Array<[what: string, pattern: RegExp]> = [
@@ -32,5 +32,4 @@ test('the instructions fit, and say what a model must know before its first call
       named.filter((name) => !known.has(name) && !fields.has(name)),
       [],
     );
-  });
-});
+  }));

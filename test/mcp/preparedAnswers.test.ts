@@ -43,8 +43,8 @@ const FORMS = [
   ['a header for reading alone', { 'x-mcp-readonly': 'true' }, {}],
 ] as const;
 
-test('a prepared list is the answer of the SDK', async () => {
-  await withRelay({ connect: false, client: false }, async (relay) => {
+test('a prepared list is the answer of the SDK', () =>
+  withRelay({ connect: false, client: false }, async (relay) => {
     for (const [what, headers, message] of FORMS) {
       for (const id of IDS) {
         // A progress token is not part of the common form and changes nothing in the answer.
@@ -57,8 +57,7 @@ test('a prepared list is the answer of the SDK', async () => {
         assert.equal(prepared.status, 200);
       }
     }
-  });
-});
+  }));
 
 const OTHERS = [
   ['an unknown revision', { 'mcp-protocol-version': '2019-01-01' }, { id: 1 }, 400],
@@ -74,8 +73,8 @@ const OTHERS = [
   ['toolsets that are none', { 'x-mcp-toolsets': 'nothing' }, { id: 1 }, 400],
 ] as const;
 
-test('everything else goes to the SDK and is refused as ever, also after a good request', async () => {
-  await withRelay({ connect: false, client: false }, async (relay) => {
+test('everything else goes to the SDK and is refused as ever, also after a good request', () =>
+  withRelay({ connect: false, client: false }, async (relay) => {
     await ask(relay, {}, { id: 1 });
     await ask(relay, MODERN, { id: 1, ...modern() });
     const got: unknown[] = [];
@@ -87,5 +86,4 @@ test('everything else goes to the SDK and is refused as ever, also after a good 
     );
     const cursor = await ask(relay, MODERN, { id: 1, ...modern({ cursor: 5 }) });
     assert.match(cursor.text, /expected string, received number/);
-  });
-});
+  }));

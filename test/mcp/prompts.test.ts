@@ -19,8 +19,8 @@ const names = (entries: ReadonlyArray<{ name: string }>) => entries.map(({ name 
 const textOf = (answer: { messages: Array<{ content: unknown }> }) =>
   answer.messages.map(({ content }) => (content as { text: string }).text).join();
 
-test('four prompts are listed, with what they ask for', async () => {
-  await withRelay({ connect: false }, async ({ client }) => {
+test('four prompts are listed, with what they ask for', () =>
+  withRelay({ connect: false }, async ({ client }) => {
     const { prompts } = await client.listPrompts();
     assert.deepEqual(
       prompts.map(({ name, title, arguments: args = [] }) => [
@@ -35,12 +35,11 @@ test('four prompts are listed, with what they ask for', async () => {
         ['what_is_wrong', 'What is wrong', 'problem?'],
       ],
     );
-  });
-});
+  }));
 
 for (const [name, args] of ALL) {
-  test(`${name} carries what was typed, and numbered steps with tools that there are`, async () => {
-    await withRelay({ connect: false }, async ({ client }) => {
+  test(`${name} carries what was typed, and numbered steps with tools that there are`, () =>
+    withRelay({ connect: false }, async ({ client }) => {
       const answer = await client.getPrompt({ name, arguments: args });
       assert.equal(answer.messages.length, 1);
       assert.equal(answer.messages[0]?.role, 'user');
@@ -60,12 +59,11 @@ for (const [name, args] of ALL) {
         [],
       );
       assert.ok(text.length < 1_800, `${text.length} characters`);
-    });
-  });
+    }));
 }
 
-test('without words it asks for them', async () => {
-  await withRelay({ connect: false }, async ({ client }) => {
+test('without words it asks for them', () =>
+  withRelay({ connect: false }, async ({ client }) => {
     const begins: Array<[name: string, argument: string, text: RegExp]> = [
       [
         'make_playlist',
@@ -81,11 +79,10 @@ test('without words it asks for them', async () => {
       assert.match(text, begin);
       assert.equal(textOf(await client.getPrompt({ name, arguments: { [argument]: ' ' } })), text);
     }
-  });
-});
+  }));
 
-test('a single word is taken with the warning that it may be the first of several', async () => {
-  await withRelay({ connect: false }, async ({ client }) => {
+test('a single word is taken with the warning that it may be the first of several', () =>
+  withRelay({ connect: false }, async ({ client }) => {
     const about = async (words: string) =>
       textOf(await client.getPrompt({ name: 'make_playlist', arguments: { about: words } }));
     const cut = await about('songs');
@@ -97,11 +94,10 @@ test('a single word is taken with the warning that it may be the first of severa
     for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
     assert.match(await about('"Heroes"'), /for me: "Heroes"\nSome programs/);
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
-  });
-});
+  }));
 
-test('a prompt goes with its tools, and a step with the tool that it names', async () => {
-  await withRelay({ connect: false }, async ({ server }) => {
+test('a prompt goes with its tools, and a step with the tool that it names', () =>
+  withRelay({ connect: false }, async ({ server }) => {
     const listedWith = async (headers: Record<string, string>) => {
       const client = await mcpClient(server.mcpUrl, API_KEY, headers);
       const listed = names((await client.listPrompts()).prompts);
@@ -122,11 +118,10 @@ test('a prompt goes with its tools, and a step with the tool that it names', asy
       [],
     );
     await writing.client.close();
-  });
-});
+  }));
 
-test('an older client lists and gets prompts', async () => {
-  await withRelay({ connect: false, client: false }, async ({ server }) => {
+test('an older client lists and gets prompts', () =>
+  withRelay({ connect: false, client: false }, async ({ server }) => {
     const client = new OlderClient({ name: 'older', version: '1.0.0' });
     const requestInit = { headers: { authorization: `Bearer ${API_KEY}` } };
     const transport = new OlderTransport(new URL(server.mcpUrl), { requestInit });
@@ -135,5 +130,4 @@ test('an older client lists and gets prompts', async () => {
     const answer = await client.getPrompt({ name: 'tidy_playlist', arguments: { playlist: 'In Rain' } });
     assert.match(textOf(answer), /^Tidy my Spotify playlist: In Rain\n\n1\. Unless I gave a link/);
     await client.close();
-  });
-});
+  }));

@@ -20,8 +20,8 @@ async function olderClient(url: string): Promise<OlderClient> {
   return client;
 }
 
-test('an older client lists and calls the tools, and reads a failure', async () => {
-  await withRelay(async ({ server, provider }) => {
+test('an older client lists and calls the tools, and reads a failure', () =>
+  withRelay(async ({ server, provider }) => {
     const client = await olderClient(server.mcpUrl);
     const { tools } = await client.listTools();
     assert.deepEqual(
@@ -41,11 +41,10 @@ test('an older client lists and calls the tools, and reads a failure', async () 
     const failed = await client.callTool({ name: 'get_track', arguments: { track_id: 'nonsense' } });
     assert.equal(failed.isError, true);
     await client.close();
-  });
-});
+  }));
 
-test('a current client does the same in the 2026 era and, by its default, in the older one', async () => {
-  await withRelay(async ({ server, client }) => {
+test('a current client does the same in the 2026 era and, by its default, in the older one', () =>
+  withRelay(async ({ server, client }) => {
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
     assert.deepEqual(
       (await client.listTools()).tools.map((tool) => tool.name),
@@ -58,27 +57,24 @@ test('a current client does the same in the 2026 era and, by its default, in the
     const result = await legacy.callTool({ name: 'get_devices', arguments: {} });
     assert.equal(result.isError, undefined);
     await legacy.close();
-  });
-});
+  }));
 
-test('both names of this machine work for a client', async () => {
-  await withRelay(async ({ server }) => {
+test('both names of this machine work for a client', () =>
+  withRelay(async ({ server }) => {
     const url = server.mcpUrl.replace('127.0.0.1', 'localhost');
     const client = await mcpClient(url);
     assert.equal((await client.listTools()).tools.length, NAMES.length);
     await client.close();
-  });
-});
+  }));
 
-test('a result is structured content and the same as compact JSON text', async () => {
-  await withRelay(async ({ client }) => {
+test('a result is structured content and the same as compact JSON text', () =>
+  withRelay(async ({ client }) => {
     const result = await client.callTool({ name: 'search_tracks', arguments: { query: 'night', limit: 2 } });
     assert.deepEqual(result.content, [{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
-  });
-});
+  }));
 
-test('an unknown tool is a protocol error', async () => {
-  await withRelay(async ({ client, server }) => {
+test('an unknown tool is a protocol error', () =>
+  withRelay(async ({ client, server }) => {
     const older = await olderClient(server.mcpUrl);
     for (const caller of [client, older]) {
       await assert.rejects(
@@ -91,8 +87,7 @@ test('an unknown tool is a protocol error', async () => {
       );
     }
     await older.close();
-  });
-});
+  }));
 
 const SONG = { title: 'Tin', artist: 'Ula Brenk' };
 const PLAYLIST = '0000000000000000000000';
@@ -209,19 +204,18 @@ const badArguments: Array<
 ];
 
 for (const [what, tool, args, message, remedy] of badArguments) {
-  test(`${what} is INVALID_ARGUMENT and sends nothing`, async () => {
-    await withRelay(async ({ client, provider }) => {
+  test(`${what} is INVALID_ARGUMENT and sends nothing`, () =>
+    withRelay(async ({ client, provider }) => {
       const result = await client.callTool({ name: tool, arguments: args });
       assert.deepEqual(result.structuredContent, { error: { code: 'INVALID_ARGUMENT', message, remedy } });
       assert.equal(result.isError, true);
       assert.deepEqual(result.content, [{ type: 'text', text: `INVALID_ARGUMENT: ${message} ${remedy}` }]);
       assert.deepEqual(provider.requests, []);
-    });
-  });
+    }));
 }
 
-test('without an account every tool says LOGIN_REQUIRED, with a link that connects one', async () => {
-  await withRelay({ connect: false }, async ({ call, provider, baseUrl }) => {
+test('without an account every tool says LOGIN_REQUIRED, with a link that connects one', () =>
+  withRelay({ connect: false }, async ({ call, provider, baseUrl }) => {
     const link = `${baseUrl}/auth/provider/login`;
     assert.deepEqual(await call('get_devices'), {
       error: {
@@ -234,20 +228,18 @@ test('without an account every tool says LOGIN_REQUIRED, with a link that connec
     assert.deepEqual(provider.requests, []);
     assert.equal((await createBrowser().open(link)).status, 200);
     assert.equal('error' in (await call('get_devices')), false);
-  });
-});
+  }));
 
-test('GET and DELETE of the older era are answered 405', async () => {
-  await withRelay(async ({ server }) => {
+test('GET and DELETE of the older era are answered 405', () =>
+  withRelay(async ({ server }) => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${API_KEY}`, accept: 'text/event-stream' };
       assert.equal((await send(server.mcpUrl, { method, headers })).status, 405, method);
     }
-  });
-});
+  }));
 
-test('progress is sent to a client that asks for it', async () => {
-  await withRelay(async ({ client }) => {
+test('progress is sent to a client that asks for it', () =>
+  withRelay(async ({ client }) => {
     const heard: Array<[number, number | undefined]> = [];
     const onprogress = ({ progress, total }: { progress: number; total?: number }) =>
       heard.push([progress, total]);
@@ -257,11 +249,10 @@ test('progress is sent to a client that asks for it', async () => {
     );
     assert.deepEqual(heard.at(0), [1, 5]);
     assert.deepEqual(heard.at(-1), [5, 5]);
-  });
-});
+  }));
 
-test('a client that disconnects stops the work before its next request', async () => {
-  await withRelay(async ({ client, provider, server }) => {
+test('a client that disconnects stops the work before its next request', () =>
+  withRelay(async ({ client, provider, server }) => {
     provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
     const leave = new AbortController();
     const call = client.callTool({ name: 'get_my_playlists', arguments: {} }, { signal: leave.signal });
@@ -273,11 +264,10 @@ test('a client that disconnects stops the work before its next request', async (
       provider.requests.map(({ path }) => path),
       ['/me/playlists'],
     );
-  });
-});
+  }));
 
-test('an older client cancels by notification', async () => {
-  await withRelay(async ({ provider, server }) => {
+test('an older client cancels by notification', () =>
+  withRelay(async ({ provider, server }) => {
     const client = await olderClient(server.mcpUrl);
     provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });
     const leave = new AbortController();
@@ -291,8 +281,7 @@ test('an older client cancels by notification', async () => {
     // With the call still at work the server would wait for it.
     await server.close();
     assert.equal(provider.requests.length, 1);
-  });
-});
+  }));
 
 async function untilRequested(provider: { requests: Array<{ path: string }> }, path: string): Promise<void> {
   await until(() => provider.requests.some((request) => request.path === path));

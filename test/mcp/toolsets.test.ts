@@ -66,13 +66,12 @@ const OFFERS: Array<[what: string, env: Headers, headers: Headers, offered: stri
 ];
 
 for (const [what, env, headers, offered] of OFFERS) {
-  test(`tools/list with ${what}`, async () => {
-    await withRelay({ connect: false, client: false, env }, async (relay) => {
+  test(`tools/list with ${what}`, () =>
+    withRelay({ connect: false, client: false, env }, async (relay) => {
       assert.deepEqual(await listed(relay, headers), offered);
       // The second time from what was made for the first.
       assert.deepEqual(await listed(relay, headers), offered);
-    });
-  });
+    }));
 }
 
 test('what is left out is unknown to tools/call, and the error says which switch it is', async () => {
@@ -100,8 +99,8 @@ test('what is left out is unknown to tools/call, and the error says which switch
   );
 });
 
-test('an older client narrows in the same way', async () => {
-  await withRelay({ connect: false, client: false }, async ({ server }) => {
+test('an older client narrows in the same way', () =>
+  withRelay({ connect: false, client: false }, async ({ server }) => {
     const client = new OlderClient({ name: 'older', version: '1.0.0' });
     const headers = { authorization: `Bearer ${API_KEY}`, 'X-MCP-Toolsets': 'diagnostics' };
     const transport = new OlderTransport(new URL(server.mcpUrl), { requestInit: { headers } });
@@ -109,8 +108,7 @@ test('an older client narrows in the same way', async () => {
     assert.deepEqual(names((await client.listTools()).tools), namesOf(['diagnostics']));
     await assert.rejects(client.callTool({ name: 'play', arguments: {} }), { code: -32602 });
     await client.close();
-  });
-});
+  }));
 
 test('a header that names no toolset is refused: the client would get other tools than it meant', async () => {
   const cases: Array<[headers: Headers, message: string]> = [
@@ -152,8 +150,8 @@ test('the instructions name no group of tools that is not offered', async () => 
   });
 });
 
-test('serve takes both as flags, and call says why the server does not offer a tool', async () => {
-  await withDesk({}, async ({ host, relay }) => {
+test('serve takes both as flags, and call says why the server does not offer a tool', () =>
+  withDesk({}, async ({ host, relay }) => {
     await host(['--toolsets', 'jobs,extras', '--read-only']);
     const listed = await relay(['call', 'list_jobs', '--json']);
     assert.deepEqual([listed.code, JSON.parse(listed.out).items], [0, []]);
@@ -170,8 +168,7 @@ test('serve takes both as flags, and call says why the server does not offer a t
       code: 2,
       err: `relay: The running server does not offer add_to_queue. It is in the toolset extras and changes something: ${how}`,
     });
-  });
-});
+  }));
 
 test('the settings take toolsets from the environment, the file and the command line', (context) => {
   const home = temporaryHome(context);

@@ -20,8 +20,8 @@ import {
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
-test('a token opens /mcp under every name of this server, and nothing else', async () => {
-  await withServer({}, async (relay) => {
+test('a token opens /mcp under every name of this server, and nothing else', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
     const { port } = new URL(baseUrl);
@@ -39,39 +39,35 @@ test('a token opens /mcp under every name of this server, and nothing else', asy
     assert.equal(await mcpStatus(server.mcpUrl, tokens.refresh_token), 401);
     const inQuery = `${server.mcpUrl}?access_token=${tokens.access_token}`;
     assert.equal(await mcpStatus(inQuery, null), 401);
-  });
-});
+  }));
 
-test('a token of one relay is useless at another', async () => {
-  await withServer({}, async (one) => {
+test('a token of one relay is useless at another', () =>
+  withServer({}, async (one) => {
     const { tokens } = await connect(one);
     await withServer({}, async (other) => {
       assert.equal(await mcpStatus(other.server.mcpUrl, tokens.access_token), 401);
     });
-  });
-});
+  }));
 
-test('a token is good only at the address that it was approved for, even over the same state', async () => {
-  await withServer({}, async (relay) => {
+test('a token is good only at the address that it was approved for, even over the same state', () =>
+  withServer({}, async (relay) => {
     const { tokens } = await connect(relay);
     const before = relay.server.mcpUrl;
     // Another port is another address.
     await relay.restart();
     assert.notEqual(relay.server.mcpUrl, before);
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 401);
-  });
-});
+  }));
 
-test('a token survives a restart', async () => {
-  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+test('a token survives a restart', async () =>
+  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
     const { tokens } = await connect(relay);
     await relay.restart();
     assert.equal(await mcpStatus(relay.server.mcpUrl, tokens.access_token), 200);
-  });
-});
+  }));
 
-test('relay clients revoke ends access at once, for good', async () => {
-  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+test('relay clients revoke ends access at once, for good', async () =>
+  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
     const { client, tokens } = await connect(relay);
     const other = await connect(relay, { client_name: 'Other' });
     const { mcpUrl } = relay.server;
@@ -91,11 +87,10 @@ test('relay clients revoke ends access at once, for good', async () => {
     // It comes back with the ID that it knows.
     const again = askToken(relay.baseUrl, codeForm(client, await approve(relay, client.client_id)));
     assert.equal((await again).status, 200);
-  });
-});
+  }));
 
-test('relay clients revoke --forget drops the registration as well', async () => {
-  await withServer({}, async (relay) => {
+test('relay clients revoke --forget drops the registration as well', () =>
+  withServer({}, async (relay) => {
     const { client, tokens } = await connect(relay);
     const revoked = await relay.server.local.revokeClient({ client: client.client_id, forget: true });
     assert.deepEqual([revoked.approvals, revoked.forgotten], [1, true]);
@@ -103,20 +98,18 @@ test('relay clients revoke --forget drops the registration as well', async () =>
     const refreshed = await askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
     assert.deepEqual(refusal(refreshed), [401, 'invalid_client']);
     assert.deepEqual(await relay.server.local.listClients(), { clients: [] });
-  });
-});
+  }));
 
-test('a code that was not exchanged yet ends with its client', async () => {
-  await withServer({}, async (relay) => {
+test('a code that was not exchanged yet ends with its client', () =>
+  withServer({}, async (relay) => {
     const client = await newClient(relay.baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
     await relay.server.local.revokeClient({ client: client.client_id, forget: false });
     assert.deepEqual(refusal(await askToken(relay.baseUrl, form)), [400, 'invalid_grant']);
-  });
-});
+  }));
 
-test('the challenge leads to the documents, and says invalid_token only where one was sent', async () => {
-  await withServer({}, async ({ baseUrl, server }) => {
+test('the challenge leads to the documents, and says invalid_token only where one was sent', () =>
+  withServer({}, async ({ baseUrl, server }) => {
     const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="relay"`;
     const ask = (headers: Record<string, string>) =>
       send(server.mcpUrl, {
@@ -134,8 +127,7 @@ test('the challenge leads to the documents, and says invalid_token only where on
       assert.equal(wrong.status, 401);
       assert.equal(wrong.headers['www-authenticate'], `Bearer error="invalid_token", ${metadata}`);
     }
-  });
-});
+  }));
 
 test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
   await withServer({}, async (relay) => {
@@ -150,8 +142,8 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
   });
 });
 
-test('the credential that comes with a proof opens /mcp on that connection alone', async () => {
-  await withServer({}, async (relay) => {
+test('the credential that comes with a proof opens /mcp on that connection alone', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const key = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
     const headers = { accept: 'application/json, text/event-stream', 'user-agent': 'test' };
@@ -175,8 +167,7 @@ test('the credential that comes with a proof opens /mcp on that connection alone
     const { proof } = JSON.parse((await first.answer).text) as { proof: string };
     assert.equal(await ask(first, proof), 401);
     for (const { connection } of [first, second]) connection.close();
-  });
-});
+  }));
 
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';

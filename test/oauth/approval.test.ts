@@ -20,8 +20,8 @@ import {
   withServer,
 } from './support.ts';
 
-test('the page names the client, where it goes back to, what it may do and the account', async () => {
-  await withServer({}, async ({ baseUrl, provider }) => {
+test('the page names the client, where it goes back to, what it may do and the account', () =>
+  withServer({}, async ({ baseUrl, provider }) => {
     const { client_id } = await newClient(baseUrl, { client_name: 'Claude Code <b>&' });
     const before = await send(authorizeUrl(baseUrl, { client_id }));
     assert.match(before.text, /none yet/);
@@ -53,11 +53,10 @@ test('the page names the client, where it goes back to, what it may do and the a
       /^default-src 'none'; style-src 'self'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'$/,
     );
     assert.equal(headers['x-frame-options'], 'DENY');
-  });
-});
+  }));
 
-test('a website behind a client and a name that hides are shown for what they are', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a website behind a client and a name that hides are shown for what they are', () =>
+  withServer({}, async ({ baseUrl }) => {
     const redirect = 'https://collect.example/callback';
     const { client_id } = await newClient(baseUrl, {
       client_name: '\u202eedoC edualC\u200b',
@@ -69,11 +68,10 @@ test('a website behind a client and a name that hides are shown for what they ar
     const app = await send(authorizeUrl(baseUrl, { client_id, redirect_uri: 'cursor://x/callback' }));
     assert.ok(app.text.includes('the app on this computer that opens cursor: links'));
     assert.ok(!app.text.includes('Not on this computer'));
-  });
-});
+  }));
 
-test('the owner code approves, in any case and without its dash', async () => {
-  await withServer({}, async ({ baseUrl, server }) => {
+test('the owner code approves, in any case and without its dash', () =>
+  withServer({}, async ({ baseUrl, server }) => {
     const client = await newClient(baseUrl);
     assert.match(server.ownerCode ?? '', /^[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}$/);
     const typed = ` ${(server.ownerCode ?? '').replace('-', ' ').toLowerCase()} `;
@@ -87,22 +85,20 @@ test('the owner code approves, in any case and without its dash', async () => {
     assert.equal(approved.headers['set-cookie'], undefined);
     assert.match(code ?? '', /^[\w-]{43}$/);
     assert.equal((await askToken(baseUrl, codeForm(client, code ?? ''))).status, 200);
-  });
-});
+  }));
 
-test('MCP_OAUTH_OWNER_SECRET is the code where it is set', async () => {
-  await withServer({ env: { MCP_OAUTH_OWNER_SECRET: 'Correct horse' } }, async ({ baseUrl, server }) => {
+test('MCP_OAUTH_OWNER_SECRET is the code where it is set', () =>
+  withServer({ env: { MCP_OAUTH_OWNER_SECRET: 'Correct horse' } }, async ({ baseUrl, server }) => {
     assert.equal(server.ownerCode, 'Correct horse');
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
     assert.equal((await browser.submit(page, 'approve', { owner_code: 'correct horse' })).status, 403);
     assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: 'Correct horse' })).code);
-  });
-});
+  }));
 
-test('denying needs no code, acts at once and tells the client', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('denying needs no code, acts at once and tells the client', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
@@ -110,11 +106,10 @@ test('denying needs no code, acts at once and tells the client', async () => {
       await browser.submit(page, 'deny', { owner_code: null }),
     );
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
-  });
-});
+  }));
 
-test('a denied request stays denied, in every browser and for the owner too; another one is asked for', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a denied request stays denied, in every browser and for the owner too; another one is asked for', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
     const url = authorizeUrl(baseUrl, { client_id });
@@ -139,11 +134,10 @@ test('a denied request stays denied, in every browser and for the owner too; ano
     assert.ok(answerOf(await browser.submit(next, 'approve', code)).code);
     clock.advance(DAY);
     assert.equal((await browser.open(url)).status, 200);
-  });
-});
+  }));
 
-test('a press within the half second begins it again, also with the form of before', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a press within the half second begins it again, also with the form of before', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl } = relay;
     const owner_proof = await signIn(relay);
     const browser = ownerBrowser(baseUrl, { readingMs: 0 });
@@ -156,11 +150,10 @@ test('a press within the half second begins it again, also with the form of befo
     }
     clock.advance(500);
     assert.ok(answerOf(await browser.submit(first, 'approve', { owner_proof })).code);
-  });
-});
+  }));
 
-test('Approve does nothing in the first half second, and that costs no try', async () => {
-  await withServer({}, async (relay, clock) => {
+test('Approve does nothing in the first half second, and that costs no try', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
     const hasty = ownerBrowser(baseUrl, { readingMs: 0 });
@@ -189,11 +182,10 @@ test('Approve does nothing in the first half second, and that costs no try', asy
     assert.ok(answerOf(await hasty.submit(page, 'approve', { owner_proof })).code);
     const { clients } = await server.local.listClients();
     assert.equal(clients.length, 1);
-  });
-});
+  }));
 
-test('a form without its token, with another one, from another browser or about something else is refused', async () => {
-  await withServer({}, async (relay) => {
+test('a form without its token, with another one, from another browser or about something else is refused', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
     const foreign = await newClient(baseUrl, { client_name: 'Foreign' });
@@ -227,11 +219,10 @@ test('a form without its token, with another one, from another browser or about 
       clients.map(({ approvals }) => approvals.length),
       [0, 0],
     );
-  });
-});
+  }));
 
-test('an approval that a foreign page sends is refused, even from a signed-in browser', async () => {
-  await withServer({}, async ({ baseUrl, server }) => {
+test('an approval that a foreign page sends is refused, even from a signed-in browser', () =>
+  withServer({}, async ({ baseUrl, server }) => {
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
@@ -241,11 +232,10 @@ test('an approval that a foreign page sends is refused, even from a signed-in br
       assert.equal(answer.status, 403, origin);
       assert.equal(answer.headers.location, undefined);
     }
-  });
-});
+  }));
 
-test('a form of another type, or without a decision, approves nothing', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a form of another type, or without a decision, approves nothing', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
@@ -255,11 +245,10 @@ test('a form of another type, or without a decision, approves nothing', async ()
     const undecided = await browser.submit(page, 'deny', { decision: null });
     assert.equal(undecided.status, 200);
     assert.match(undecided.text, /<form/);
-  });
-});
+  }));
 
-test('while the state cannot be saved the client is told to try later, and no code is out', async () => {
-  await withServer({}, async (relay) => {
+test('while the state cannot be saved the client is told to try later, and no code is out', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server, home } = relay;
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
@@ -274,11 +263,10 @@ test('while the state cannot be saved the client is told to try later, and no co
     await rename(`${home}/kept.db`, `${home}/relay.db`);
     assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' })).code);
     assert.ok(String(answer.headers.location).startsWith(REDIRECT));
-  });
-});
+  }));
 
-test('an approval that waits for its turn does not outlive a denial of the same request', async () => {
-  await withServer({}, async (relay, clock) => {
+test('an approval that waits for its turn does not outlive a denial of the same request', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
@@ -307,21 +295,19 @@ test('an approval that waits for its turn does not outlive a denial of the same 
       clock.advance(500);
       return answered === flood.length;
     });
-  });
-});
+  }));
 
-test("a name that shows nothing is no name on the owner's page either", async () => {
-  await withServer({}, async (relay) => {
+test("a name that shows nothing is no name on the owner's page either", () =>
+  withServer({}, async (relay) => {
     const { client } = await connect(relay, { client_name: '\u3164' });
     const headers = { 'x-relay-owner': await signIn(relay) };
     const { clients } = JSON.parse((await send(`${relay.baseUrl}/owner/state`, { headers })).text);
     const names = clients.map(({ name }: { name: string }) => name);
     assert.deepEqual(names, [`an unnamed client (${client.client_id.slice(0, 12)})`]);
-  });
-});
+  }));
 
-test('a name that shows nothing is no name, and marks do not pile up over other lines', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a name that shows nothing is no name, and marks do not pile up over other lines', () =>
+  withServer({}, async ({ baseUrl }) => {
     const shown = async (client_name: string) => {
       const { client_id } = await newClient(baseUrl, { client_name });
       const { text } = await send(authorizeUrl(baseUrl, { client_id }));
@@ -335,5 +321,4 @@ test('a name that shows nothing is no name, and marks do not pile up over other 
       await shown('C\u0327\u0301 \u{1f469}\u200d\u{1f680}'),
       'C\u0327\u0301 \u{1f469}\u200d\u{1f680}',
     );
-  });
-});
+  }));

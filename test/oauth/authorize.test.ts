@@ -33,8 +33,8 @@ const ON_A_PAGE: Array<[what: string, parameters: Record<string, string | string
   ['two clients', { client_id: ['OURS', 'stranger'] }],
 ];
 
-test('without a trustworthy client and redirect URI there is a page and no redirect', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('without a trustworthy client and redirect URI there is a page and no redirect', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const [what, parameters] of ON_A_PAGE) {
       const url = authorizeUrl(baseUrl, parameters).replaceAll('OURS', client_id);
@@ -45,11 +45,10 @@ test('without a trustworthy client and redirect URI there is a page and no redir
       assert.match(answer.text, /This client cannot be connected/, what);
       assert.doesNotMatch(answer.text, /evil\.example|javascript:|<form/, what);
     }
-  });
-});
+  }));
 
-test('a redirect URI that was registered before it was refused is not redirected to', async () => {
-  await withServer({}, async (relay) => {
+test('a redirect URI that was registered before it was refused is not redirected to', () =>
+  withServer({}, async (relay) => {
     const { home } = relay;
     await relay.server.close();
     const store = await openStore({ home, clock: manualClock(), log: silentLog });
@@ -79,8 +78,7 @@ test('a redirect URI that was registered before it was refused is not redirected
         }
       }
     }
-  });
-});
+  }));
 
 const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | string[] | null>]> = [
   ['invalid_request', { response_type: null }],
@@ -106,8 +104,8 @@ const BY_REDIRECT: Array<[error: string, parameters: Record<string, string | str
   ['invalid_target', { resource: 'mailto:some one' }],
 ];
 
-test('a malformed request of a client that was never approved ends on a page', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a malformed request of a client that was never approved ends on a page', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const [error, parameters] of BY_REDIRECT) {
       const given = JSON.parse(JSON.stringify(parameters).replaceAll('BASE', baseUrl));
@@ -117,11 +115,10 @@ test('a malformed request of a client that was never approved ends on a page', a
       assert.ok(answer.text.includes(`Error: <code>${error}</code>`), answer.text);
       assert.doesNotMatch(answer.text, /<form/);
     }
-  });
-});
+  }));
 
-test('the owner who denies a client that was never approved is sent back to it', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('the owner who denies a client that was never approved is sent back to it', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
@@ -130,11 +127,10 @@ test('the owner who denies a client that was never approved is sent back to it',
     assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);
     const { error_description: _, ...rest } = answerOf(await browser.submit(page, 'deny'));
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
-  });
-});
+  }));
 
-test('that a client was approved is known for as long as it is registered', async () => {
-  await withServer({}, async (relay, clock) => {
+test('that a client was approved is known for as long as it is registered', () =>
+  withServer({}, async (relay, clock) => {
     const { client } = await connect(relay);
     const { client_id } = client;
     const waiting = await newClient(relay.baseUrl);
@@ -148,8 +144,7 @@ test('that a client was approved is known for as long as it is registered', asyn
       const answer = await send(authorizeUrl(relay.baseUrl, { client_id: id, scope: 'x' }));
       assert.equal(answerOf(answer).error, 'invalid_scope');
     }
-  });
-});
+  }));
 
 test('a client that the owner added or set up is trusted from the start', async () => {
   const env = {
@@ -166,8 +161,8 @@ test('a client that the owner added or set up is trusted from the start', async 
   });
 });
 
-test('every other refusal goes to a client that was approved, with state and issuer', async () => {
-  await withServer({}, async (relay) => {
+test('every other refusal goes to a client that was approved, with state and issuer', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client } = await connect(relay);
     const { client_id } = client;
@@ -179,19 +174,17 @@ test('every other refusal goes to a client that was approved, with state and iss
       assert.deepEqual(rest, { error, state: 'some state', iss: baseUrl }, JSON.stringify(given));
       assert.ok(String(answer.headers.location).startsWith(`${REDIRECT}?`));
     }
-  });
-});
+  }));
 
-test('a repeated state is not sent back', async () => {
-  await withServer({}, async (relay) => {
+test('a repeated state is not sent back', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client_id } = (await connect(relay)).client;
     const answer = await send(authorizeUrl(baseUrl, { client_id, state: null }));
     assert.equal(answer.status, 200);
     const repeated = answerOf(await send(authorizeUrl(baseUrl, { client_id, state: ['a', 'b'] })));
     assert.equal(repeated.error, 'invalid_request');
-  });
-});
+  }));
 
 const ACCEPTED: Array<Record<string, string | string[] | null>> = [
   { scope: 'relay' },
@@ -206,8 +199,8 @@ const ACCEPTED: Array<Record<string, string | string[] | null>> = [
   { prompt: 'consent', nonce: 'x' },
 ];
 
-test('harmless variants of the plain request show the approval page', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('harmless variants of the plain request show the approval page', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);
     for (const parameters of ACCEPTED) {
       const text = JSON.stringify(parameters).replaceAll('BASE', baseUrl);
@@ -215,26 +208,23 @@ test('harmless variants of the plain request show the approval page', async () =
       const answer = await send(authorizeUrl(baseUrl, { client_id, ...given }));
       assert.equal(answer.status, 200, JSON.stringify(given));
     }
-  });
-});
+  }));
 
-test('the issuer in the answer is the host that was dialled', async () => {
-  await withServer({}, async (relay) => {
+test('the issuer in the answer is the host that was dialled', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client_id } = (await connect(relay)).client;
     const host = `localhost:${new URL(baseUrl).port}`;
     const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }), { headers: { host } });
     assert.equal(answerOf(answer).iss, `http://${host}`);
-  });
-});
+  }));
 
-test('a query that the redirect URI has stays', async () => {
-  await withServer({}, async (relay) => {
+test('a query that the redirect URI has stays', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const redirect = 'https://app.example/callback?tenant=a%20b';
     const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
     await approve(relay, client_id, { redirect_uri: redirect });
     const answer = await send(authorizeUrl(baseUrl, { client_id, redirect_uri: redirect, scope: 'x' }));
     assert.ok(String(answer.headers.location).startsWith(`${redirect}&error=invalid_scope&`));
-  });
-});
+  }));

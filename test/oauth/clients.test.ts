@@ -20,8 +20,8 @@ import {
 
 const SECRET = 'a-secret-of-the-owner-0123456789-0123';
 
-test('the owner sees every client, what was approved and when it was used', async () => {
-  await withServer({}, async (relay, clock) => {
+test('the owner sees every client, what was approved and when it was used', () =>
+  withServer({}, async (relay, clock) => {
     const started = new Date(clock.now()).toISOString();
     const { client } = await connect(relay, { client_name: 'Used' });
     const approvedAt = new Date(clock.now()).toISOString();
@@ -67,11 +67,10 @@ test('the owner sees every client, what was approved and when it was used', asyn
       entries.find(({ part }) => part === 'mcp')?.summary,
       'API key (relay key) and OAuth, 1 approved client',
     );
-  });
-});
+  }));
 
-test('a use of a token moves the time of the last use, at most every minute', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a use of a token moves the time of the last use, at most every minute', () =>
+  withServer({}, async (relay, clock) => {
     const { tokens } = await connect(relay);
     const lastUsed = async () => (await relay.server.local.listClients()).clients[0]?.lastUsedAt;
     const first = await lastUsed();
@@ -81,11 +80,10 @@ test('a use of a token moves the time of the last use, at most every minute', as
     clock.advance(1);
     await mcpStatus(relay.server.mcpUrl, tokens.access_token);
     assert.equal(await lastUsed(), new Date(clock.now()).toISOString());
-  });
-});
+  }));
 
-test('a client can be added by hand, with a secret', async () => {
-  await withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async (relay) => {
+test('a client can be added by hand, with a secret', () =>
+  withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async (relay) => {
     const { local } = relay.server;
     const added = await local.addClient({ name: 'By hand', redirectUris: [REDIRECT], secret: SECRET });
     assert.deepEqual([added.source, added.public, added.name], ['added', false, 'By hand']);
@@ -98,11 +96,10 @@ test('a client can be added by hand, with a secret', async () => {
       const client = { name: 'Wrong', redirectUris: [REDIRECT], secret: null, ...wrong };
       await assert.rejects(local.addClient(client), { code: 'USAGE' });
     }
-  });
-});
+  }));
 
-test('a name that several have means the approved one', async () => {
-  await withServer({}, async (relay) => {
+test('a name that several have means the approved one', () =>
+  withServer({}, async (relay) => {
     const { local } = relay.server;
     const called = (name: string) => newClient(relay.baseUrl, { client_name: name });
     const keep = { forget: false };
@@ -137,8 +134,7 @@ test('a name that several have means the approved one', async () => {
       other.client_id,
     );
     await assert.rejects(local.revokeClient({ client: 'CURSOR', ...keep }), { code: 'NOT_FOUND' });
-  });
-});
+  }));
 
 test('an ID never begins with a dash, which a command line takes for an option', async () => {
   // 62 of 64 in base64url is a dash.
@@ -190,8 +186,8 @@ test('the client of the environment and those of the file connect like others, a
   });
 });
 
-test('a client ID in the settings and among the registered ones is a start error with a way out', async () => {
-  await withServer({}, async (relay) => {
+test('a client ID in the settings and among the registered ones is a start error with a way out', () =>
+  withServer({}, async (relay) => {
     const { client_id } = await newClient(relay.baseUrl);
     await writeFile(
       join(relay.home, 'oauth-clients.json'),
@@ -202,11 +198,10 @@ test('a client ID in the settings and among the registered ones is a start error
       code: 'SETTINGS_INVALID',
       message: `The OAuth client ID "${client_id}" is both in the settings and among the registered clients.`,
     });
-  });
-});
+  }));
 
-test('the tokens of a client that has left the settings open nothing', async () => {
-  await withClientsFile({ RELAY_PORT: await freePort() }, async (relay) => {
+test('the tokens of a client that has left the settings open nothing', async () =>
+  withClientsFile({ RELAY_PORT: await freePort() }, async (relay) => {
     const client = { client_id: 'by:file+%25', redirect_uris: [REDIRECT] };
     const form = codeForm(client, await approve(relay, client.client_id));
     const answer = await askToken(relay.baseUrl, { ...form, client_secret: SECRET });
@@ -215,8 +210,7 @@ test('the tokens of a client that has left the settings open nothing', async () 
     await writeFile(join(relay.home, 'oauth-clients.json'), '{"clients":[]}');
     await relay.restart();
     assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
-  });
-});
+  }));
 
 /** A relay with one client in its file, by the hash of its secret. */
 async function withClientsFile(
@@ -237,13 +231,12 @@ async function withClientsFile(
   });
 }
 
-test('an error reaches the command line with the command of its remedy apart', async () => {
-  await withServer({}, async ({ baseUrl, localKey }) => {
+test('an error reaches the command line with the command of its remedy apart', () =>
+  withServer({}, async ({ baseUrl, localKey }) => {
     const local = createLocalClient({ baseUrl, key: localKey });
     await assert.rejects(local.revokeClient({ client: 'nobody', forget: false }), {
       code: 'NOT_FOUND',
       remedy: 'Run `relay clients` to see the IDs.',
       remedyValue: { text: 'Run {command} to see the IDs.', command: ['clients'] },
     });
-  });
-});
+  }));

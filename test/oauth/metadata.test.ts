@@ -25,8 +25,8 @@ function expected(base: string) {
   };
 }
 
-test('both documents are built for the host that was dialled', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('both documents are built for the host that was dialled', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     for (const name of NAMES) {
       const host = `${name}:${port}`;
@@ -42,8 +42,7 @@ test('both documents are built for the host that was dialled', async () => {
         });
       }
     }
-  });
-});
+  }));
 
 test('with PUBLIC_BASE_URL both documents name that, whatever was dialled', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org', RELAY_PORT: '0' };
@@ -54,8 +53,8 @@ test('with PUBLIC_BASE_URL both documents name that, whatever was dialled', asyn
   });
 });
 
-test('pages of any origin may read it, and clients may name any protocol version', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('pages of any origin may read it, and clients may name any protocol version', () =>
+  withServer({}, async ({ baseUrl }) => {
     const headers = { origin: 'https://example.org', 'mcp-protocol-version': '2024-11-05' };
     const answer = await send(`${baseUrl}${AS}`, { headers });
     assert.equal(answer.status, 200);
@@ -63,19 +62,16 @@ test('pages of any origin may read it, and clients may name any protocol version
     assert.match(String(answer.headers['content-type']), /^application\/json/);
     const preflight = await send(`${baseUrl}${AS}`, { method: 'OPTIONS', headers });
     assert.equal(preflight.status, 204);
-  });
-});
+  }));
 
-test('there is no OpenID configuration, so that clients do not take this for one', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('there is no OpenID configuration, so that clients do not take this for one', () =>
+  withServer({}, async ({ baseUrl }) => {
     assert.equal((await send(`${baseUrl}/.well-known/openid-configuration`)).status, 404);
-  });
-});
+  }));
 
-test('with registration off it is neither advertised nor there', async () => {
-  await withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ baseUrl }) => {
+test('with registration off it is neither advertised nor there', () =>
+  withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ baseUrl }) => {
     const { registration_endpoint: _, ...rest } = expected(baseUrl);
     assert.deepEqual(json(await send(`${baseUrl}${AS}`)), rest);
     assert.equal((await register(baseUrl, { redirect_uris: ['http://localhost/cb'] })).status, 404);
-  });
-});
+  }));

@@ -93,8 +93,8 @@ const isInvalidGrant = (error: unknown) =>
   error instanceof oauth.ResponseBodyError && error.error === 'invalid_grant' && error.status === 400;
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
-  test(`${method}: discovery, registration, code, refresh, reuse and replay`, async () => {
-    await withServer({}, async (relay, clock) => {
+  test(`${method}: discovery, registration, code, refresh, reuse and replay`, () =>
+    withServer({}, async (relay, clock) => {
       const session = await registered(relay, method);
       const authorized = await authorize(relay, session);
       const tokens = await exchange(session, authorized);
@@ -112,13 +112,12 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
       const fresh = await exchange(session, again);
       await assert.rejects(exchange(session, again), isInvalidGrant);
       assert.equal(await mcpStatus(relay.server.mcpUrl, fresh.access_token), 401);
-    });
-  });
+    }));
 }
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
-  test(`${method}: a token is given back`, async () => {
-    await withServer({}, async (relay) => {
+  test(`${method}: a token is given back`, () =>
+    withServer({}, async (relay) => {
       const session = await registered(relay, method);
       const { as, client, auth } = session;
       const tokens = await exchange(session, await authorize(relay, session));
@@ -128,12 +127,11 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
       await oauth.processRevocationResponse(await giveBack());
       assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
       await assert.rejects(refresh(session, refresh_token), isInvalidGrant);
-    });
-  });
+    }));
 }
 
-test('the library finds the issuer in the answer right, and would not take another', async () => {
-  await withServer({}, async (relay) => {
+test('the library finds the issuer in the answer right, and would not take another', () =>
+  withServer({}, async (relay) => {
     const session = await registered(relay, 'none');
     const { location, state } = await authorize(relay, session);
     const foreign = new URL(location);
@@ -141,11 +139,10 @@ test('the library finds the issuer in the answer right, and would not take anoth
     assert.throws(() => oauth.validateAuthResponse(session.as, session.client, foreign, state));
     location.searchParams.delete('iss');
     assert.throws(() => oauth.validateAuthResponse(session.as, session.client, location, state));
-  });
-});
+  }));
 
-test('the library reads the refusal of a denied request and the challenge of /mcp', async () => {
-  await withServer({}, async (relay) => {
+test('the library reads the refusal of a denied request and the challenge of /mcp', () =>
+  withServer({}, async (relay) => {
     const { as, client } = await registered(relay, 'none');
     const verifier = oauth.generateRandomCodeVerifier();
     const url = new URL(as.authorization_endpoint ?? '');
@@ -180,5 +177,4 @@ test('the library reads the refusal of a denied request and the challenge of /mc
       );
       return true;
     });
-  });
-});
+  }));

@@ -26,8 +26,8 @@ const EDGE =
 const statusOf = async (baseUrl: string, secret: string) =>
   (await askOwner(baseUrl, 'check', {}, { 'x-relay-owner': secret })).status;
 
-test('a remembered browser approves without the code for 30 days after its last use, also after a restart', async () => {
-  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay, clock) => {
+test('a remembered browser approves without the code for 30 days after its last use, also after a restart', async () =>
+  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay, clock) => {
     const { baseUrl } = relay;
     const browser = ownerBrowser(baseUrl);
     const owner_proof = await signIn(relay);
@@ -46,11 +46,10 @@ test('a remembered browser approves without the code for 30 days after its last 
     assert.equal(late.status, 403);
     assert.match(late.text, /no longer remembered/);
     assert.equal(await statusOf(baseUrl, owner_proof), 401);
-  });
-});
+  }));
 
-test('no header, cookie or address of the answer to an approval has anything of the owner', async () => {
-  await withServer({}, async (relay) => {
+test('no header, cookie or address of the answer to an approval has anything of the owner', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
@@ -75,11 +74,10 @@ test('no header, cookie or address of the answer to an approval has anything of 
     for (const [name, value] of browser.cookies) thief.cookies.set(name, value);
     const taken = await thief.open(authorizeUrl(baseUrl, { client_id, state: 'stolen' }));
     assert.equal((await thief.submit(taken, 'approve')).status, 403);
-  });
-});
+  }));
 
-test('the secret of one origin proves nothing at another', async () => {
-  await withServer({}, async (relay) => {
+test('the secret of one origin proves nothing at another', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const secret = await signIn(relay);
     const elsewhere = baseUrl.replace('127.0.0.1', 'localhost');
@@ -96,11 +94,10 @@ test('the secret of one origin proves nothing at another', async () => {
       (await send(`${elsewhere}/owner/check`, { method: 'POST', headers, body: '{}' })).status,
       401,
     );
-  });
-});
+  }));
 
-test('what a page of another origin makes a browser send is refused', async () => {
-  await withServer({}, async ({ baseUrl, server }) => {
+test('what a page of another origin makes a browser send is refused', () =>
+  withServer({}, async ({ baseUrl, server }) => {
     const code = { code: server.ownerCode ?? '' };
     for (const site of ['cross-site', 'same-site', 'none']) {
       for (const path of ['check', 'code', 'ticket'] as const) {
@@ -112,11 +109,10 @@ test('what a page of another origin makes a browser send is refused', async () =
     const form = { 'content-type': 'text/plain' };
     assert.equal((await askOwner(baseUrl, 'code', code, form)).status, 415);
     assert.equal((await askOwner(baseUrl, 'code', { code: 7 })).status, 400);
-  });
-});
+  }));
 
-test('a ticket signs one browser in, once, within a minute, and says where to go on', async () => {
-  await withServer({}, async ({ baseUrl, server }, clock) => {
+test('a ticket signs one browser in, once, within a minute, and says where to go on', () =>
+  withServer({}, async ({ baseUrl, server }, clock) => {
     const ticketOf = async () => {
       const { attemptId } = await server.local.startLogin({ switchAccount: false });
       const { origin, pathname, hash } = new URL((await server.local.ownerTicket({ attemptId })).url);
@@ -138,11 +134,10 @@ test('a ticket signs one browser in, once, within a minute, and says where to go
     const again = json(await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, known));
     assert.equal(again.secret, secret);
     assert.equal((await server.local.listBrowsers()).browsers.length, 1);
-  });
-});
+  }));
 
-test('a ticket works under the origin of the address that it was made for, and is over elsewhere', async () => {
-  await withServer({}, async ({ server, baseUrl }) => {
+test('a ticket works under the origin of the address that it was made for, and is over elsewhere', () =>
+  withServer({}, async ({ server, baseUrl }) => {
     const { port } = new URL(baseUrl);
     const ticketOf = async () =>
       new URL((await server.local.ownerTicket({ attemptId: null })).url).hash.slice(8);
@@ -156,8 +151,7 @@ test('a ticket works under the origin of the address that it was made for, and i
       assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, { host })).status, 401);
     }
     assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() })).status, 200);
-  });
-});
+  }));
 
 test('behind PUBLIC_BASE_URL, who listens on the port at the browser cannot use its ticket under the public name', async () => {
   const host = 'relay.example.org';
@@ -190,8 +184,8 @@ test('behind PUBLIC_BASE_URL, who listens on the port at the browser cannot use 
   });
 });
 
-test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', async () => {
-  await withServer({}, async (relay, clock) => {
+test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server, home } = relay;
     const secrets: string[] = [];
     for (let count = 0; count < 10; count++) {
@@ -230,11 +224,10 @@ test('ten browsers are remembered; the eleventh takes the place of the one unuse
     const { readFile } = await import('node:fs/promises');
     const state = await readFile(`${home}/relay.db`, 'latin1');
     for (const secret of secrets) assert.ok(!state.includes(secret), 'only hashes are kept');
-  });
-});
+  }));
 
-test('logout and forgetting end remembered browsers at once, and for good', async () => {
-  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+test('logout and forgetting end remembered browsers at once, and for good', async () =>
+  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
     const { baseUrl } = relay;
     const { local } = relay.server;
     const kept = await signIn(relay, FIREFOX);
@@ -253,19 +246,17 @@ test('logout and forgetting end remembered browsers at once, and for good', asyn
     assert.equal(await statusOf(baseUrl, again), 401);
     await relay.restart();
     assert.deepEqual(await relay.server.local.listBrowsers(), { browsers: [] });
-  });
-});
+  }));
 
-test('a rotated key ends remembered browsers', async () => {
-  await withServer({ env: { MCP_API_KEY: '' } }, async (relay) => {
+test('a rotated key ends remembered browsers', () =>
+  withServer({ env: { MCP_API_KEY: '' } }, async (relay) => {
     const secret = await signIn(relay);
     await relay.server.local.rotateKey();
     assert.equal(await statusOf(relay.baseUrl, secret), 401);
-  });
-});
+  }));
 
-test('five wrong codes a minute, then the page says to wait; on this machine the right one is taken all the same', async () => {
-  await withServer({}, async ({ baseUrl, server }, clock) => {
+test('five wrong codes a minute, then the page says to wait; on this machine the right one is taken all the same', () =>
+  withServer({}, async ({ baseUrl, server }, clock) => {
     const { client_id } = await newClient(baseUrl);
     const browser = ownerBrowser(baseUrl);
     let page = await browser.open(authorizeUrl(baseUrl, { client_id }));
@@ -281,8 +272,7 @@ test('five wrong codes a minute, then the page says to wait; on this machine the
     assert.match(sixth.text, /Wait (\d+) seconds/);
     assert.equal(sixth.headers['retry-after'], /Wait (\d+) seconds/.exec(sixth.text)?.[1]);
     assert.ok(answerOf(await browser.submit(sixth, 'approve', { owner_code: server.ownerCode ?? '' })).code);
-  });
-});
+  }));
 
 longTest(
   'a flood of wrong codes slows the checks down, is logged a few times, and does not keep the right one out',

@@ -40,8 +40,8 @@ async function offered(relay: Relay, token: string, headers: Record<string, stri
   }
 }
 
-test('a client approved for reading only is offered what changes nothing, also after a refresh and a restart', async () => {
-  await withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+test('a client approved for reading only is offered what changes nothing, also after a refresh and a restart', async () =>
+  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
     const { client, tokens } = await approved(relay, 'read', { scope: 'relay' });
     assert.equal(tokens.scope, 'relay:read');
     assert.deepEqual(await offered(relay, tokens.access_token), READING);
@@ -63,11 +63,10 @@ test('a client approved for reading only is offered what changes nothing, also a
       clients.map(({ approvals }) => approvals.map(({ readOnly }) => readOnly)),
       [[true]],
     );
-  });
-});
+  }));
 
-test('the page lists what a client may once, and lets one choose; a client that asks to read gets no more', async () => {
-  await withServer({}, async (relay) => {
+test('the page lists what a client may once, and lets one choose; a client that asks to read gets no more', () =>
+  withServer({}, async (relay) => {
     const full = await approved(relay, null);
     assert.equal(full.tokens.scope, 'relay');
     assert.ok((await offered(relay, full.tokens.access_token)).includes('create_playlist'));
@@ -77,5 +76,4 @@ test('the page lists what a client may once, and lets one choose; a client that 
     assert.doesNotMatch(modest.page.text, /name="access"/);
     assert.equal(modest.tokens.scope, 'relay:read');
     assert.deepEqual(await offered(relay, modest.tokens.access_token), READING);
-  });
-});
+  }));

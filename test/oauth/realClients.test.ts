@@ -81,8 +81,8 @@ const CLIENTS: Record<string, RealClient> = {
 };
 
 for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
-  test(`${name} registers and connects`, async () => {
-    await withServer({}, async ({ baseUrl, server }) => {
+  test(`${name} registers and connects`, () =>
+    withServer({}, async ({ baseUrl, server }) => {
       const registered = await register(baseUrl, metadata);
       assert.equal(registered.status, 201, registered.text);
       const client = json(registered) as {
@@ -111,6 +111,5 @@ for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
         assert.equal(token.status, 200, token.text);
         assert.equal(await mcpStatus(server.mcpUrl, String(json(token).access_token)), 200);
       }
-    });
-  });
+    }));
 }

@@ -19,8 +19,8 @@ import {
   withServer,
 } from './support.ts';
 
-test('a public client gets an ID and what was kept of its metadata', async () => {
-  await withServer({}, async ({ baseUrl }, clock) => {
+test('a public client gets an ID and what was kept of its metadata', () =>
+  withServer({}, async ({ baseUrl }, clock) => {
     const answer = await register(baseUrl, {
       client_name: 'Story client',
       redirect_uris: [REDIRECT],
@@ -44,18 +44,16 @@ test('a public client gets an ID and what was kept of its metadata', async () =>
       token_endpoint_auth_method: 'none',
       scope: 'relay',
     });
-  });
-});
+  }));
 
-test('a client that names no method is confidential and gets a secret that does not end', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a client that names no method is confidential and gets a secret that does not end', () =>
+  withServer({}, async ({ baseUrl }) => {
     const { client_secret, client_secret_expires_at, token_endpoint_auth_method } = json(
       await register(baseUrl, { redirect_uris: [REDIRECT] }),
     );
     assert.match(String(client_secret), /^[\w-]{43}$/);
     assert.deepEqual([client_secret_expires_at, token_endpoint_auth_method], [0, 'client_secret_basic']);
-  });
-});
+  }));
 
 const BAD_URIS: unknown[] = [
   undefined,
@@ -106,16 +104,15 @@ const BAD_URIS: unknown[] = [
   ['http://127.0.0.1/cb', 'javascript:alert(1)'],
 ];
 
-test('what cannot be a safe redirect URI refuses the whole registration', async () => {
-  await withServer({}, async ({ baseUrl }, clock) => {
+test('what cannot be a safe redirect URI refuses the whole registration', () =>
+  withServer({}, async ({ baseUrl }, clock) => {
     for (const redirect_uris of BAD_URIS) {
       // Each try counts for the limit of registrations.
       clock.advance(MINUTE);
       const answer = await register(baseUrl, { redirect_uris });
       assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], JSON.stringify(redirect_uris));
     }
-  });
-});
+  }));
 
 test('no client is sent back to a page of relay itself', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
@@ -148,8 +145,8 @@ test('no client is sent back to a page of relay itself', async () => {
   });
 });
 
-test('an app may be called back through a domain name backwards, or the scheme of a known client', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('an app may be called back through a domain name backwards, or the scheme of a known client', () =>
+  withServer({}, async ({ baseUrl }) => {
     const redirect_uris = [
       'com.example.app:/oauth/callback',
       'org.example-1.app://callback?x=1',
@@ -161,8 +158,7 @@ test('an app may be called back through a domain name backwards, or the scheme o
       'zed://cb',
     ];
     assert.deepEqual((await newClient(baseUrl, { redirect_uris })).redirect_uris, redirect_uris);
-  });
-});
+  }));
 
 const BAD_METADATA: unknown[] = [
   null,
@@ -175,30 +171,28 @@ const BAD_METADATA: unknown[] = [
   { redirect_uris: [REDIRECT], response_types: ['token'] },
 ];
 
-test('metadata that cannot be served is refused', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('metadata that cannot be served is refused', () =>
+  withServer({}, async ({ baseUrl }) => {
     for (const metadata of BAD_METADATA) {
       const answer = await register(baseUrl, metadata);
       assert.deepEqual(refusal(answer), [400, 'invalid_client_metadata'], JSON.stringify(metadata));
     }
-  });
-});
+  }));
 
-test('a body that is not JSON, of another type or too large is refused in the form of OAuth', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('a body that is not JSON, of another type or too large is refused in the form of OAuth', () =>
+  withServer({}, async ({ baseUrl }) => {
     const post = (type: string, body: string) =>
       send(`${baseUrl}/oauth/register`, { method: 'POST', headers: { 'content-type': type }, body });
     assert.deepEqual(refusal(await post('application/json', '{')), [400, 'invalid_client_metadata']);
     assert.deepEqual(refusal(await post('text/plain', '{}')), [415, 'invalid_client_metadata']);
     const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
     assert.deepEqual(refusal(large), [413, 'invalid_client_metadata']);
-  });
-});
+  }));
 
 const LONG = (path: string, count: number) => `http://127.0.0.1/${path}${'x'.repeat(count)}`;
 
-test('the redirect URIs of a registration are bounded together', async () => {
-  await withServer({}, async ({ baseUrl }) => {
+test('the redirect URIs of a registration are bounded together', () =>
+  withServer({}, async ({ baseUrl }) => {
     const uris = (length: number) => Array.from({ length: 20 }, (_, n) => LONG(String(n), length));
     assert.equal((await register(baseUrl, { redirect_uris: uris(100) })).status, 201);
     assert.deepEqual(refusal(await register(baseUrl, { redirect_uris: uris(110) })), [
@@ -207,11 +201,10 @@ test('the redirect URIs of a registration are bounded together', async () => {
     ]);
     assert.equal((await register(baseUrl, { redirect_uris: [LONG('a', 1_900)] })).status, 201);
     assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
-  });
-});
+  }));
 
-longTest('200 registrations as large as can be keep the state small', async () => {
-  await withServer({}, async ({ baseUrl, home }, clock) => {
+longTest('200 registrations as large as can be keep the state small', () =>
+  withServer({}, async ({ baseUrl, home }, clock) => {
     const redirect_uris = Array.from({ length: 20 }, (_, n) => LONG(String(n), 106));
     for (let count = 0; count < 200; count++) {
       if (count % 20 === 0) clock.advance(MINUTE);
@@ -220,11 +213,11 @@ longTest('200 registrations as large as can be keep the state small', async () =
     }
     const { size } = await stat(join(home, 'relay.db'));
     assert.ok(size < 1_200_000, `${size} bytes`);
-  });
-});
+  }),
+);
 
-test('twenty registrations a minute from one address, then 429 until the minute is over', async () => {
-  await withServer({}, async ({ baseUrl }, clock) => {
+test('twenty registrations a minute from one address, then 429 until the minute is over', () =>
+  withServer({}, async ({ baseUrl }, clock) => {
     for (let count = 0; count < 20; count++) await newClient(baseUrl);
     clock.advance(20_000);
     const refused = await register(baseUrl, { redirect_uris: [REDIRECT] });
@@ -232,13 +225,12 @@ test('twenty registrations a minute from one address, then 429 until the minute 
     assert.equal(refused.headers['retry-after'], '40');
     clock.advance(40_000);
     await newClient(baseUrl);
-  });
-});
+  }));
 
 longTest(
   'at most 200 registrations: the oldest that never got a token makes room, one with a token stays',
-  async () => {
-    await withServer({}, async (relay, clock) => {
+  () =>
+    withServer({}, async (relay, clock) => {
       const { baseUrl, server } = relay;
       const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
       const used = await connect(relay, { client_name: 'used' });
@@ -258,12 +250,11 @@ longTest(
       assert.equal(left[0], 'used');
       assert.equal(left.at(-1), 'newcomer');
       assert.ok(used.tokens.access_token);
-    });
-  },
+    }),
 );
 
-test('a client that held a token is kept for twelve months after its last use', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a client that held a token is kept for twelve months after its last use', () =>
+  withServer({}, async (relay, clock) => {
     await connect(relay, { client_name: 'once used' });
     const names = async () => (await relay.server.local.listClients()).clients.map(({ name }) => name);
     clock.advance(365 * DAY);
@@ -271,11 +262,10 @@ test('a client that held a token is kept for twelve months after its last use', 
     assert.deepEqual((await names()).sort(), ['a year later', 'once used']);
     clock.advance(1);
     assert.deepEqual(await names(), ['a year later']);
-  });
-});
+  }));
 
-test('a registration that was never approved is dropped after a day', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a registration that was never approved is dropped after a day', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server, home } = relay;
     const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
     const approved = await newClient(baseUrl, { client_name: 'approved' });
@@ -295,11 +285,10 @@ test('a registration that was never approved is dropped after a day', async () =
       [approved, idle].map(({ client_id }) => state.includes(client_id)),
       [true, false],
     );
-  });
-});
+  }));
 
-test('registrations survive a restart', async () => {
-  await withServer({}, async (relay) => {
+test('registrations survive a restart', () =>
+  withServer({}, async (relay) => {
     await newClient(relay.baseUrl, { client_name: 'kept' });
     await relay.restart();
     const { clients } = await relay.server.local.listClients();
@@ -307,8 +296,7 @@ test('registrations survive a restart', async () => {
       clients.map(({ name }) => name),
       ['kept'],
     );
-  });
-});
+  }));
 
 const MATCHES: Array<[registered: string, requested: string, matches: boolean]> = [
   ['https://example.org/cb', 'https://example.org/cb', true],

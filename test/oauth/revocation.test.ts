@@ -49,8 +49,8 @@ for (const [what, form] of [
     ({ access_token }: Tokens) => ({ token: access_token, token_type_hint: 'saml' }),
   ],
 ] as const) {
-  test(`${what} ends the whole family at once, for good`, async () => {
-    await withServer({}, async (relay, clock) => {
+  test(`${what} ends the whole family at once, for good`, () =>
+    withServer({}, async (relay, clock) => {
       const { baseUrl, server } = relay;
       const { client, tokens } = await connect(relay);
       clock.advance(MINUTE);
@@ -74,12 +74,11 @@ for (const [what, form] of [
         ],
       );
       assertDone(await revoke(baseUrl, { ...form(pair), client_id: client.client_id }));
-    });
-  });
+    }));
 }
 
-test('a token that is unknown, or of another client, is answered alike and ends nothing', async () => {
-  await withServer({}, async (relay) => {
+test('a token that is unknown, or of another client, is answered alike and ends nothing', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
     const stranger = await newClient(baseUrl, { client_name: 'Other' });
@@ -95,11 +94,10 @@ test('a token that is unknown, or of another client, is answered alike and ends 
       assert.deepEqual(headers, known);
     }
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
-  });
-});
+  }));
 
-test('a client that does not authenticate is refused as at the token endpoint', async () => {
-  await withServer({}, async (relay) => {
+test('a client that does not authenticate is refused as at the token endpoint', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
     const confidential = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
@@ -122,11 +120,10 @@ test('a client that does not authenticate is refused as at the token endpoint', 
     }
     assertDone(await revoke(baseUrl, { token: 'x' }, basic(client_id, secret)));
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
-  });
-});
+  }));
 
-test('a request that is not a plain form, or repeats a parameter, is refused', async () => {
-  await withServer({}, async (relay) => {
+test('a request that is not a plain form, or repeats a parameter, is refused', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { client, tokens } = await connect(relay);
     const form = { token: tokens.access_token, client_id: client.client_id };
@@ -143,11 +140,10 @@ test('a request that is not a plain form, or repeats a parameter, is refused', a
     const foreign = await revoke(baseUrl, form, { origin: 'https://example.org' });
     assert.equal(foreign.status, 403);
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
-  });
-});
+  }));
 
-test('it shares the sixty requests a minute of the token endpoint', async () => {
-  await withServer({}, async ({ baseUrl }, clock) => {
+test('it shares the sixty requests a minute of the token endpoint', () =>
+  withServer({}, async ({ baseUrl }, clock) => {
     for (let count = 0; count < 30; count++) {
       assert.equal((await revoke(baseUrl, {})).status, 400);
       assert.equal((await askToken(baseUrl, {})).status, 400);
@@ -157,11 +153,10 @@ test('it shares the sixty requests a minute of the token endpoint', async () => 
     assert.equal(refused.headers['retry-after'], '60');
     clock.advance(MINUTE);
     assert.equal((await revoke(baseUrl, {})).status, 400);
-  });
-});
+  }));
 
-test('while the state cannot be saved the client is told to come back', async () => {
-  await withServer({}, async (relay) => {
+test('while the state cannot be saved the client is told to come back', () =>
+  withServer({}, async (relay) => {
     const { mkdir, rename, rm } = await import('node:fs/promises');
     const { baseUrl, home, server } = relay;
     const { client, tokens } = await connect(relay);
@@ -173,5 +168,4 @@ test('while the state cannot be saved the client is told to come back', async ()
     await rename(`${home}/kept.db`, `${home}/relay.db`);
     assertDone(await revoke(baseUrl, form));
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
-  });
-});
+  }));

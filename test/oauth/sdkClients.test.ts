@@ -119,8 +119,8 @@ const GENERATIONS: Array<[name: string, connect: Connect, version: string | unde
 ];
 
 for (const [name, connect, version] of GENERATIONS) {
-  test(`${name} connects by URL alone, and refreshes when its token has ended`, async () => {
-    await withServer({}, async (relay, clock) => {
+  test(`${name} connects by URL alone, and refreshes when its token has ended`, () =>
+    withServer({}, async (relay, clock) => {
       for (const [host, method] of [
         ['127.0.0.1', 'none'],
         ['localhost', undefined],
@@ -139,6 +139,5 @@ for (const [name, connect, version] of GENERATIONS) {
         );
         await client.close();
       }
-    });
-  });
+    }));
 }

@@ -30,8 +30,8 @@ async function exchanged(baseUrl: string, form: Record<string, string>): Promise
   return json(answer) as unknown as Tokens;
 }
 
-test('a code gives an opaque pair that is nowhere in the state', async () => {
-  await withServer({}, async (relay) => {
+test('a code gives an opaque pair that is nowhere in the state', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, home } = relay;
     const client = await newClient(baseUrl);
     const code = await approve(relay, client.client_id);
@@ -47,11 +47,10 @@ test('a code gives an opaque pair that is nowhere in the state', async () => {
     }
     assert.match(String(access_token), /^[\w-]{43}$/);
     assert.match(String(refresh_token), /^[\w-]{43}$/);
-  });
-});
+  }));
 
-test('a client secret is kept as a hash, and may be sent in the way that was registered', async () => {
-  await withServer({}, async (relay) => {
+test('a client secret is kept as a hash, and may be sent in the way that was registered', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
     const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
@@ -71,11 +70,10 @@ test('a client secret is kept as a hash, and may be sent in the way that was reg
     const { refresh_token } = json(first);
     const posted = { ...refreshForm(open, String(refresh_token)), client_secret: secret(open) };
     assert.equal((await askToken(baseUrl, posted)).status, 200);
-  });
-});
+  }));
 
-test('a client that does not authenticate is refused, and the code stays good', async () => {
-  await withServer({}, async (relay) => {
+test('a client that does not authenticate is refused, and the code stays good', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
     const publicClient = await newClient(baseUrl);
@@ -104,11 +102,10 @@ test('a client that does not authenticate is refused, and the code stays good', 
       assert.equal(answer.headers['www-authenticate'], scheme);
     }
     assert.equal((await askToken(baseUrl, form, basic(client_id, secret))).status, 200);
-  });
-});
+  }));
 
-test('a request that is not a plain form, or repeats a parameter, is refused', async () => {
-  await withServer({}, async (relay) => {
+test('a request that is not a plain form, or repeats a parameter, is refused', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
@@ -135,11 +132,10 @@ test('a request that is not a plain form, or repeats a parameter, is refused', a
     assert.deepEqual(refusal(inQuery), [400, 'invalid_request']);
     assert.equal((await send(`${baseUrl}/oauth/token?${plain}`)).status, 405);
     assert.equal((await typed(plain)).status, 200);
-  });
-});
+  }));
 
-test('a wrong verifier uses the code up', async () => {
-  await withServer({}, async (relay) => {
+test('a wrong verifier uses the code up', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     for (const code_verifier of [`${VERIFIER}x`, 'short', `${VERIFIER}é`]) {
@@ -148,11 +144,10 @@ test('a wrong verifier uses the code up', async () => {
       assert.deepEqual(refusal(wrong), [400, 'invalid_grant']);
       assert.deepEqual(refusal(await askToken(baseUrl, form)), [400, 'invalid_grant']);
     }
-  });
-});
+  }));
 
-test('a code is bound to its redirect URI, its resource and its minute', async () => {
-  await withServer({}, async (relay, clock) => {
+test('a code is bound to its redirect URI, its resource and its minute', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const form = async () => codeForm(client, await approve(relay, client.client_id));
@@ -179,11 +174,10 @@ test('a code is bound to its redirect URI, its resource and its minute', async (
     const inTime = await form();
     clock.advance(MINUTE - 1);
     assert.equal((await askToken(baseUrl, inTime)).status, 200);
-  });
-});
+  }));
 
-test('a second use of a code ends what the first one gave', async () => {
-  await withServer({}, async (relay) => {
+test('a second use of a code ends what the first one gave', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const client = await newClient(baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
@@ -196,21 +190,19 @@ test('a second use of a code ends what the first one gave', async () => {
       const again = await askToken(baseUrl, refreshForm(client, refresh_token));
       assert.deepEqual(refusal(again), [400, 'invalid_grant']);
     }
-  });
-});
+  }));
 
-test('of two uses of a code at the same moment one counts as the second', async () => {
-  await withServer({}, async (relay) => {
+test('of two uses of a code at the same moment one counts as the second', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
     const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 400]);
-  });
-});
+  }));
 
-test('another client can use neither a code nor a refresh token, and ends nothing by trying', async () => {
-  await withServer({}, async (relay) => {
+test('another client can use neither a code nor a refresh token, and ends nothing by trying', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const mine = await newClient(baseUrl);
     const theirs = await newClient(baseUrl, { client_name: 'Other' });
@@ -221,11 +213,10 @@ test('another client can use neither a code nor a refresh token, and ends nothin
     const refresh = await askToken(baseUrl, refreshForm(theirs, tokens.refresh_token));
     assert.deepEqual(refusal(refresh), [400, 'invalid_grant']);
     await exchanged(baseUrl, refreshForm(mine, tokens.refresh_token));
-  });
-});
+  }));
 
-test('an access token lasts an hour, a refresh token 30 days from its last rotation', async () => {
-  await withServer({}, async (relay, clock) => {
+test('an access token lasts an hour, a refresh token 30 days from its last rotation', () =>
+  withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client, tokens } = await connect(relay);
     clock.advance(HOUR - 1);
@@ -239,11 +230,10 @@ test('an access token lasts an hour, a refresh token 30 days from its last rotat
     clock.advance(30 * DAY);
     const late = await askToken(baseUrl, refreshForm(client, third.refresh_token));
     assert.deepEqual(refusal(late), [400, 'invalid_grant']);
-  });
-});
+  }));
 
-test('a refresh may name what it had, and nothing more; a refused one uses nothing up', async () => {
-  await withServer({}, async (relay) => {
+test('a refresh may name what it had, and nothing more; a refused one uses nothing up', () =>
+  withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client, tokens } = await connect(relay);
     const form = refreshForm(client, tokens.refresh_token);
@@ -255,31 +245,28 @@ test('a refresh may name what it had, and nothing more; a refused one uses nothi
     const unknown = await askToken(baseUrl, refreshForm(client, 'made-up'));
     assert.deepEqual(refusal(unknown), [400, 'invalid_grant']);
     await exchanged(baseUrl, { ...form, scope: 'relay', resource: `${baseUrl}/mcp` });
-  });
-});
+  }));
 
-test('a client that did not register the refresh grant gets no refresh token', async () => {
-  await withServer({}, async (relay) => {
+test('a client that did not register the refresh grant gets no refresh token', () =>
+  withServer({}, async (relay) => {
     const { client, tokens } = await connect(relay, { grant_types: ['authorization_code'] });
     assert.equal('refresh_token' in tokens, false);
     const asked = await askToken(relay.baseUrl, refreshForm(client, 'made-up'));
     assert.deepEqual(refusal(asked), [400, 'unauthorized_client']);
-  });
-});
+  }));
 
-test('sixty token requests a minute from one address, then 429', async () => {
-  await withServer({}, async ({ baseUrl }, clock) => {
+test('sixty token requests a minute from one address, then 429', () =>
+  withServer({}, async ({ baseUrl }, clock) => {
     for (let count = 0; count < 60; count++) assert.equal((await askToken(baseUrl, {})).status, 400);
     const refused = await askToken(baseUrl, {});
     assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
     assert.equal(refused.headers['retry-after'], '60');
     clock.advance(MINUTE);
     assert.equal((await askToken(baseUrl, {})).status, 400);
-  });
-});
+  }));
 
-test('while the state cannot be saved nothing is used up', async () => {
-  await withServer({}, async (relay) => {
+test('while the state cannot be saved nothing is used up', () =>
+  withServer({}, async (relay) => {
     const { baseUrl, home } = relay;
     const { rename, mkdir, rm } = await import('node:fs/promises');
     const client = await newClient(baseUrl);
@@ -304,5 +291,4 @@ test('while the state cannot be saved nothing is used up', async () => {
       [[[1, 1]]],
     );
     await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
-  });
-});
+  }));

@@ -95,8 +95,8 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
   ['get_recent_api_errors', () => ({})],
 ];
 
-test('relay call drives every tool from a terminal', async () => {
-  await withDesk({}, async (desk) => {
+test('relay call drives every tool from a terminal', () =>
+  withDesk({}, async (desk) => {
     await desk.serve(['--demo']);
     const facts: Facts = { playlist: '', device: '', job: '' };
     const failed: string[] = [];
@@ -109,8 +109,7 @@ test('relay call drives every tool from a terminal', async () => {
       if (tool === 'get_devices') facts.device = deviceOf(answer);
     }
     assert.deepEqual(failed, []);
-  });
-});
+  }));
 
 test('the session above uses every tool', () => {
   const used = new Set(session.map(([tool]) => tool));

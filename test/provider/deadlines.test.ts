@@ -40,8 +40,8 @@ async function arrived({ provider, call }: Relay, path: string, count: number): 
 }
 
 for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as const) {
-  test(`a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`, async () => {
-    await withClock(async (relay, clock) => {
+  test(`a read that gets no whole answer (${rule.kind}) in 12 seconds is tried again, twice at most`, () =>
+    withClock(async (relay, clock) => {
       relay.provider.faults.add({ path: DEVICES, ...rule, times: 4 });
       const retried = async (tries: number) => {
         const call = relay.call('get_devices');
@@ -57,12 +57,11 @@ for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as 
       assert.equal(failure.message, 'Spotify did not answer in time.');
       relay.provider.clearRequests();
       assert.equal(codeOf(await retried(1)), undefined);
-    });
-  });
+    }));
 }
 
-test('an answer that stops half-way is given up in time, although garbage is collected meanwhile', async () => {
-  await withClock(async (relay, clock) => {
+test('an answer that stops half-way is given up in time, although garbage is collected meanwhile', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'slow_body' });
     const call = relay.call('get_devices');
     await arrived(relay, DEVICES, 1);
@@ -70,11 +69,10 @@ test('an answer that stops half-way is given up in time, although garbage is col
     await clock.pass(TRY_MS);
     await clock.pass(125);
     assert.equal(codeOf(await call), undefined);
-  });
-});
+  }));
 
-test('a write that takes 14 seconds is awaited, and what came of it is known', async () => {
-  await withClock(async (relay, clock) => {
+test('a write that takes 14 seconds is awaited, and what came of it is known', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 14_000 });
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 100) };
@@ -82,11 +80,10 @@ test('a write that takes 14 seconds is awaited, and what came of it is known', a
     await clock.pass(14_000);
     assert.equal((await call).written, 100);
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
-  });
-});
+  }));
 
-test('a command without an answer times out after 12 seconds', async () => {
-  await withClock(async (relay, clock) => {
+test('a command without an answer times out after 12 seconds', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ method: 'POST', kind: 'hang', when: 'before' });
     const call = relay.call('next_track');
     await arrived(relay, '/me/player/next', 1);
@@ -95,11 +92,10 @@ test('a command without an answer times out after 12 seconds', async () => {
     assert.equal(failure.code, 'PROVIDER_TIMEOUT');
     assert.match(failure.remedy, /may or may not/);
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
-  });
-});
+  }));
 
-test('one request takes 40 seconds at most, including a slow refresh and all attempts', async () => {
-  await withClock(async (relay, clock) => {
+test('one request takes 40 seconds at most, including a slow refresh and all attempts', () =>
+  withClock(async (relay, clock) => {
     const renewal = gate();
     relay.provider.faults.add(
       { path: /\/api\/token$/, kind: 'hook', fn: renewal.wait },
@@ -122,11 +118,10 @@ test('one request takes 40 seconds at most, including a slow refresh and all att
     await arrived(relay, DEVICES, 3);
     clock.advance(40_000 - (clock.now() - start));
     assert.equal(codeOf(await call), 'PROVIDER_TIMEOUT');
-  });
-});
+  }));
 
-test('a read that runs into the 45 seconds says so, and sends nothing more', async () => {
-  await withClock(async (relay, clock) => {
+test('a read that runs into the 45 seconds says so, and sends nothing more', () =>
+  withClock(async (relay, clock) => {
     const { provider } = relay;
     const playlist = named(relay, 'The Whole Granary');
     const fn = () => clock.advance(11_000);
@@ -150,11 +145,10 @@ test('a read that runs into the 45 seconds says so, and sends nothing more', asy
     });
     await relay.call('get_devices');
     assert.equal(provider.requests.length, 11);
-  });
-});
+  }));
 
-test('a write that does not fit into a call continues as a job, which the answer names', async () => {
-  await withClock(async (relay, clock) => {
+test('a write that does not fit into a call continues as a job, which the answer names', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const fn = () => clock.advance(10_000);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn, times: 6 });
@@ -163,11 +157,10 @@ test('a write that does not fit into a call continues as a job, which the answer
     assert.deepEqual([code, typeof details.job_id], ['DEADLINE_EXCEEDED', 'string']);
     await until(() => playlist.rows.length === 1_000);
     assert.deepEqual(urisOf(playlist), tracks(relay, 1_000));
-  });
-});
+  }));
 
-test('a write in progress when the server stops finishes its request, and continues after the next start', async () => {
-  await withClock(async (relay, clock) => {
+test('a write in progress when the server stops finishes its request, and continues after the next start', () =>
+  withClock(async (relay, clock) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
     const hold = gate();
@@ -184,11 +177,10 @@ test('a write in progress when the server stops finishes its request, and contin
     assert.match(message, /continues after the next start/);
     await stopped;
     assert.deepEqual(urisOf(playlist), tracks(relay, 200));
-  });
-});
+  }));
 
-test('a write whose request ends while the server stops names the job that continues', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+test('a write whose request ends while the server stops names the job that continues', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
     provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 3_000 });
@@ -200,11 +192,10 @@ test('a write whose request ends while the server stops names the job that conti
     assert.equal(code, 'SHUTTING_DOWN');
     assert.deepEqual([typeof details.job_id, details.job_id], ['string', details.change_id]);
     await stopped;
-  });
-});
+  }));
 
-test('a read that waits for a retry ends at once when the server stops', async () => {
-  await withClock(async (relay, clock) => {
+test('a read that waits for a retry ends at once when the server stops', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
     const working = relay.call('get_devices');
     await until(() => clock.waiting(5_000) === 1);
@@ -218,5 +209,4 @@ test('a read that waits for a retry ends at once when the server stops', async (
     clock.advance(1);
     assert.equal(codeOf(await working), 'SHUTTING_DOWN');
     await stopped;
-  });
-});
+  }));

@@ -26,8 +26,8 @@ const longPlaylist = ({ provider }: Relay) => {
   if (!found) throw new Error('no playlist of 2,500 rows');
   return { playlist_id: found.id };
 };
-test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', async () => {
-  await withClock(async (relay, clock) => {
+test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', () =>
+  withClock(async (relay, clock) => {
     const start = clock.now();
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
     const waited = relay.call('get_devices');
@@ -47,12 +47,11 @@ test('a read waits out a Retry-After of 5 seconds, exactly, and not one of 6', a
       },
     });
     assert.equal(relay.provider.requests.length, 3);
-  });
-});
+  }));
 
 for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 GMT']) {
-  test(`with a Retry-After of ${retryAfterSeconds ?? 'nothing'} the waits grow, and end after three tries`, async () => {
-    await withClock(async (relay, clock) => {
+  test(`with a Retry-After of ${retryAfterSeconds ?? 'nothing'} the waits grow, and end after three tries`, () =>
+    withClock(async (relay, clock) => {
       const start = clock.now();
       relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds, times: ALWAYS });
       const call = relay.call('get_devices');
@@ -60,12 +59,11 @@ for (const retryAfterSeconds of [null, 'soon', '-5', 'Wed, 21 Oct 2026 07:28:00 
       await clock.pass(2_000);
       assert.deepEqual(limited(await call), ['RATE_LIMITED', 4]);
       assert.deepEqual(arrivals(relay, start), [0, 1_000, 3_000]);
-    });
-  });
+    }));
 }
 
-test('without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds', async () => {
-  await withClock(async (relay, clock) => {
+test('without a Retry-After each further 429 of a kind of request doubles the wait, until one succeeds', () =>
+  withClock(async (relay, clock) => {
     const pause = async () => {
       const answer = await relay.call('pause');
       const seconds = failureOf(answer)?.retryAfterSeconds ?? 0;
@@ -81,11 +79,10 @@ test('without a Retry-After each further 429 of a kind of request doubles the wa
     const search = relay.call('search_tracks', { query: 'x' });
     await clock.pass(1_000);
     assert.equal(codeOf(await search), undefined);
-  });
-});
+  }));
 
-test('requests that were on their way together count once', async () => {
-  await withClock(async (relay, clock) => {
+test('requests that were on their way together count once', () =>
+  withClock(async (relay, clock) => {
     const { provider } = relay;
     provider.faults.add({ path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: null });
     const reading = relay.call('get_playlist_stats', longPlaylist(relay));
@@ -93,18 +90,16 @@ test('requests that were on their way together count once', async () => {
     clock.advance(1_000);
     assert.equal((await reading).total_items, 2_500);
     assert.equal(provider.requests.length, 50 + 5);
-  });
-});
+  }));
 
-test('a Retry-After of a century is capped', async () => {
-  await withClock(async (relay) => {
+test('a Retry-After of a century is capped', () =>
+  withClock(async (relay) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: '99999999999' });
     assert.deepEqual(limited(await relay.call('get_devices')), ['RATE_LIMITED', 7 * 24 * 3600]);
-  });
-});
+  }));
 
-test('a blocked kind of request is not sent, others are, and near its end the block is waited out', async () => {
-  await withClock(async (relay, clock) => {
+test('a blocked kind of request is not sent, others are, and near its end the block is waited out', () =>
+  withClock(async (relay, clock) => {
     const start = clock.now();
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 60 });
     await relay.call('get_devices');
@@ -124,11 +119,10 @@ test('a blocked kind of request is not sent, others are, and near its end the bl
         ['/me/player', 60_000],
       ],
     );
-  });
-});
+  }));
 
-test('pages that meet one short limit together wait once, and no page is lost', async () => {
-  await withClock(async (relay, clock) => {
+test('pages that meet one short limit together wait once, and no page is lost', () =>
+  withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, skip: 4, times: 5, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
     provider.faults.add(rule);
@@ -142,11 +136,10 @@ test('pages that meet one short limit together wait once, and no page is lost', 
     assert.equal(provider.requests.length, 50 + 5);
     // Nothing was sent while all waited: what came after came when the wait was over.
     assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
-  });
-});
+  }));
 
-test('after a limit one request goes first, and the others once it was not refused', async () => {
-  await withClock(async (relay, clock) => {
+test('after a limit one request goes first, and the others once it was not refused', () =>
+  withClock(async (relay, clock) => {
     const { provider } = relay;
     const path = /\/items$/;
     provider.faults.add({ path, skip: 4, times: ALWAYS, kind: 'rate_limit', retryAfterSeconds: 2 });
@@ -164,11 +157,10 @@ test('after a limit one request goes first, and the others once it was not refus
     hold.open();
     assert.equal(sent, 2);
     assert.equal((await reading).total_items, 2_500);
-  });
-});
+  }));
 
-test('a limit that goes on is asked by few requests before all give up', async () => {
-  await withClock(async (relay, clock) => {
+test('a limit that goes on is asked by few requests before all give up', () =>
+  withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
     provider.faults.add({ ...rule, skip: 4, times: ALWAYS });
@@ -190,11 +182,10 @@ test('a limit that goes on is asked by few requests before all give up', async (
     }
     // All eight at once would be sixteen.
     assert.ok(refused() <= first + 8, `${refused() - first} more were refused`);
-  });
-});
+  }));
 
-test('a quota is not waited for, survives a restart, and does not affect other kinds', async () => {
-  await withClock(async (relay, clock) => {
+test('a quota is not waited for, survives a restart, and does not affect other kinds', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 46_649 });
     const at = new Date(clock.now() + 46_649_000).toISOString();
     assert.deepEqual(await relay.call('search_tracks', { query: 'x' }), {
@@ -218,11 +209,10 @@ test('a quota is not waited for, survives a restart, and does not affect other k
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     clock.advance(2_000);
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
-  });
-});
+  }));
 
-test('even a quota of a second, or of unknown length, is reported and not retried', async () => {
-  await withClock(async (relay) => {
+test('even a quota of a second, or of unknown length, is reported and not retried', () =>
+  withClock(async (relay) => {
     relay.provider.faults.add(
       { path: '/search', kind: 'quota', retryAfterSeconds: 1 },
       { path: DEVICES, kind: 'quota', retryAfterSeconds: null },
@@ -230,11 +220,10 @@ test('even a quota of a second, or of unknown length, is reported and not retrie
     assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 1]);
     assert.deepEqual(limited(await relay.call('get_devices')), ['QUOTA_EXCEEDED', 3600]);
     assert.equal(relay.provider.requests.length, 2);
-  });
-});
+  }));
 
-test('a short limit that arrives beside a quota does not end the quota', async () => {
-  await withClock(async (relay, clock) => {
+test('a short limit that arrives beside a quota does not end the quota', () =>
+  withClock(async (relay, clock) => {
     const path = /\/items$/;
     relay.provider.faults.add(
       { path, skip: 1, kind: 'quota', retryAfterSeconds: 3_600 },
@@ -250,8 +239,7 @@ test('a short limit that arrives beside a quota does not end the quota', async (
     const again = await relay.call('get_playlist_stats', longPlaylist(relay));
     assert.deepEqual(limited(again), ['QUOTA_EXCEEDED', 3_598]);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
 const YEAR_MS = 365 * 24 * 3_600_000;
 const setBacks = [
@@ -263,8 +251,8 @@ const setBacks = [
 for (const [what, by] of setBacks) {
   for (const restarted of [false, true]) {
     const when = restarted ? 'over a restart' : 'while it runs';
-    test(`a block lasts as long as Spotify said when the clock is set back by ${what} ${when}`, async () => {
-      await withClock(async (relay, clock) => {
+    test(`a block lasts as long as Spotify said when the clock is set back by ${what} ${when}`, () =>
+      withClock(async (relay, clock) => {
         relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
         const search = async () => limited(await relay.call('search_tracks', { query: 'x' }));
         await search();
@@ -287,19 +275,17 @@ for (const [what, by] of setBacks) {
         );
         clock.advance(500_000);
         assert.deepEqual(await search(), [undefined, undefined]);
-      });
-    });
+      }));
   }
 }
 
-test('a block ends by the clock on the wall too: the computer may have slept', async () => {
-  await withClock(async (relay, clock) => {
+test('a block ends by the clock on the wall too: the computer may have slept', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
     assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 600]);
     clock.setWall(clock.now() + 600_000);
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
-  });
-});
+  }));
 
 test('a stored block of a century is taken for a week at most', async (t) => {
   const clock = manualClock();

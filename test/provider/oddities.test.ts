@@ -122,24 +122,22 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
 ];
 
 for (const [what, tool, args, body, expected] of sparse) {
-  test(`${what} gives nulls, not a failure`, async () => {
-    await withRelay(async ({ call, provider }) => {
+  test(`${what} gives nulls, not a failure`, () =>
+    withRelay(async ({ call, provider }) => {
       provider.faults.add({ kind: 'status', status: 200, body });
       assert.deepEqual(await call(tool, args), expected);
-    });
-  });
+    }));
 }
 
-test('a local file that is playing has its name and no ID', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('a local file that is playing has its name and no ID', () =>
+  withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const queue = ['spotify:local:Kettle+Household::Kettle+Song:187'];
     Object.assign(player, { deviceId: at(devices, 0).id, queue, index: 0, isPlaying: false });
     const { item_type, item } = await call('get_currently_playing');
     const { id, name, is_local, uri } = item as Answer;
     assert.deepEqual([item_type, id, name, is_local, uri], ['track', null, 'Kettle Song', true, queue[0]]);
-  });
-});
+  }));
 
 test('a wrong 401 causes one refresh, whatever its text', async () => {
   const clock = manualClock();
@@ -170,8 +168,8 @@ test('a wrong 401 causes one refresh, whatever its text', async () => {
   });
 });
 
-test('a wrong 401 to a new token costs no second refresh', async () => {
-  await withRelay(async ({ provider, call }) => {
+test('a wrong 401 to a new token costs no second refresh', () =>
+  withRelay(async ({ provider, call }) => {
     const body = { error: { status: 401, message: 'No token provided' } };
     for (let n = 0; n < 3; n++) {
       provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body });
@@ -185,19 +183,17 @@ test('a wrong 401 to a new token costs no second refresh', async () => {
         ...['/me/player 401', '/me/player 200'],
       ],
     );
-  });
-});
+  }));
 
-test('a PREMIUM_REQUIRED by mistake works on the next attempt, and the remedy says so', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('a PREMIUM_REQUIRED by mistake works on the next attempt, and the remedy says so', () =>
+  withRelay(async ({ call, provider }) => {
     const error = { status: 403, message: 'Player command failed: Premium required' };
     provider.faults.add({ path: '/me/player/next', kind: 'status', status: 403, body: { error } });
     const answer = await call('next_track');
     assert.equal(codeOf(answer), 'PREMIUM_REQUIRED');
     assert.match((answer.error as { remedy: string }).remedy, /try again/);
     assert.deepEqual(await call('next_track'), { ok: true });
-  });
-});
+  }));
 
 /** What must never be found in the error history. */
 const HIDDEN = ['secret words', '0000invented0000track0', 'BQtoken', 'Invalid base62', 'a whole page'];
@@ -226,8 +222,8 @@ async function failInEveryWay({ call, provider }: Relay): Promise<void> {
   await call('get_saved_tracks');
 }
 
-test('the error history holds no ID, no query, no token and none of the provider’s words', async () => {
-  await withRelay(async (relay) => {
+test('the error history holds no ID, no query, no token and none of the provider’s words', () =>
+  withRelay(async (relay) => {
     await failInEveryWay(relay);
     const playlistId = at(owner(relay.provider).playlists, 0).id;
     const { items } = (await relay.call('get_recent_api_errors')) as { items: Answer[] };
@@ -250,11 +246,10 @@ test('the error history holds no ID, no query, no token and none of the provider
       assert.ok(!JSON.stringify(items).includes(hidden), `the history shows ${hidden}`);
       assert.ok(!kept.includes(hidden), `the state file holds ${hidden}`);
     }
-  });
-});
+  }));
 
-test('the caller gets the provider’s message about a refused argument', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('the caller gets the provider’s message about a refused argument', () =>
+  withRelay(async ({ call, provider }) => {
     const long = 'x'.repeat(5_000);
     for (const [body, shown] of [
       [{ error: { status: 400, message: 'Invalid limit' } }, 'Invalid limit'],
@@ -264,5 +259,4 @@ test('the caller gets the provider’s message about a refused argument', async 
       const { message } = (await call('search_tracks', { query: 'x' })).error as { message: string };
       assert.equal(message, `Spotify refused the request (400): ${shown}.`);
     }
-  });
-});
+  }));

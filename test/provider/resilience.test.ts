@@ -28,8 +28,8 @@ const passing: Array<[what: string, rule: FaultRule, code: string, status: numbe
 ];
 
 for (const [what, rule, code, status] of passing) {
-  test(`a read is tried again after ${what}, twice at most`, async () => {
-    await withClock(async (relay, clock) => {
+  test(`a read is tried again after ${what}, twice at most`, () =>
+    withClock(async (relay, clock) => {
       relay.provider.faults.add({ ...rule, path: DEVICES, times: 2 });
       const retried = relay.call('get_devices');
       await clock.pass(125);
@@ -45,8 +45,7 @@ for (const [what, rule, code, status] of passing) {
       const failure = failureOf(await lasting);
       assert.deepEqual([failure.code, failure.remedy], [code, 'Try again in a minute.']);
       assert.deepEqual(statuses(relay), [status, status, status]);
-    });
-  });
+    }));
 }
 
 const final: Array<[what: string, rule: FaultRule, code: string]> = [
@@ -60,18 +59,17 @@ const final: Array<[what: string, rule: FaultRule, code: string]> = [
 ];
 
 for (const [what, rule, code] of final) {
-  test(`${what} is ${code} at once`, async () => {
-    await withRelay(async (relay) => {
+  test(`${what} is ${code} at once`, () =>
+    withRelay(async (relay) => {
       relay.provider.faults.add({ ...rule, path: DEVICES });
       assert.equal(codeOf(await relay.call('get_devices')), code);
       assert.equal(relay.provider.requests.length, 1);
       assert.equal(codeOf(await relay.call('get_devices')), undefined);
-    });
-  });
+    }));
 }
 
-test('every read answers PROVIDER_INVALID_RESPONSE to an empty body, not an empty result', async () => {
-  await withRelay(async (relay) => {
+test('every read answers PROVIDER_INVALID_RESPONSE to an empty body, not an empty result', () =>
+  withRelay(async (relay) => {
     const { call, provider } = relay;
     const playlist_id = firstPlaylist(relay).id;
     const reads: Array<[tool: string, args: Answer]> = [
@@ -95,23 +93,21 @@ test('every read answers PROVIDER_INVALID_RESPONSE to an empty body, not an empt
       assert.equal(codeOf(await call(tool, args)), 'PROVIDER_INVALID_RESPONSE', tool);
     }
     assert.equal(provider.requests.length, reads.length);
-  });
-});
+  }));
 
 for (const [what, rule, code] of passing) {
-  test(`a command of the player is not sent again after ${what}`, async () => {
-    await withRelay(async (relay) => {
+  test(`a command of the player is not sent again after ${what}`, () =>
+    withRelay(async (relay) => {
       relay.provider.faults.add({ ...rule, method: 'POST' });
       const failure = failureOf(await relay.call('next_track'));
       assert.equal(failure.code, code);
       assert.match(failure.remedy, /may or may not have been made: read the current state/);
       assert.equal(relay.provider.requests.length, 1);
-    });
-  });
+    }));
 }
 
-test('a request that cannot have reached Spotify is retried, even a write', async () => {
-  await withClock(async (relay, clock) => {
+test('a request that cannot have reached Spotify is retried, even a write', () =>
+  withClock(async (relay, clock) => {
     await relay.provider.close();
     // The read finds out that the connections kept so far are gone.
     for (const [tool, args] of [
@@ -128,11 +124,10 @@ test('a request that cannot have reached Spotify is retried, even a write', asyn
         assert.equal(failure.remedy, 'Check the network connection, then try again.');
       }
     }
-  });
-});
+  }));
 
-test('a redirect is not followed, since the token would go with it', async () => {
-  await withClock(async (relay, clock) => {
+test('a redirect is not followed, since the token would go with it', () =>
+  withClock(async (relay, clock) => {
     const location = `${relay.provider.url}/elsewhere`;
     relay.provider.faults.add({
       path: DEVICES,
@@ -146,11 +141,10 @@ test('a redirect is not followed, since the token would go with it', async () =>
     await clock.pass(250);
     assert.equal(codeOf(await call), 'PROVIDER_UNAVAILABLE');
     assert.deepEqual([...new Set(relay.provider.requests.map(({ path }) => path))], [DEVICES]);
-  });
-});
+  }));
 
-test('pages that answer out of order are put in order', async () => {
-  await withRelay(async (relay) => {
+test('pages that answer out of order are put in order', () =>
+  withRelay(async (relay) => {
     const { provider, call } = relay;
     const { playlists } = owner(provider);
     const template = firstPlaylist(relay);
@@ -164,11 +158,10 @@ test('pages that answer out of order are put in order', async () => {
     await until(() => statuses(relay).filter((status) => status === 200).length === 2);
     hold.open();
     assert.deepEqual((await all).items, playlists.map(playlistShape));
-  });
-});
+  }));
 
-longTest('a 401 during a hundred page reads costs one refresh and loses nothing', async () => {
-  await withRelay(async (relay) => {
+longTest('a 401 during a hundred page reads costs one refresh and loses nothing', () =>
+  withRelay(async (relay) => {
     const { provider } = relay;
     const playlist = owner(provider).playlists.find(({ rows }) => rows.length === 2_500);
     assert.ok(playlist);
@@ -191,8 +184,8 @@ longTest('a 401 during a hundred page reads costs one refresh and loses nothing'
     assert.ok(refused >= 1 && refused <= 8, `${refused} were refused`);
     assert.equal(pages.length, 99 + refused);
     assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 1);
-  });
-});
+  }),
+);
 
 type Flag = 'appOwnerPremium' | 'registered';
 
@@ -214,8 +207,8 @@ const refusals: Array<[what: string, code: string, flag: Flag, message: string, 
 ];
 
 for (const [what, code, flag, message, remedy] of refusals) {
-  test(`${what}, reported in plain text, is ${code} for reads, writes and commands`, async () => {
-    await withRelay(async (relay) => {
+  test(`${what}, reported in plain text, is ${code} for reads, writes and commands`, () =>
+    withRelay(async (relay) => {
       owner(relay.provider)[flag] = false;
       const playlist_id = firstPlaylist(relay).id;
       const calls: Array<[tool: string, args: Answer]> = [
@@ -229,12 +222,11 @@ for (const [what, code, flag, message, remedy] of refusals) {
         assert.match(failure.remedy, remedy);
       }
       assert.deepEqual(statuses(relay), [403, 403, 403]);
-    });
-  });
+    }));
 }
 
-test('a login without the permission is SCOPE_MISSING, and is kept', async () => {
-  await withRelay(async (relay) => {
+test('a login without the permission is SCOPE_MISSING, and is kept', () =>
+  withRelay(async (relay) => {
     const body = { error: { status: 403, message: 'Insufficient client scope' } };
     relay.provider.faults.add({ kind: 'status', status: 403, body, times: 2 });
     const expected = {
@@ -248,5 +240,4 @@ test('a login without the permission is SCOPE_MISSING, and is kept', async () =>
     assert.deepEqual(await relay.call('get_playback_state'), expected);
     assert.deepEqual(await relay.call('next_track'), expected);
     assert.equal(codeOf(await relay.call('get_playback_state')), undefined);
-  });
-});
+  }));

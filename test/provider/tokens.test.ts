@@ -31,17 +31,17 @@ test('an access token near its end is refreshed before it is used', async () => 
   });
 });
 
-longTest('a hundred calls with an expired token refresh it once', async () => {
-  await withRelay(async (relay) => {
+longTest('a hundred calls with an expired token refresh it once', () =>
+  withRelay(async (relay) => {
     relay.provider.expireAccessTokens();
     const answers = await Promise.all(Array.from({ length: 100 }, () => relay.call('get_devices')));
     assert.deepEqual([...new Set(answers.map(codeOf))], [undefined]);
     assert.equal(refreshes(relay).length, 1);
-  });
-});
+  }),
+);
 
-test('a caller that leaves does not stop the refresh that it began', async () => {
-  await withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
+test('a caller that leaves does not stop the refresh that it began', () =>
+  withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
     const { provider, client } = relay;
     let arrived = () => {};
     const atProvider = new Promise<void>((resolve) => {
@@ -69,11 +69,10 @@ test('a caller that leaves does not stop the refresh that it began', async () =>
     // The old refresh token is void by now: only a renewal that was kept lets this succeed.
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     assert.equal(refreshes(relay).length, 1);
-  });
-});
+  }));
 
-test('without a new refresh token the old one is kept, also across a restart', async () => {
-  await withRelay(async (relay) => {
+test('without a new refresh token the old one is kept, also across a restart', () =>
+  withRelay(async (relay) => {
     for (let round = 0; round < 2; round++) {
       relay.provider.expireAccessTokens();
       assert.equal(codeOf(await relay.call('get_devices')), undefined);
@@ -82,11 +81,10 @@ test('without a new refresh token the old one is kept, also across a restart', a
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(sent.length, 2);
     assert.equal(sent[0], sent[1]);
-  });
-});
+  }));
 
-test('a rotated refresh token is on disk before its access token is used', async () => {
-  await withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
+test('a rotated refresh token is on disk before its access token is used', () =>
+  withRelay({ provider: { rotateRefreshTokens: true } }, async (relay) => {
     for (let round = 0; round < 3; round++) {
       relay.provider.expireAccessTokens();
       assert.equal(codeOf(await relay.call('get_devices')), undefined);
@@ -94,12 +92,11 @@ test('a rotated refresh token is on disk before its access token is used', async
     }
     const sent = refreshes(relay).map(({ body }) => (body as { refresh_token: string }).refresh_token);
     assert.equal(new Set(sent).size, 3);
-  });
-});
+  }));
 
 for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid refresh token'] as const) {
-  test(`invalid_grant (${reason}) ends the login until the next one`, async () => {
-    await withRelay(async (relay) => {
+  test(`invalid_grant (${reason}) ends the login until the next one`, () =>
+    withRelay(async (relay) => {
       relay.provider.revokeRefreshTokens(reason);
       relay.provider.expireAccessTokens();
       assert.equal(codeOf(await relay.call('get_devices')), 'LOGIN_REQUIRED');
@@ -109,8 +106,7 @@ for (const reason of ['Refresh token revoked', 'Refresh token expired', 'Invalid
       assert.deepEqual(relay.provider.requests, []);
       await relay.restart();
       assert.deepEqual(await authStatus(relay), { providerConnected: false, reauthorizationRequired: true });
-    });
-  });
+    }));
 }
 
 const passing: Array<[what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], code: string]> =
@@ -136,15 +132,14 @@ const passing: Array<[what: string, rule: Parameters<Relay['provider']['faults']
   ];
 
 for (const [what, rule, code] of passing) {
-  test(`${what} during a refresh keeps the login`, async () => {
-    await withRelay(async (relay) => {
+  test(`${what} during a refresh keeps the login`, () =>
+    withRelay(async (relay) => {
       relay.provider.expireAccessTokens();
       relay.provider.faults.add(rule);
       assert.equal(codeOf(await relay.call('get_devices')), code);
       assert.deepEqual(await authStatus(relay), { providerConnected: true, reauthorizationRequired: false });
       assert.equal(codeOf(await relay.call('get_devices')), undefined);
-    });
-  });
+    }));
 }
 
 test('a refresh that ends while the login changes is dropped', async () => {
@@ -202,8 +197,8 @@ test('the Retry-After of a refresh is obeyed', async () => {
   });
 });
 
-test('a write that fails for want of a token is known not to have been sent', async () => {
-  await withRelay(async (relay) => {
+test('a write that fails for want of a token is known not to have been sent', () =>
+  withRelay(async (relay) => {
     const [playlist] = owner(relay.provider).playlists;
     const body = '<html>Blocked</html>';
     relay.provider.expireAccessTokens();
@@ -219,8 +214,7 @@ test('a write that fails for want of a token is known not to have been sent', as
       },
     });
     assert.equal(codeOf(await relay.call('add_tracks_to_playlist', args)), undefined);
-  });
-});
+  }));
 
 test('a token that is refused even when new keeps the login, and the next is asked for a minute later', async () => {
   const clock = manualClock();

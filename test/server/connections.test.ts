@@ -68,8 +68,8 @@ const FLOOD = sized(200, 40);
 
 longTest(
   `with ${10 * FLOOD} silent and half-open connections /health still answers, and their descriptors are freed`,
-  async () => {
-    await withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
+  () =>
+    withRelay({ connect: false, client: false, limits: { headersMs: 2_500 } }, async ({ baseUrl }) => {
       const before = descriptors();
       const hosts = ['127.0.0.1', '::1'];
       const holdings = [
@@ -93,8 +93,7 @@ longTest(
       });
       assert.ok(times.length >= 20);
       assert.ok(Math.max(...times) < 5_000, `the slowest answer took ${Math.round(Math.max(...times))} ms`);
-    });
-  },
+    }),
 );
 
 const HOLDS: Record<string, Holding> = {

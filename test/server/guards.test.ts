@@ -13,8 +13,8 @@ const AUTHORIZED = { authorization: `Bearer ${API_KEY}`, accept: 'application/js
 const JSON_BODY = { ...AUTHORIZED, 'content-type': 'application/json' };
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 
-test('only its own Host names are answered', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('only its own Host names are answered', () =>
+  withRelay(async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const statusFor = async (host: string) => (await send(`${baseUrl}/health`, { headers: { host } })).status;
     const answers: Record<string, number> = {};
@@ -42,11 +42,10 @@ test('only its own Host names are answered', async () => {
       '127.0.0.1.example.org:PORT': 403,
       'user@127.0.0.1:PORT': 403,
     });
-  });
-});
+  }));
 
-test('a foreign Origin is refused everywhere but at the metadata documents', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('a foreign Origin is refused everywhere but at the metadata documents', () =>
+  withRelay(async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const statusFor = async (path: string, origin: string, method = 'GET') => {
       const body = method === 'POST' ? { body: LIST } : {};
@@ -65,8 +64,7 @@ test('a foreign Origin is refused everywhere but at the metadata documents', asy
     });
     assert.equal(metadata.status, 200);
     assert.equal(metadata.headers['access-control-allow-origin'], '*');
-  });
-});
+  }));
 
 test('PUBLIC_BASE_URL adds its host and origin, and all URLs use it', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
@@ -82,8 +80,8 @@ test('PUBLIC_BASE_URL adds its host and origin, and all URLs use it', async () =
   });
 });
 
-test('URLs in answers follow the Host that was dialled', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('URLs in answers follow the Host that was dialled', () =>
+  withRelay(async ({ baseUrl }) => {
     const host = `localhost:${new URL(baseUrl).port}`;
     const metadata = await send(`${baseUrl}/.well-known/oauth-protected-resource/mcp`, { headers: { host } });
     assert.deepEqual(JSON.parse(metadata.text), {
@@ -98,11 +96,10 @@ test('URLs in answers follow the Host that was dialled', async () => {
       challenge.headers['www-authenticate'],
       `Bearer resource_metadata="http://${host}/.well-known/oauth-protected-resource/mcp", scope="relay"`,
     );
-  });
-});
+  }));
 
-test('every answer carries the security headers', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('every answer carries the security headers', () =>
+  withRelay(async ({ baseUrl }) => {
     for (const path of ['/', '/health', '/nowhere', '/mcp', '/auth/provider/callback']) {
       const { headers } = await send(`${baseUrl}${path}`);
       assert.equal(headers['x-content-type-options'], 'nosniff', path);
@@ -122,11 +119,10 @@ test('every answer carries the security headers', async () => {
       page.text,
       /<style|<script(?! src="\/assets\/relay-[0-9a-f]{12}\.js\?[\w-]{12}" integrity="sha256-[^"]{44}" defer>)/,
     );
-  });
-});
+  }));
 
-test('what cannot be served is refused with the right status, and the server keeps running', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('what cannot be served is refused with the right status, and the server keeps running', () =>
+  withRelay(async ({ baseUrl }) => {
     const refusal = async (path: string, options: Parameters<typeof send>[1]) => {
       const { status, text, headers } = await send(`${baseUrl}${path}`, options);
       const { code, message, requestId } = JSON.parse(text).error;
@@ -167,11 +163,10 @@ test('what cannot be served is refused with the right status, and the server kee
       200,
     );
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
-  });
-});
+  }));
 
-test('bytes that are not HTTP do not stop the server', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('bytes that are not HTTP do not stop the server', () =>
+  withRelay(async ({ baseUrl }) => {
     const { port, hostname } = new URL(baseUrl);
     const answer = await new Promise<string>((resolve) => {
       let text = '';
@@ -186,11 +181,10 @@ test('bytes that are not HTTP do not stop the server', async () => {
     });
     assert.match(answer, /^HTTP\/1\.1 400/);
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
-  });
-});
+  }));
 
-test('/mcp challenges without and with a bad credential', async () => {
-  await withRelay(async ({ baseUrl }) => {
+test('/mcp challenges without and with a bad credential', () =>
+  withRelay(async ({ baseUrl }) => {
     const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="relay"`;
     const challenge = async (headers: Record<string, string>, method = 'POST') => {
       const answer = await send(`${baseUrl}/mcp`, {
@@ -209,8 +203,7 @@ test('/mcp challenges without and with a bad credential', async () => {
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY}x` }), invalid);
     assert.deepEqual(await challenge({ authorization: `Basic ${API_KEY}` }), invalid);
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY} ${API_KEY}` }), invalid);
-  });
-});
+  }));
 
 test('MCP_AUTH_MODE=oauth refuses the API key', async () => {
   const env = { MCP_AUTH_MODE: 'oauth' };
@@ -220,8 +213,8 @@ test('MCP_AUTH_MODE=oauth refuses the API key', async () => {
   });
 });
 
-test('/local takes the credential of its own connection only, and nothing that a browser sent', async () => {
-  await withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
+test('/local takes the credential of its own connection only, and nothing that a browser sent', () =>
+  withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
     const statusFor = async (headers: Record<string, string>) =>
       (await askLocal({ baseUrl, localKey }, '/local/status', headers)).status;
     assert.equal(await statusFor({}), 200);
@@ -239,8 +232,7 @@ test('/local takes the credential of its own connection only, and nothing that a
     );
     assert.equal(status, 200);
     elsewhere.connection.close();
-  });
-});
+  }));
 
 /** Sends bytes as they are and returns all that comes back until the server ends the connection. */
 function exchangeBytes(baseUrl: string, bytes: string): Promise<string> {
@@ -304,8 +296,8 @@ const ODD: Array<[what: string, bytes: string, status: number]> = [
   ['very many headers', `GET /health HTTP/1.1\r\nhost: HOST\r\n${'a:b\r\n'.repeat(2_500)}${CLOSE}`, 431],
 ];
 
-test('odd requests get the right status, in the form of every answer', async () => {
-  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+test('odd requests get the right status, in the form of every answer', () =>
+  withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
     for (const [what, bytes, status] of ODD) {
       const answer = await exchangeBytes(baseUrl, bytes);
       assert.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `), what);
@@ -315,17 +307,15 @@ test('odd requests get the right status, in the form of every answer', async () 
       if (status !== 200) assert.equal(typeof (body.error.data?.code ?? body.error.code), 'string', what);
     }
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
-  });
-});
+  }));
 
-test('requests that are sent without waiting are answered in their order', async () => {
-  await withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
+test('requests that are sent without waiting are answered in their order', () =>
+  withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
     const get = (path: string) => `GET ${path} HTTP/1.1\r\nhost: HOST\r\n`;
     const bytes = `${get('/health')}\r\n${get('/nowhere')}\r\n${get('/auth/status')}${CLOSE}`;
     const answers = await exchangeBytes(baseUrl, bytes);
     assert.deepEqual(answers.match(/HTTP\/1\.1 \d+/g), ['HTTP/1.1 200', 'HTTP/1.1 404', 'HTTP/1.1 200']);
-  });
-});
+  }));
 
 test('a body that ends early is not an internal error', async () => {
   const faults: object[] = [];

@@ -34,8 +34,8 @@ function assertGenericFailure(visit: Visit, status: number, ...hidden: string[])
   for (const secret of hidden) assert.ok(!visit.text.includes(secret), `the page shows ${secret}`);
 }
 
-test('the login asks the provider for every scope, with PKCE, state and the exact redirect URI', async () => {
-  await withRelay(apart, async ({ baseUrl, provider }) => {
+test('the login asks the provider for every scope, with PKCE, state and the exact redirect URI', () =>
+  withRelay(apart, async ({ baseUrl, provider }) => {
     const start = await createBrowser().step(`${baseUrl}/auth/provider/login`);
     assert.equal(start.status, 302);
     const url = new URL(location(start));
@@ -56,11 +56,10 @@ test('the login asks the provider for every scope, with PKCE, state and the exac
       cookie,
       /^relay_login=[\w-]{43}; Path=\/auth\/provider; HttpOnly; SameSite=Lax; Max-Age=600$/,
     );
-  });
-});
+  }));
 
-test('a browser connects the account, and a restart keeps it', async () => {
-  await withRelay({ connect: false }, async (relay) => {
+test('a browser connects the account, and a restart keeps it', () =>
+  withRelay({ connect: false }, async (relay) => {
     const { baseUrl, provider } = relay;
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
     const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
@@ -79,51 +78,46 @@ test('a browser connects the account, and a restart keeps it', async () => {
     await relay.restart();
     assert.deepEqual(await authStatus(relay.baseUrl), CONNECTED);
     assert.equal((await relay.call('get_devices')).error, undefined);
-  });
-});
+  }));
 
-test('a browser that says localhost is led to the host of the redirect URI first', async () => {
-  await withRelay(apart, async ({ baseUrl }) => {
+test('a browser that says localhost is led to the host of the redirect URI first', () =>
+  withRelay(apart, async ({ baseUrl }) => {
     const page = await createBrowser().open(
       `${baseUrl.replace('127.0.0.1', 'localhost')}/auth/provider/login`,
     );
     assert.equal(page.status, 200);
     assert.deepEqual(await authStatus(baseUrl), CONNECTED);
-  });
-});
+  }));
 
-test('behind PUBLIC_BASE_URL the login leads to the provider too, and not to itself', async () => {
-  await withRelay({ ...apart, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
+test('behind PUBLIC_BASE_URL the login leads to the provider too, and not to itself', () =>
+  withRelay({ ...apart, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
     const { browserUrl, redirectUri } = await server.local.startLogin({ switchAccount: false });
     const local = new URL(redirectUri).origin;
     assert.equal(new URL(browserUrl).origin, local);
     assert.equal((await createBrowser().open(browserUrl)).status, 200);
     assert.deepEqual(await authStatus(local), CONNECTED);
-  });
-});
+  }));
 
-test('two tabs of one browser can both finish', async () => {
-  await withRelay(apart, async ({ baseUrl }) => {
+test('two tabs of one browser can both finish', () =>
+  withRelay(apart, async ({ baseUrl }) => {
     const browser = createBrowser();
     const first = await untilCallback(browser, baseUrl);
     const second = await untilCallback(browser, baseUrl);
     assert.equal((await browser.step(first)).status, 200);
     assert.equal((await browser.step(second)).status, 200);
-  });
-});
+  }));
 
-test('a state works once', async () => {
-  await withRelay(apart, async ({ baseUrl }) => {
+test('a state works once', () =>
+  withRelay(apart, async ({ baseUrl }) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     assert.equal((await browser.step(callback)).status, 200);
     const code = new URL(callback).searchParams.get('code') ?? '';
     assertGenericFailure(await browser.step(callback), 400, code);
-  });
-});
+  }));
 
-test('a state that was never given is refused before anything is sent', async () => {
-  await withRelay(apart, async ({ baseUrl, provider }) => {
+test('a state that was never given is refused before anything is sent', () =>
+  withRelay(apart, async ({ baseUrl, provider }) => {
     for (const query of [
       '',
       '?code=secret-code',
@@ -134,8 +128,7 @@ test('a state that was never given is refused before anything is sent', async ()
       assertGenericFailure(visit, 400, 'secret-code', 'made-up');
     }
     assert.deepEqual(provider.requests, []);
-  });
-});
+  }));
 
 test('a state lasts ten minutes', async () => {
   const clock = manualClock();
@@ -148,23 +141,21 @@ test('a state lasts ten minutes', async () => {
   });
 });
 
-test('another browser cannot finish a login, and the login is then over', async () => {
-  await withRelay(apart, async ({ baseUrl, provider }) => {
+test('another browser cannot finish a login, and the login is then over', () =>
+  withRelay(apart, async ({ baseUrl, provider }) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     assertGenericFailure(await createBrowser().step(callback), 400);
     assertGenericFailure(await browser.step(callback), 400);
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
     assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 0);
-  });
-});
+  }));
 
-test('a refusal on the provider’s page is the generic page', async () => {
-  await withRelay(apart, async ({ baseUrl, provider }) => {
+test('a refusal on the provider’s page is the generic page', () =>
+  withRelay(apart, async ({ baseUrl, provider }) => {
     provider.denyNextLogin();
     assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400, 'access_denied');
-  });
-});
+  }));
 
 const failingExchanges: Array<
   [what: string, rule: Parameters<Relay['provider']['faults']['add']>[0], status: number]
@@ -202,8 +193,8 @@ const failingExchanges: Array<
 ];
 
 for (const [what, rule, status] of failingExchanges) {
-  test(`${what} ends on the generic page with ${status} and keeps nothing`, async () => {
-    await withRelay(apart, async ({ baseUrl, provider }) => {
+  test(`${what} ends on the generic page with ${status} and keeps nothing`, () =>
+    withRelay(apart, async ({ baseUrl, provider }) => {
       provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
       const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
       assertGenericFailure(
@@ -215,12 +206,11 @@ for (const [what, rule, status] of failingExchanges) {
         'registered',
       );
       assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
-    });
-  });
+    }));
 }
 
-test('another account is refused unless the switch was asked for', async () => {
-  await withRelay({ client: false }, async ({ baseUrl, provider, server }) => {
+test('another account is refused unless the switch was asked for', () =>
+  withRelay({ client: false }, async ({ baseUrl, provider, server }) => {
     provider.loginAs(1);
     assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400);
     assert.equal((await server.local.status()).account.name, provider.accounts[0]?.displayName);
@@ -242,8 +232,7 @@ test('another account is refused unless the switch was asked for', async () => {
     const wanted = await server.local.startLogin({ switchAccount: true });
     assert.equal((await createBrowser().open(wanted.browserUrl)).status, 200);
     assert.equal((await server.local.status()).account.name, provider.accounts[1]?.displayName);
-  });
-});
+  }));
 
 test('the same account may log in again, and its six months begin anew', async () => {
   const clock = manualClock();
@@ -266,8 +255,8 @@ test('past its six months the login asks to be repeated', async () => {
   });
 });
 
-test('Connect on the owner’s page goes on with the relay login that waits', async () => {
-  await withRelay({ connect: false, client: false }, async (relay) => {
+test('Connect on the owner’s page goes on with the relay login that waits', () =>
+  withRelay({ connect: false, client: false }, async (relay) => {
     const { server, baseUrl } = relay;
     const headers = {
       'content-type': 'application/json',
@@ -290,11 +279,10 @@ test('Connect on the owner’s page goes on with the relay login that waits', as
     );
     // What has ended is not gone on with.
     assert.doesNotMatch(await connect(false), new RegExp(attemptId));
-  });
-});
+  }));
 
-test('relay login from a terminal works from any browser, and by pasting the address back', async () => {
-  await withRelay(apart, async ({ server }) => {
+test('relay login from a terminal works from any browser, and by pasting the address back', () =>
+  withRelay(apart, async ({ server }) => {
     const first = await server.local.startLogin({ switchAccount: false });
     const waiting = server.local.loginProgress({ attemptId: first.attemptId, waitSeconds: 20 });
     assert.equal((await createBrowser().open(first.providerUrl)).status, 200);
@@ -316,17 +304,15 @@ test('relay login from a terminal works from any browser, and by pasting the add
       (await server.local.pasteLogin({ attemptId: second.attemptId, address: `  ${ended}\n` })).state,
       'connected',
     );
-  });
-});
+  }));
 
-test('without a client ID the login page says what is missing', async () => {
-  await withRelay({ ...apart, env: { PROVIDER_CLIENT_ID: '' } }, async ({ baseUrl, server }) => {
+test('without a client ID the login page says what is missing', () =>
+  withRelay({ ...apart, env: { PROVIDER_CLIENT_ID: '' } }, async ({ baseUrl, server }) => {
     const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
     assert.equal(page.status, 503);
     assert.match(page.text, /relay login/);
     await assert.rejects(server.local.startLogin({ switchAccount: false }), { code: 'SETTINGS_INVALID' });
-  });
-});
+  }));
 
 test('a client secret authenticates the app', async () => {
   const env = { PROVIDER_CLIENT_SECRET: 'app-secret' };
@@ -336,8 +322,8 @@ test('a client secret authenticates the app', async () => {
   });
 });
 
-test('logout forgets the account', async () => {
-  await withRelay(async ({ baseUrl, server, call, provider }) => {
+test('logout forgets the account', () =>
+  withRelay(async ({ baseUrl, server, call, provider }) => {
     const { displayName } = owner(provider);
     assert.deepEqual(await server.local.logout(), {
       wasConnected: true,
@@ -347,5 +333,4 @@ test('logout forgets the account', async () => {
     assert.deepEqual(await server.local.logout(), { wasConnected: false, name: null, libraryDeleted: false });
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
     assert.equal(((await call('get_devices')).error as { code: string }).code, 'LOGIN_REQUIRED');
-  });
-});
+  }));

@@ -92,24 +92,22 @@ const NAVIGATIONS: ReadonlyArray<[who: string, headers: Record<string, string>, 
   ['a site that is not known', { ...PERSON, 'sec-fetch-site': 'sideways' }, false],
 ];
 
-test('only a person or a program starts a login, not another page', async () => {
-  await withLogin({}, async ({ start }) => {
+test('only a person or a program starts a login, not another page', () =>
+  withLogin({}, async ({ start }) => {
     for (const [who, headers, starts] of NAVIGATIONS) {
       const answer = await start(headers);
       assert.equal(answer.status, starts ? 302 : 403, who);
       if (!starts) assertRefused(answer);
     }
-  });
-});
+  }));
 
-test('the address that relay login shows is for a person too', async () => {
-  await withLogin({}, async ({ start, server }) => {
+test('the address that relay login shows is for a person too', () =>
+  withLogin({}, async ({ start, server }) => {
     const { browserUrl } = await server.local.startLogin({ switchAccount: false });
     const { search } = new URL(browserUrl);
     assertRefused(await start(CROSS_SITE, search));
     assert.equal((await start(PERSON, search)).status, 302);
-  });
-});
+  }));
 
 test('a ticket lets a browser through from anywhere, once, within a minute, and the terminal hears of it', async () => {
   const clock = manualClock();
@@ -129,8 +127,8 @@ test('a ticket lets a browser through from anywhere, once, within a minute, and 
   });
 });
 
-test('a link on a page that was opened as localhost starts a login as well', async () => {
-  await withLogin({}, async ({ baseUrl, isConnected }) => {
+test('a link on a page that was opened as localhost starts a login as well', () =>
+  withLogin({}, async ({ baseUrl, isConnected }) => {
     const { port } = new URL(baseUrl);
     const first = await send(`${baseUrl}${LOGIN}`, {
       headers: { ...PERSON, 'sec-fetch-site': 'same-origin', host: `localhost:${port}` },
@@ -144,11 +142,10 @@ test('a link on a page that was opened as localhost starts a login as well', asy
       (await createBrowser({ headers: CROSS_SITE }).open(String(first.headers.location))).status,
       403,
     );
-  });
-});
+  }));
 
-test('behind PUBLIC_BASE_URL a login needs the ticket or the address that relay login shows', async () => {
-  await withLogin({ env: PUBLIC }, async ({ start, server, loginWithTicket, isConnected }) => {
+test('behind PUBLIC_BASE_URL a login needs the ticket or the address that relay login shows', () =>
+  withLogin({ env: PUBLIC }, async ({ start, server, loginWithTicket, isConnected }) => {
     const host = { host: PUBLIC_NAME };
     for (const headers of [host, { ...host, ...PERSON }, {}, PERSON]) assertRefused(await start(headers));
     assertRefused(await start(host, '?ticket=guess&attempt=guess'));
@@ -161,8 +158,7 @@ test('behind PUBLIC_BASE_URL a login needs the ticket or the address that relay 
     const { browserUrl } = await server.local.startLogin({ switchAccount: false });
     assert.equal((await createBrowser().open(browserUrl)).status, 200);
     assert.equal(await isConnected(), true);
-  });
-});
+  }));
 
 test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   const env = { ...PUBLIC, PROVIDER_REDIRECT_URI: `https://${PUBLIC_NAME}/auth/provider/callback` };
@@ -173,8 +169,8 @@ test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   });
 });
 
-test(`${STARTS} starts of a program leave what others have begun where it is`, async () => {
-  await withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
+test(`${STARTS} starts of a program leave what others have begun where it is`, () =>
+  withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
     const shown = await server.local.startLogin({ switchAccount: false });
     const waiting = await server.local.startLogin({ switchAccount: false });
     const withTicket = await loginWithTicket();
@@ -196,11 +192,10 @@ test(`${STARTS} starts of a program leave what others have begun where it is`, a
         'connected',
       );
     }
-  });
-});
+  }));
 
-test('a sent cookie is never taken over: who knows or chose it has nothing of it', async () => {
-  await withLogin({}, async ({ start, baseUrl, isConnected }) => {
+test('a sent cookie is never taken over: who knows or chose it has nothing of it', () =>
+  withLogin({}, async ({ start, baseUrl, isConnected }) => {
     const chosen = 'A'.repeat(43);
     const first = await start({ cookie: `relay_login=${chosen}` });
     const [issued = ''] = secretsOf(first);
@@ -215,11 +210,10 @@ test('a sent cookie is never taken over: who knows or chose it has nothing of it
     // It leads the owner's browser, which has its own cookie, to the end of that flow.
     const planted = await send(callback, { headers: { cookie: `relay_login=${issued}` } });
     assert.deepEqual([planted.status, await isConnected()], [400, false]);
-  });
-});
+  }));
 
-test('a secret in the cookie is over with its flow, and the other tabs keep theirs', async () => {
-  await withLogin({}, async ({ start }) => {
+test('a secret in the cookie is over with its flow, and the other tabs keep theirs', () =>
+  withLogin({}, async ({ start }) => {
     const first = await start();
     const second = await start({ cookie: cookieOf(first) });
     const callback =
@@ -231,11 +225,10 @@ test('a secret in the cookie is over with its flow, and the other tabs keep thei
     const last = await send(other, { headers: { cookie: cookieOf(ended) } });
     assert.equal(last.status, 200);
     assert.match(String(last.headers['set-cookie']), /^relay_login=; .*Max-Age=0/);
-  });
-});
+  }));
 
-test('another user of the machine starts and finishes nothing', { skip: withoutSecondUser }, async () => {
-  await withLogin({}, async ({ baseUrl, server, start, loginWithTicket, isConnected }) => {
+test('another user of the machine starts and finishes nothing', { skip: withoutSecondUser }, () =>
+  withLogin({}, async ({ baseUrl, server, start, loginWithTicket, isConnected }) => {
     const { providerUrl, browserUrl } = await server.local.startLogin({ switchAccount: false });
     const { query } = await loginWithTicket();
     const { location = '' } = (await start()).headers;
@@ -256,8 +249,8 @@ test('another user of the machine starts and finishes nothing', { skip: withoutS
     );
     assert.equal(await isConnected(), false);
     assert.equal((await createBrowser().open(providerUrl)).status, 200);
-  });
-});
+  }),
+);
 
 const cookieOf = (answer: Answer) => `relay_login=${secretsOf(answer).join('.')}`;
 

@@ -49,8 +49,8 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
   return { 'x-relay-owner': await signIn(relay) };
 }
 
-test('without the proof nothing is told and nothing is done, whatever else a browser sends', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('without the proof nothing is told and nothing is done, whatever else a browser sends', () =>
+  withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
     // The lines of the parts tell when the state was saved.
     const shown = async () => ({ ...JSON.parse((await state(relay, proof)).text), parts: null });
@@ -87,19 +87,17 @@ test('without the proof nothing is told and nothing is done, whatever else a bro
     }
     assert.deepEqual(await shown(), before);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('GET / is the same for everyone and names nobody', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('GET / is the same for everyone and names nobody', () =>
+  withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
     const [stranger, owner] = [await send(relay.baseUrl), await send(relay.baseUrl, { headers: proof })];
     assert.equal(stranger.text, owner.text);
     const { name, id } = (await relay.server.local.status()).account;
     for (const secret of [name, id, relay.server.ownerCode, relay.home, 'Account', 'Jobs'])
       assert.ok(secret && !stranger.text.includes(secret), String(secret));
-  });
-});
+  }));
 
 test('files of clients are not looked for in a home directory that is relative', async () => {
   const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
@@ -121,8 +119,8 @@ test('files of clients are not looked for in a home directory that is relative',
   });
 });
 
-test('the state is told once, then only that it is the same, and asks Spotify nothing', async () => {
-  await withRelay(async (relay) => {
+test('the state is told once, then only that it is the same, and asks Spotify nothing', () =>
+  withRelay(async (relay) => {
     const proof = await signedIn(relay);
     await relay.call('get_my_playlists');
     await relay.call('get_playback_state');
@@ -145,11 +143,10 @@ test('the state is told once, then only that it is the same, and asks Spotify no
     const again = await state(relay, { ...proof, 'if-none-match': String(first.headers.etag) });
     assert.deepEqual([again.status, again.text], [304, '']);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('all files of the page together have at most 80 KB, and browsers keep them for good', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('all files of the page together have at most 80 KB, and browsers keep them for good', () =>
+  withRelay({ client: false }, async (relay) => {
     const page = await send(relay.baseUrl);
     const files = [...page.text.matchAll(/(?:href|src)="(\/assets\/[^"]+)"/g)].map(([, path]) => path ?? '');
     assert.equal(files.length, 3);
@@ -163,11 +160,10 @@ test('all files of the page together have at most 80 KB, and browsers keep them 
       bytes += Buffer.byteLength(file.text);
     }
     assert.ok(bytes <= 80_000, `${bytes} bytes`);
-  });
-});
+  }));
 
-test('an unknown path is a page to a person and an error to a program', async () => {
-  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+test('an unknown path is a page to a person and an error to a program', () =>
+  withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
     const person = {
       accept: 'text/html,*/*;q=0.8',
       'sec-fetch-mode': 'navigate',
@@ -178,11 +174,10 @@ test('an unknown path is a page to a person and an error to a program', async ()
     assert.match(page.text, /<h1>There is nothing here<\/h1>/);
     const error = await send(`${baseUrl}/nowhere`, { headers: { accept: 'text/html' } });
     assert.deepEqual([error.status, JSON.parse(error.text).error.code], [404, 'ROUTE_NOT_FOUND']);
-  });
-});
+  }));
 
-test('a file is looked at, then becomes a job; signing out ends this browser alone', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('a file is looked at, then becomes a job; signing out ends this browser alone', () =>
+  withRelay({ client: false }, async (relay) => {
     const [proof, other] = [await signedIn(relay), await signedIn(relay)];
     const [track] = relay.provider.catalogue.tracks;
     assert.ok(track);
@@ -208,8 +203,7 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
     assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
-  });
-});
+  }));
 
 test('the policy names Spotify’s image hosts for covers, unless the setting turns them off', async () => {
   const imageSources = async (env: Record<string, string>) => {

@@ -37,8 +37,8 @@ async function registrationsLetIn(url: string, headers: (at: number) => Record<s
   return 30;
 }
 
-test('/local answers this machine alone, even with its credential', async () => {
-  await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
+test('/local answers this machine alone, even with its credential', () =>
+  withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = await localUrlOf(relay);
     const { localKey } = relay;
     const statusFor = async (headers: Record<string, string>) =>
@@ -48,11 +48,10 @@ test('/local answers this machine alone, even with its credential', async () => 
     for (const name of ['x-forwarded-for', 'forwarded', 'x-real-ip', 'via', 'cf-connecting-ip']) {
       assert.equal(await statusFor({ [name]: '127.0.0.1' }), 404, name);
     }
-  });
-});
+  }));
 
-test('cookies are Secure over https; this machine, which comes over http, keeps them too', async () => {
-  await withRelay({ ...apart, env: PUBLIC }, async (relay) => {
+test('cookies are Secure over https; this machine, which comes over http, keeps them too', () =>
+  withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = await localUrlOf(relay);
     const client = await send(`${local}/oauth/register`, {
       method: 'POST',
@@ -72,17 +71,15 @@ test('cookies are Secure over https; this machine, which comes over http, keeps 
     const inside = await cookiesFor({});
     assert.ok(outside.length > 0 && outside.every((cookie) => /; Secure$/.test(cookie)), String(outside));
     assert.ok(inside.length > 0 && inside.every((cookie) => !/Secure/.test(cookie)), String(inside));
-  });
-});
+  }));
 
-test('strangers share one limit without a trusted proxy, and leave this machine its own', async () => {
-  await withRelay({ ...apart, env: PUBLIC, clock: manualClock() }, async (relay) => {
+test('strangers share one limit without a trusted proxy, and leave this machine its own', () =>
+  withRelay({ ...apart, env: PUBLIC, clock: manualClock() }, async (relay) => {
     const local = await localUrlOf(relay);
     const stranger = (at: number) => ({ host: HOST, 'x-forwarded-for': `203.0.113.${at}` });
     assert.equal(await registrationsLetIn(local, stranger), 20);
     assert.equal(await registrationsLetIn(local, () => ({})), 20);
-  });
-});
+  }));
 
 test('behind a trusted proxy every client has a limit of its own, whatever it claims to be', async () => {
   const env = { ...PUBLIC, RELAY_TRUSTED_PROXY: '127.0.0.1' };

@@ -45,11 +45,10 @@ test('everything is on disk once the server says so', async () => {
   });
 });
 
-test('a server that cannot save says so', async () => {
-  await withRelay({ clock: watchedClock() }, async (relay) => {
+test('a server that cannot save says so', () =>
+  withRelay({ clock: watchedClock() }, async (relay) => {
     await learn(relay);
     await rename(relay.home, `${relay.home}-gone`);
     await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });
     await rename(`${relay.home}-gone`, relay.home);
-  });
-});
+  }));

@@ -59,8 +59,8 @@ test('a commit is advised only where it would not be refused', () => {
   assert.equal(remedyOf(0, 0, 'ok'), null);
 });
 
-test('a strict job with something unresolved is not one to commit, one that is not strict is', async () => {
-  await withRelay(async ({ call, provider, server }) => {
+test('a strict job with something unresolved is not one to commit, one that is not strict is', () =>
+  withRelay(async ({ call, provider, server }) => {
     const [track] = provider.world.catalogue.tracks;
     const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];
     const jobsAfter = async (strict: boolean) => {
@@ -72,5 +72,4 @@ test('a strict job with something unresolved is not one to commit, one that is n
     };
     assert.deepEqual(await jobsAfter(true), { byStatus: { ready: 1 }, committable: 0 });
     assert.deepEqual(await jobsAfter(false), { byStatus: { ready: 2 }, committable: 1 });
-  });
-});
+  }));

@@ -50,8 +50,8 @@ async function unfinished(
   return { socket, said: () => said };
 }
 
-test('unfinished bodies without a credential hold a few MiB together, however many there are', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('unfinished bodies without a credential hold a few MiB together, however many there are', () =>
+  withRelay({ client: false }, async (relay) => {
     const before = process.memoryUsage().arrayBuffers;
     const held: Held[] = [];
     for (let count = 0; count < sized(300, 30); count++) {
@@ -66,11 +66,10 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
     }
     assert.ok(grown() < 12 * MIB, `${(grown() / MIB).toFixed(1)} MiB`);
     for (const { socket } of held) socket.destroy();
-  });
-});
+  }));
 
-test('when the room for strangers is used up, the body that waited longest is told so, and whole ones are taken', async () => {
-  await withRelay(async (relay) => {
+test('when the room for strangers is used up, the body that waited longest is told so, and whole ones are taken', () =>
+  withRelay(async (relay) => {
     const held: Held[] = [];
     for (let count = 0; count < 80; count++) {
       held.push(await unfinished(relay, OPEN_PATHS[1], 31 * 1024));
@@ -87,11 +86,10 @@ test('when the room for strangers is used up, the body that waited longest is to
     assert.equal(registered.status, 201);
     assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
     for (const { socket } of held) socket.destroy();
-  });
-});
+  }));
 
-test('no body is read on /mcp or /local before the credential is right', async () => {
-  await withRelay({ client: false }, async (relay) => {
+test('no body is read on /mcp or /local before the credential is right', () =>
+  withRelay({ client: false }, async (relay) => {
     for (const path of ['/mcp', '/local/status', '/owner/jobs/items']) {
       const { socket, said } = await unfinished(
         relay,
@@ -103,11 +101,10 @@ test('no body is read on /mcp or /local before the credential is right', async (
       assert.match(said(), /^HTTP\/1\.1 401 /, path);
       socket.destroy();
     }
-  });
-});
+  }));
 
-test('a body that needs no credential has at most 32 KiB', async () => {
-  await withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
+test('a body that needs no credential has at most 32 KiB', () =>
+  withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
     for (const [path, type] of [
       ...OPEN_PATHS,
       ['/oauth/token', FORM],
@@ -121,11 +118,10 @@ test('a body that needs no credential has at most 32 KiB', async () => {
       });
       assert.equal(status, 413, path);
     }
-  });
-});
+  }));
 
-test('clients do not crowd out the command line, and strangers not clients', async () => {
-  await withRelay(async (relay) => {
+test('clients do not crowd out the command line, and strangers not clients', () =>
+  withRelay(async (relay) => {
     const held: Held[] = [];
     for (let count = 0; count < 20; count++) {
       held.push(
@@ -136,8 +132,7 @@ test('clients do not crowd out the command line, and strangers not clients', asy
     assert.match(held[0]?.said() ?? '', /"jsonrpc":"2.0".*"id":null/);
     assert.deepEqual(Object.keys(await relay.call('get_devices')), ['devices']);
     for (const { socket } of held) socket.destroy();
-  });
-});
+  }));
 
 test('what has waited longest goes first, and only from the share that is full', () => {
   const gone: string[] = [];

@@ -14,8 +14,8 @@ function someAlbum({ provider }: Relay) {
   return provider.catalogue.albums.find(({ tracks }) => tracks.length > 2) ?? assert.fail();
 }
 
-test('get_album accepts ID, URI and link', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('get_album accepts ID, URI and link', () =>
+  withRelay(EXTRAS, async (relay) => {
     const album = someAlbum(relay);
     for (const album_id of [album.id, album.uri, `https://open.spotify.com/album/${album.id}?si=x`]) {
       assert.deepEqual(await relay.call('get_album', { album_id }), albumShape(album));
@@ -23,11 +23,10 @@ test('get_album accepts ID, URI and link', async () => {
     const read = { method: 'GET', path: `/albums/${album.id}`, query: {} };
     assert.deepEqual(sent(relay), [read, read, read]);
     assert.equal(codeOf(await relay.call('get_album', { album_id: '0000000000000000000000' })), 'NOT_FOUND');
-  });
-});
+  }));
 
-test('get_album_tracks lists the songs in order, page by page', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('get_album_tracks lists the songs in order, page by page', () =>
+  withRelay(EXTRAS, async (relay) => {
     const album = someAlbum(relay);
     const rows = album.tracks.map((track) => ({
       id: track.id,
@@ -60,11 +59,10 @@ test('get_album_tracks lists the songs in order, page by page', async () => {
       { method: 'GET', path, query: { limit: '2', offset: '0' } },
       { method: 'GET', path, query: { limit: '50', offset: '2' } },
     ]);
-  });
-});
+  }));
 
-test('get_artist_albums lists all that an artist is on, or the groups that are asked for', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('get_artist_albums lists all that an artist is on, or the groups that are asked for', () =>
+  withRelay(EXTRAS, async (relay) => {
     const artist = at(relay.provider.catalogue.artists, 0);
     const { albums } = relay.provider.catalogue;
     const own = albums.filter((album) => album.artists.includes(artist));
@@ -93,11 +91,10 @@ test('get_artist_albums lists all that an artist is on, or the groups that are a
       { method: 'GET', path, query: { limit: '10', offset: '0' } },
       { method: 'GET', path, query: { include_groups: 'single', limit: '1', offset: '0' } },
     ]);
-  });
-});
+  }));
 
-test('what Spotify would refuse is refused before a request', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('what Spotify would refuse is refused before a request', () =>
+  withRelay(EXTRAS, async (relay) => {
     const artist_id = at(relay.provider.catalogue.artists, 0).id;
     const wrong: Array<[tool: string, args: Record<string, unknown>]> = [
       ['get_artist_albums', { artist_id, limit: 11 }],
@@ -111,5 +108,4 @@ test('what Spotify would refuse is refused before a request', async () => {
       assert.equal(codeOf(await relay.call(tool, args)), 'INVALID_ARGUMENT', JSON.stringify(args));
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));

@@ -60,8 +60,8 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
-test('add_tracks_by_search resolves everything, then writes in order', async () => {
-  await withRelay(async (relay) => {
+test('add_tracks_by_search resolves everything, then writes in order', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const tracks = uniqueTracks(relay, 12);
     const inputs = tracks.map(asQuery);
@@ -99,11 +99,10 @@ test('add_tracks_by_search resolves everything, then writes in order', async () 
       tracks.map(({ uri }) => uri),
     );
     assert.deepEqual([searches(relay), relay.provider.requests.at(-1)?.method], [12, 'POST']);
-  });
-});
+  }));
 
-test('eight songs are searched for at a time, and none after the caller has left', async () => {
-  await withRelay(async (relay) => {
+test('eight songs are searched for at a time, and none after the caller has left', () =>
+  withRelay(async (relay) => {
     const { provider, client } = relay;
     const hold = gate();
     provider.faults.add({ path: '/search', times: Number.POSITIVE_INFINITY, kind: 'hook', fn: hold.wait });
@@ -127,11 +126,10 @@ test('eight songs are searched for at a time, and none after the caller has left
     hold.open();
     await relay.call('get_devices');
     assert.deepEqual([searches(relay), writes(relay)], [8, 0]);
-  });
-});
+  }));
 
-test('entries that normalise alike cost one search', async () => {
-  await withRelay(async (relay) => {
+test('entries that normalise alike cost one search', () =>
+  withRelay(async (relay) => {
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
     const query = asQuery(track);
@@ -145,11 +143,10 @@ test('entries that normalise alike cost one search', async () => {
       tracks: alike,
     });
     assert.deepEqual([searches(relay), result.matched, result.added], [1, 3, 3]);
-  });
-});
+  }));
 
-test('strict: one entry that is not found blocks everything, and nothing is written', async () => {
-  await withRelay(async (relay) => {
+test('strict: one entry that is not found blocks everything, and nothing is written', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
@@ -170,11 +167,10 @@ test('strict: one entry that is not found blocks everything, and nothing is writ
       playlist.rows.map(({ uri }) => uri),
       [track.uri],
     );
-  });
-});
+  }));
 
-test('dry_run reports and writes nothing', async () => {
-  await withRelay(async (relay) => {
+test('dry_run reports and writes nothing', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const tracks = [...uniqueTracks(relay, 2).map(asQuery), NOTHING];
     const result = await call(relay, 'add_tracks_by_search', {
@@ -187,11 +183,10 @@ test('dry_run reports and writes nothing', async () => {
       ['dry_run', { matched: 2, ambiguous: 0, unmatched: 1, skipped_existing: 0, added: 0 }, undefined],
     );
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
-test('skip_existing skips what the playlist already holds', async () => {
-  await withRelay(async (relay) => {
+test('skip_existing skips what the playlist already holds', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [held, fresh] = uniqueTracks(relay, 2);
     assert.ok(held && fresh);
@@ -214,11 +209,10 @@ test('skip_existing skips what the playlist already holds', async () => {
       [again.status, again.added, again.skipped_existing, again.write],
       ['done', 0, 2, undefined],
     );
-  });
-});
+  }));
 
-test('bulk_add_tracks accepts every form of entry, in order, and searches only for entries without an ID', async () => {
-  await withRelay(async (relay) => {
+test('bulk_add_tracks accepts every form of entry, in order, and searches only for entries without an ID', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a, b, c, d, e] = uniqueTracks(relay, 5);
     assert.ok(a && b && c && d && e);
@@ -242,11 +236,10 @@ test('bulk_add_tracks accepts every form of entry, in order, and searches only f
       inputs.map((input, index) => [input, uris[index]]),
     );
     assert.equal(searches(relay), 1);
-  });
-});
+  }));
 
-test('an entry that is not a track is refused by its position before anything is sent', async () => {
-  await withRelay(async (relay) => {
+test('an entry that is not a track is refused by its position before anything is sent', () =>
+  withRelay(async (relay) => {
     const album = at(relay.provider.catalogue.albums, 0);
     const args = {
       playlist_id: named(relay, 'Empty Shelf').id,
@@ -258,11 +251,10 @@ test('an entry that is not a track is refused by its position before anything is
     assert.equal(error.code, 'INVALID_ARGUMENT');
     assert.match(error.message, /tracks\[1\].* is an album, not a track or an episode/);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('a thousand entries are written in ordered chunks; the report omits matched tracks', async () => {
-  await withRelay(async (relay) => {
+test('a thousand entries are written in ordered chunks; the report omits matched tracks', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
     const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
@@ -272,11 +264,10 @@ test('a thousand entries are written in ordered chunks; the report omits matched
       uris,
     );
     assert.deepEqual(result.report[99], { index: 99, input: uris[99], status: 'matched', uri: uris[99] });
-  });
-});
+  }));
 
-test('create_playlist_from_tracks creates and fills a playlist, each track once', async () => {
-  await withRelay(async (relay) => {
+test('create_playlist_from_tracks creates and fills a playlist, each track once', () =>
+  withRelay(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
     const tracks = [asQuery(a), b.uri, a.id];
@@ -292,11 +283,10 @@ test('create_playlist_from_tracks creates and fills a playlist, each track once'
     );
     const twice = { name: 'Twice', tracks, skip_duplicates: false };
     assert.equal((await call(relay, 'create_playlist_from_tracks', twice)).added, 3);
-  });
-});
+  }));
 
-test('create_playlist_from_tracks in strict mode creates nothing unless all resolve', async () => {
-  await withRelay(async (relay) => {
+test('create_playlist_from_tracks in strict mode creates nothing unless all resolve', () =>
+  withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const args = { name: 'Half of It', tracks: [asQuery(a), NOTHING] };
@@ -307,11 +297,10 @@ test('create_playlist_from_tracks in strict mode creates nothing unless all reso
     );
     const lenient = await call(relay, 'create_playlist_from_tracks', { ...args, strict: false });
     assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
-  });
-});
+  }));
 
-test('a playlist that was created but not filled is named in the failure', async () => {
-  await withRelay(async (relay) => {
+test('a playlist that was created but not filled is named in the failure', () =>
+  withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'status', status: 403 });
@@ -322,11 +311,10 @@ test('a playlist that was created but not filled is named in the failure', async
     const playlist = named(relay, 'Left Empty');
     assert.deepEqual([error.code, error.details.playlist_id], ['PARTIAL_WRITE', playlist.id]);
     assert.ok(error.message.includes(playlist.id));
-  });
-});
+  }));
 
-test('the same playlist made twice is told, with what takes the other back', async () => {
-  await withRelay(async (relay) => {
+test('the same playlist made twice is told, with what takes the other back', () =>
+  withRelay(async (relay) => {
     const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
     const make = (args: object) =>
       relay.call('create_playlist_from_tracks', { name: 'Twice', tracks, ...args });
@@ -341,5 +329,4 @@ test('the same playlist made twice is told, with what takes the other back', asy
     );
     assert.equal((await make({ name: 'Other' })).note, undefined);
     assert.equal((await make({ tracks: tracks.slice(1) })).note, undefined);
-  });
-});
+  }));

@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { albumShape, artistShape, at, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
-test('a link in a search field finds that track, without a search', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('a link in a search field finds that track, without a search', () =>
+  withRelay(async ({ call, provider }) => {
     const wanted = at(provider.catalogue.tracks, 7);
     for (const query of [wanted.uri, `https://open.spotify.com/track/${wanted.id}?si=x`]) {
       assert.deepEqual(await call('search_tracks', { query }), {
@@ -19,11 +19,10 @@ test('a link in a search field finds that track, without a search', async () => 
     );
     const album = await call('search_tracks', { query: `https://open.spotify.com/album/${wanted.album.id}` });
     assert.equal((album.error as { code: string }).code, 'INVALID_ARGUMENT');
-  });
-});
+  }));
 
-test('search_tracks finds tracks in one request', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('search_tracks finds tracks in one request', () =>
+  withRelay(async ({ call, provider }) => {
     const wanted = at(provider.catalogue.tracks, 2);
     const query = `track:"${wanted.name}" artist:"${at(wanted.artists, 0).name}"`;
     const result = (await call('search_tracks', { query, limit: 1 })) as { items: unknown[]; total: number };
@@ -32,11 +31,10 @@ test('search_tracks finds tracks in one request', async () => {
       provider.requests.map(({ method, path, query: sent }) => ({ method, path, sent })),
       [{ method: 'GET', path: '/search', sent: { q: query, type: 'track', limit: '1', offset: '0' } }],
     );
-  });
-});
+  }));
 
-test('search reads pages of ten at the provider and keeps their order', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('search reads pages of ten at the provider and keeps their order', () =>
+  withRelay(async ({ call, provider }) => {
     const whole = (await call('search_tracks', { query: 'remastered', limit: 25 })) as {
       items: Array<{ id: string }>;
     };
@@ -55,11 +53,10 @@ test('search reads pages of ten at the provider and keeps their order', async ()
       first.items.map(({ id }) => id),
       whole.items.slice(0, 10).map(({ id }) => id),
     );
-  });
-});
+  }));
 
-test('search asks for no page beyond the end and skips nulls', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('search asks for no page beyond the end and skips nulls', () =>
+  withRelay(async ({ call, provider }) => {
     const none = await call('search_albums', { query: 'zzzznothing', limit: 50 });
     assert.deepEqual(none, { query: 'zzzznothing', items: [], total: 0 });
     assert.equal(provider.requests.length, 1);
@@ -71,11 +68,10 @@ test('search asks for no page beyond the end and skips nulls', async () => {
     provider.faults.add({ path: '/search', kind: 'transform', fn: transform });
     const some = (await call('search_albums', { query: 'the' })) as { items: unknown[] };
     assert.equal(some.items.length, 2);
-  });
-});
+  }));
 
-test('search_artists and search_albums return their shapes', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('search_artists and search_albums return their shapes', () =>
+  withRelay(async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 0);
     const artists = (await call('search_artists', { query: `artist:"${artist.name}"`, limit: 1 })) as {
       items: unknown[];
@@ -85,11 +81,10 @@ test('search_artists and search_albums return their shapes', async () => {
     const query = `album:"${album.name}" artist:"${at(album.artists, 0).name}"`;
     const albums = (await call('search_albums', { query, limit: 1 })) as { items: unknown[] };
     assert.deepEqual(albums.items, [albumShape(album)]);
-  });
-});
+  }));
 
-test('get_track accepts ID, URI and link', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('get_track accepts ID, URI and link', () =>
+  withRelay(async ({ call, provider }) => {
     const track = at(provider.catalogue.tracks, 10);
     for (const track_id of [track.id, track.uri, `https://open.spotify.com/intl-de/track/${track.id}?si=x`]) {
       assert.deepEqual(await call('get_track', { track_id }), trackShape(track));
@@ -98,26 +93,23 @@ test('get_track accepts ID, URI and link', async () => {
       provider.requests.map(({ method, path, query }) => ({ method, path, query })),
       Array.from({ length: 3 }, () => ({ method: 'GET', path: `/tracks/${track.id}`, query: {} })),
     );
-  });
-});
+  }));
 
-test('get_artist works without genres, which newer apps do not get', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('get_artist works without genres, which newer apps do not get', () =>
+  withRelay(async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 3);
     assert.deepEqual(await call('get_artist', { artist_id: artist.uri }), artistShape(artist));
-  });
-});
+  }));
 
-test('genres are returned if the app gets them', async () => {
-  await withRelay({ provider: { legacyShapes: true } }, async ({ call, provider }) => {
+test('genres are returned if the app gets them', () =>
+  withRelay({ provider: { legacyShapes: true } }, async ({ call, provider }) => {
     const artist = at(provider.catalogue.artists, 3);
     const expected = { ...artistShape(artist), genres: [...artist.genres] };
     assert.deepEqual(await call('get_artist', { artist_id: artist.id }), expected);
-  });
-});
+  }));
 
-test('an unknown track is NOT_FOUND and stays in the error history', async () => {
-  await withRelay(async ({ call }) => {
+test('an unknown track is NOT_FOUND and stays in the error history', () =>
+  withRelay(async ({ call }) => {
     const answer = await call('get_track', { track_id: '0000invented0000track0' });
     assert.deepEqual(answer, {
       error: {
@@ -127,5 +119,4 @@ test('an unknown track is NOT_FOUND and stays in the error history', async () =>
         details: { status: 404 },
       },
     });
-  });
-});
+  }));

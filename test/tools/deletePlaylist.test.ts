@@ -15,8 +15,8 @@ for (const [what, name] of [
   ["the account's own", 'Running, Badly'],
   ["another person's", 'Guest Favourites'],
 ] as const) {
-  test(`delete_playlist takes ${what} playlist off the list, and the second time changes nothing`, async () => {
-    await withRelay(EXTRAS, async (relay) => {
+  test(`delete_playlist takes ${what} playlist off the list, and the second time changes nothing`, () =>
+    withRelay(EXTRAS, async (relay) => {
       const before = listed(relay);
       const { id } = named(relay, name);
       const done = { ok: true, playlist_id: id };
@@ -32,24 +32,22 @@ for (const [what, name] of [
       );
       const found = await relay.call('find_playlist_by_name', { name });
       assert.deepEqual(found.matches, []);
-    });
-  });
+    }));
 }
 
-test('delete_playlist that Spotify refuses deletes nothing and is not sent again', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('delete_playlist that Spotify refuses deletes nothing and is not sent again', () =>
+  withRelay(EXTRAS, async (relay) => {
     const before = listed(relay);
     const { id } = named(relay, 'Running, Badly');
     relay.provider.faults.add({ path: '/me/library', kind: 'status', status: 403 });
     assert.equal(codeOf(await relay.call('delete_playlist', { playlist_id: id })), 'FORBIDDEN');
     assert.deepEqual(listed(relay), before);
     assert.equal(relay.provider.requests.length, 1);
-  });
-});
+  }));
 
 for (const fault of ['status', 'status_after'] as const) {
-  test(`delete_playlist whose answer is lost (${fault}) is sent again, which does no harm`, async () => {
-    await withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
+  test(`delete_playlist whose answer is lost (${fault}) is sent again, which does no harm`, () =>
+    withRelay({ ...EXTRAS, clock: fastClock() }, async (relay) => {
       const before = listed(relay);
       const { id } = named(relay, 'Running, Badly');
       relay.provider.faults.add({ path: '/me/library', kind: fault, status: 502 });
@@ -60,12 +58,11 @@ for (const fault of ['status', 'status_after'] as const) {
         before.filter((one) => one !== id),
       );
       assert.equal(relay.provider.requests.length, 2);
-    });
-  });
+    }));
 }
 
-test('delete_playlist names what it does not understand, and sends nothing', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('delete_playlist names what it does not understand, and sends nothing', () =>
+  withRelay(EXTRAS, async (relay) => {
     const { id } = named(relay, 'Running, Badly');
     for (const args of [
       {},
@@ -76,11 +73,10 @@ test('delete_playlist names what it does not understand, and sends nothing', asy
       assert.equal(codeOf(await relay.call('delete_playlist', args)), 'INVALID_ARGUMENT');
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('a playlist that was deleted comes back when that is undone: its ID keeps working', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('a playlist that was deleted comes back when that is undone: its ID keeps working', () =>
+  withRelay(EXTRAS, async (relay) => {
     const before = listed(relay);
     const { id } = named(relay, 'Running, Badly');
     const { change_id } = await relay.call('delete_playlist', { playlist_id: id });
@@ -95,5 +91,4 @@ test('a playlist that was deleted comes back when that is undone: its ID keeps w
       listed(relay),
       before.filter((one) => one !== id),
     );
-  });
-});
+  }));

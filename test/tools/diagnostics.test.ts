@@ -34,14 +34,13 @@ async function withStillRelay(work: (relay: Relay, clock: ManualClock) => Promis
   await withRelay({ clock }, (relay) => work(relay, clock));
 }
 
-test('diagnostic tools send nothing to Spotify and work without an account', async () => {
-  await withRelay({ connect: false }, async (relay) => {
+test('diagnostic tools send nothing to Spotify and work without an account', () =>
+  withRelay({ connect: false }, async (relay) => {
     assert.deepEqual(await limits(relay), []);
     assert.deepEqual(await errors(relay), []);
     assert.deepEqual((await diagnose(relay)).requests_24h, {});
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
 test('get_state_diagnostics reports the state file: health and contents', async () => {
   const clock = watchedClock();
@@ -86,8 +85,8 @@ test('get_state_diagnostics reports the state file: health and contents', async 
   });
 });
 
-test('get_state_diagnostics counts unresolved errors separately, and the time since the last start', async () => {
-  await withStillRelay(async (relay, clock) => {
+test('get_state_diagnostics counts unresolved errors separately, and the time since the last start', () =>
+  withStillRelay(async (relay, clock) => {
     await relay.call('get_track', { track_id: '0000invented0000track0' });
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
     clock.advance(7_000);
@@ -98,11 +97,10 @@ test('get_state_diagnostics counts unresolved errors separately, and the time si
     assert.deepEqual([requests_24h, uptime_seconds], [{ tracks: 2 }, 61]);
     clock.advance(24 * 3600_000);
     assert.deepEqual((await diagnose(relay)).requests_24h, {});
-  });
-});
+  }));
 
-test('get_rate_limit_status reports what is blocked, until when, and what is not', async () => {
-  await withStillRelay(async (relay, clock) => {
+test('get_rate_limit_status reports what is blocked, until when, and what is not', () =>
+  withStillRelay(async (relay, clock) => {
     const start = clock.now();
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
     relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 30 });
@@ -140,11 +138,10 @@ test('get_rate_limit_status reports what is blocked, until when, and what is not
     assert.deepEqual(await limits(relay, { scope: 'search' }), [free]);
     clock.advance(24 * 3600_000);
     assert.deepEqual(await limits(relay), [{ ...free, requests_24h: 0 }]);
-  });
-});
+  }));
 
-test('a used-up quota is named as the reason', async () => {
-  await withStillRelay(async (relay, clock) => {
+test('a used-up quota is named as the reason', () =>
+  withStillRelay(async (relay, clock) => {
     relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 86_207 });
     assert.equal(codeOf(await relay.call('get_saved_tracks')), 'QUOTA_EXCEEDED');
     assert.deepEqual(await limits(relay), [
@@ -159,11 +156,10 @@ test('a used-up quota is named as the reason', async () => {
         requests_24h: 1,
       },
     ]);
-  });
-});
+  }));
 
-test('requests are counted by kind, including refused ones but not those never sent', async () => {
-  await withStillRelay(async (relay) => {
+test('requests are counted by kind, including refused ones but not those never sent', () =>
+  withStillRelay(async (relay) => {
     const { call, provider } = relay;
     const playlist_id = at(provider.accounts[0]?.playlists ?? [], 0).id;
     const track_ids = provider.catalogue.tracks.slice(0, 81).map(({ id }) => id);
@@ -192,11 +188,10 @@ test('requests are counted by kind, including refused ones but not those never s
       top: 1,
       tracks: 1,
     });
-  });
-});
+  }));
 
-test('get_recent_api_errors has one row for each kind of error, with its times', async () => {
-  await withStillRelay(async (relay, clock) => {
+test('get_recent_api_errors has one row for each kind of error, with its times', () =>
+  withStillRelay(async (relay, clock) => {
     const { call, provider } = relay;
     const start = clock.now();
     await call('get_track', { track_id: '0000invented0000track0' });
@@ -252,11 +247,10 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
     await call('get_track', { track_id: '0000invented0000track2' });
     const reopened = { ...notFound, occurrences: 3, last_seen_at: iso(start + 240_000) };
     assert.deepEqual(described(await errors(relay)), [reopened, server]);
-  });
-});
+  }));
 
-test('the filters accept only meaningful values', async () => {
-  await withStillRelay(async (relay) => {
+test('the filters accept only meaningful values', () =>
+  withStillRelay(async (relay) => {
     const bad: Array<[string, Args]> = [
       ['get_recent_api_errors', { limit: 0 }],
       ['get_recent_api_errors', { limit: 101 }],
@@ -265,11 +259,10 @@ test('the filters accept only meaningful values', async () => {
       ['get_state_diagnostics', { all: true }],
     ];
     for (const [tool, args] of bad) assert.equal(codeOf(await relay.call(tool, args)), 'INVALID_ARGUMENT');
-  });
-});
+  }));
 
-test('get_artist_top_tracks says that Spotify has removed them, without asking', async () => {
-  await withRelay(async ({ client, provider }) => {
+test('get_artist_top_tracks says that Spotify has removed them, without asking', () =>
+  withRelay(async ({ client, provider }) => {
     for (const artist_id of [at(provider.catalogue.artists, 0).id, 'spotify:artist:0000invented0000artist']) {
       const result = await client.callTool({ name: 'get_artist_top_tracks', arguments: { artist_id } });
       assert.notEqual(result.isError, true);
@@ -286,5 +279,4 @@ test('get_artist_top_tracks says that Spotify has removed them, without asking',
     });
     assert.equal(codeOf(wrong.structuredContent as Args), 'INVALID_ARGUMENT');
     assert.deepEqual(provider.requests, []);
-  });
-});
+  }));

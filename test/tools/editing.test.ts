@@ -21,8 +21,8 @@ const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: str
 const tracks = ({ provider }: Relay, count: number, from = 0) =>
   provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
 
-test('create_playlist creates the requested playlist, private by default', async () => {
-  await withRelay(async (relay) => {
+test('create_playlist creates the requested playlist, private by default', () =>
+  withRelay(async (relay) => {
     const answer = await relay.call('create_playlist', { name: ' Rainy Day ', description: 'slow & "soft"' });
     const made = named(relay, 'Rainy Day');
     assert.deepEqual(withoutChange(answer), playlistShape(made));
@@ -36,22 +36,20 @@ test('create_playlist creates the requested playlist, private by default', async
         body: { name: 'Rainy Day', description: 'slow & "soft"', public: false, collaborative: false },
       },
     ]);
-  });
-});
+  }));
 
-test('a collaborative playlist cannot be public, and nothing is sent', async () => {
-  await withRelay(async (relay) => {
+test('a collaborative playlist cannot be public, and nothing is sent', () =>
+  withRelay(async (relay) => {
     const { id } = named(relay, 'Running, Badly');
     const both = { public: true, collaborative: true };
     assert.equal(codeOf(await relay.call('create_playlist', { name: 'x', ...both })), 'INVALID_ARGUMENT');
     const update = await relay.call('update_playlist_details', { playlist_id: id, ...both });
     assert.equal(codeOf(update), 'INVALID_ARGUMENT');
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('update_playlist_details reads the playlist, and changes only the given fields', async () => {
-  await withRelay(async (relay) => {
+test('update_playlist_details reads the playlist, and changes only the given fields', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Running, Badly');
     const before = { ...playlist };
     const answer = await relay.call('update_playlist_details', {
@@ -68,11 +66,10 @@ test('update_playlist_details reads the playlist, and changes only the given fie
       codeOf(await relay.call('update_playlist_details', { playlist_id: playlist.id })),
       'INVALID_ARGUMENT',
     );
-  });
-});
+  }));
 
-test('turning collaborative on reads the playlist first when public is not given', async () => {
-  await withRelay(async (relay) => {
+test('turning collaborative on reads the playlist first when public is not given', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Running, Badly');
     playlist.public = true;
     const args = { playlist_id: playlist.id, collaborative: true };
@@ -87,11 +84,10 @@ test('turning collaborative on reads the playlist first when public is not given
       updated: ['public', 'collaborative'],
     });
     assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
-  });
-});
+  }));
 
-test('add_tracks_to_playlist keeps the order across chunks, repeats included', async () => {
-  await withRelay(async (relay) => {
+test('add_tracks_to_playlist keeps the order across chunks, repeats included', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];
     const heard: unknown[] = [];
@@ -120,11 +116,10 @@ test('add_tracks_to_playlist keeps the order across chunks, repeats included', a
       { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(100, 200) } },
       { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(200) } },
     ]);
-  });
-});
+  }));
 
-test('a write that stops part-way says how far it got and what to do', async () => {
-  await withRelay(async (relay) => {
+test('a write that stops part-way says how far it got and what to do', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
@@ -159,34 +154,31 @@ test('a write that stops part-way says how far it got and what to do', async () 
     );
     assert.deepEqual(urisOf(playlist), uris.slice(0, 100));
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 2);
-  });
-});
+  }));
 
-test('a write whose first request is refused returns that refusal, and is not sent again', async () => {
-  await withRelay(async (relay) => {
+test('a write whose first request is refused returns that refusal, and is not sent again', () =>
+  withRelay(async (relay) => {
     const args = { playlist_id: named(relay, 'Empty Shelf').id, track_ids: tracks(relay, 150) };
     relay.provider.faults.add({ method: 'POST', kind: 'rate_limit', retryAfterSeconds: 30 });
     const limited = await relay.call('add_tracks_to_playlist', args);
     assert.equal(codeOf(limited), 'RATE_LIMITED');
     assert.equal((limited.error as { retryAfterSeconds: number }).retryAfterSeconds, 30);
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
-  });
-});
+  }));
 
-test('a write in progress waits out a short limit', async () => {
-  await withRelay(async (relay) => {
+test('a write in progress waits out a short limit', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', skip: 1, kind: 'rate_limit', retryAfterSeconds: 1 });
     const answer = await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: uris });
     assert.equal(answer.written, 250);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
 for (const when of ['drop', 'status_after'] as const) {
-  test(`a write whose answer is lost (${when}) is found in the playlist, and never sent again`, async () => {
-    await withRelay(async (relay) => {
+  test(`a write whose answer is lost (${when}) is found in the playlist, and never sent again`, () =>
+    withRelay(async (relay) => {
       const playlist = named(relay, 'Empty Shelf');
       const uris = tracks(relay, 10);
       const rule = when === 'drop' ? { kind: when, when: 'after' as const } : { kind: when, status: 502 };
@@ -206,12 +198,11 @@ for (const when of ['drop', 'status_after'] as const) {
       assert.equal(snapshot_id, null);
       assert.deepEqual(urisOf(playlist), uris);
       assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
-    });
-  });
+    }));
 }
 
-longTest('a first write that is lost without an effect is sent once more', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+longTest('a first write that is lost without an effect is sent once more', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 10);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
@@ -219,11 +210,11 @@ longTest('a first write that is lost without an effect is sent once more', async
     assert.deepEqual([answer.ok, answer.written], [true, 10]);
     assert.deepEqual(urisOf(playlist), uris);
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 2);
-  });
-});
+  }),
+);
 
-longTest('a write in the middle that is lost without an effect is sent again', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+longTest('a write in the middle that is lost without an effect is sent again', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
@@ -231,11 +222,11 @@ longTest('a write in the middle that is lost without an effect is sent again', a
     const answer = await relay.call('add_tracks_to_playlist', args);
     assert.deepEqual([answer.ok, answer.written], [true, 250]);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }),
+);
 
-test('remove_tracks_from_playlist reads the playlist, removes every occurrence and says what was not there', async () => {
-  await withRelay(async (relay) => {
+test('remove_tracks_from_playlist reads the playlist, removes every occurrence and says what was not there', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const repeated = urisOf(playlist).find(
       (uri, index, all) => all.indexOf(uri) !== index && uri.includes(':track:'),
@@ -271,8 +262,7 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
         body: { items: [{ uri: repeated }] },
       },
     ]);
-  });
-});
+  }));
 
 interface Listed {
   items: Array<{ item: { uri: string; linked_from?: object } | null }>;
@@ -317,8 +307,8 @@ test('a row that Spotify shows under another ID is removed by either of them', a
   await withRelinked('track', ({ added, remove }) => remove(added));
 });
 
-test('removing what is not there writes nothing, says so and records no change', async () => {
-  await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+test('removing what is not there writes nothing, says so and records no change', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const before = urisOf(playlist);
     const absent = relay.provider.catalogue.tracks.slice(9_000, 9_002).map(({ uri }) => uri);
@@ -349,11 +339,10 @@ test('removing what is not there writes nothing, says so and records no change',
       [],
     );
     assert.deepEqual(await relay.call('list_changes'), { items: [], total: 0, next_offset: null });
-  });
-});
+  }));
 
-test('reorder_playlist_tracks moves rows, also to the end', async () => {
-  await withRelay(async (relay) => {
+test('reorder_playlist_tracks moves rows, also to the end', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Café Noctelle');
     const before = urisOf(playlist);
     const args = { playlist_id: playlist.id, range_start: 0, insert_before: before.length, range_length: 2 };
@@ -379,11 +368,10 @@ test('reorder_playlist_tracks moves rows, also to the end', async () => {
         body: { range_start: before.length - 2, insert_before: 0, range_length: 1, snapshot_id: 'abc' },
       },
     ]);
-  });
-});
+  }));
 
-test('writes to one playlist wait for each other, writes to others do not', async () => {
-  await withRelay(async (relay) => {
+test('writes to one playlist wait for each other, writes to others do not', () =>
+  withRelay(async (relay) => {
     const slow = named(relay, 'Empty Shelf');
     const other = named(relay, 'Running, Badly');
     const path = new RegExp(`${slow.id}/items$`);
@@ -403,11 +391,10 @@ test('writes to one playlist wait for each other, writes to others do not', asyn
     release();
     await Promise.all([first, second]);
     assert.deepEqual(urisOf(slow), [...a, ...b, ...tracks(relay, 1, 500)]);
-  });
-});
+  }));
 
-test('a call that is cancelled stops before its next write and says how far it got', async () => {
-  await withRelay(async (relay) => {
+test('a call that is cancelled stops before its next write and says how far it got', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const headers = {
       authorization: `Bearer ${API_KEY}`,
@@ -432,5 +419,4 @@ test('a call that is cancelled stops before its next write and says how far it g
     await post({ id: 7, method: 'tools/call', params: { name: 'add_tracks_to_playlist', arguments: args } });
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
-  });
-});
+  }));

@@ -6,8 +6,8 @@ import { withRelay } from '../support/world.ts';
 /** Strict function calling sends every field that is not used as null. */
 const NULLS = { title: null, artist: null, album: null, year: null, id: null };
 
-test('an entry is taken in every form, and as strict function calling sends it', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('an entry is taken in every form, and as strict function calling sends it', () =>
+  withRelay(async ({ call, provider }) => {
     const { tracks } = provider.world.catalogue;
     const track = tracks[0] ?? assert.fail();
     const { id, uri } = track;
@@ -40,8 +40,7 @@ test('an entry is taken in every form, and as strict function calling sends it',
       max_attempts: null,
     });
     assert.deepEqual([job.error, job.total_items], [undefined, 2]);
-  });
-});
+  }));
 
 test('an entry that names no song, half of one or two of them is refused by its position', async () => {
   const other = 'spotify:track:0000000000000000000000';

@@ -39,8 +39,8 @@ const lean = ({ id, name, artists, album, durationMs, explicit }: Catalogue['tra
   ...(explicit ? { explicit: true } : {}),
 });
 
-test('a playlist of every kind of row is listed with what the next call needs', async () => {
-  await withRelay(async (relay) => {
+test('a playlist of every kind of row is listed with what the next call needs', () =>
+  withRelay(async (relay) => {
     const { catalogue } = relay.provider;
     const [plain, explicit] = [false, true].map(
       (wanted) => catalogue.tracks.find((track) => track.explicit === wanted) ?? assert.fail(),
@@ -84,11 +84,10 @@ test('a playlist of every kind of row is listed with what the next call needs', 
       total: 5,
       links: LINKS,
     });
-  });
-});
+  }));
 
-test('playlists, artists, albums and saved tracks are lean', async () => {
-  await withRelay(EXTRAS, async (relay) => {
+test('playlists, artists, albums and saved tracks are lean', () =>
+  withRelay(EXTRAS, async (relay) => {
     const account = owner(relay.provider);
     const { catalogue } = relay.provider;
     const shared = at(account.playlists, 0);
@@ -128,16 +127,14 @@ test('playlists, artists, albums and saved tracks are lean', async () => {
       year: album.releaseDate.slice(0, 4),
       tracks: album.tracks.length,
     });
-  });
-});
+  }));
 
-test('a player that stands still says so in a word', async () => {
-  await withRelay(async (relay) => {
+test('a player that stands still says so in a word', () =>
+  withRelay(async (relay) => {
     owner(relay.provider).player.deviceId = null;
     assert.deepEqual(await ask(relay, 'get_currently_playing'), { playing: false });
     assert.deepEqual(await ask(relay, 'get_playback_state'), { active: false });
-  });
-});
+  }));
 
 /** Spotify's answers with names as long as it lets them be. */
 const withLong = (work: (relay: Relay) => Promise<void>) =>
@@ -157,8 +154,8 @@ function lengthened(value: unknown, key?: string): unknown {
 
 for (const detail of ['lean', 'full'] as const) {
   const limit = detail === 'lean' ? 10_000 : 60_000;
-  test(`the longest lists end early in ${detail} form, and next_offset leads through all rows`, async () => {
-    await withLong(async (relay) => {
+  test(`the longest lists end early in ${detail} form, and next_offset leads through all rows`, () =>
+    withLong(async (relay) => {
       const account = owner(relay.provider);
       const playlist = account.playlists.find(({ rows }) => rows.length === 200) ?? assert.fail();
       const lists: Array<[tool: string, args: Answer, rows: number]> = [
@@ -177,12 +174,11 @@ for (const detail of ['lean', 'full'] as const) {
         }
         assert.equal(seen, rows, tool);
       }
-    });
-  });
+    }));
 }
 
-test('every answer that could be long is short enough, and says that it ends early', async () => {
-  await withLong(async (relay) => {
+test('every answer that could be long is short enough, and says that it ends early', () =>
+  withLong(async (relay) => {
     const { catalogue } = relay.provider;
     const account = owner(relay.provider);
     const playlist = account.playlists.find(({ rows }) => rows.length === 200) ?? assert.fail();
@@ -203,11 +199,10 @@ test('every answer that could be long is short enough, and says that it ends ear
       assert.equal(answer.error, undefined, `${tool} ${JSON.stringify(answer.error)}`);
       assert.ok(JSON.stringify(answer).length <= 10_000, `${tool}: ${JSON.stringify(answer).length}`);
     }
-  });
-});
+  }));
 
-longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', async () => {
-  await withRelay(async (relay) => {
+longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', () =>
+  withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;
     const songs = tracks.slice(0, 150).map(({ name, artists }, index) => {
       const artist = at(artists, 0).name;
@@ -226,22 +221,21 @@ longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts
     assert.equal(answer.matched, songs.length - report.length);
     // A host that cuts shows the beginning.
     assert.ok(JSON.stringify(answer).indexOf('"report"') < 200);
-  });
-});
+  }),
+);
 
-test('an error with long lists is short enough too', async () => {
-  await withRelay(async (relay) => {
+test('an error with long lists is short enough too', () =>
+  withRelay(async (relay) => {
     const args = {
       query: 'x',
       ...Object.fromEntries(Array.from({ length: 3_000 }, (_, n) => [`wrong_${n}`, n])),
     };
     const { structuredContent } = await relay.client.callTool({ name: 'search_tracks', arguments: args });
     assert.ok(JSON.stringify(structuredContent).length <= 10_000);
-  });
-});
+  }));
 
-longTest('rows of the demo account cost few tokens', async () => {
-  await withRelay(async (relay) => {
+longTest('rows of the demo account cost few tokens', () =>
+  withRelay(async (relay) => {
     const account = owner(relay.provider);
     const lists: Array<[tool: string, args: Answer, most: number]> = [
       ['search_tracks', { query: 'love', limit: 50 }, 50],
@@ -269,5 +263,5 @@ longTest('rows of the demo account cost few tokens', async () => {
       }
     }
     assert.ok(rows > 3_000 && sum / rows <= 60, `${sum / rows} tokens a row`);
-  });
-});
+  }),
+);

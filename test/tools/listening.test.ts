@@ -9,8 +9,8 @@ function trackOf({ provider }: Relay, uri: string) {
   return trackShape(track);
 }
 
-test('get_saved_tracks returns rows, newest first', async () => {
-  await withRelay(async (relay) => {
+test('get_saved_tracks returns rows, newest first', () =>
+  withRelay(async (relay) => {
     const { saved } = owner(relay.provider);
     assert.deepEqual(await relay.call('get_saved_tracks', { limit: 3, offset: 2 }), {
       items: saved.slice(2, 5).map((row) => ({ added_at: row.addedAt, track: trackOf(relay, row.uri) })),
@@ -23,12 +23,11 @@ test('get_saved_tracks returns rows, newest first', async () => {
       relay.provider.requests.map(({ path, query }) => ({ path, query })),
       [{ path: '/me/tracks', query: { limit: '3', offset: '2' } }],
     );
-  });
-});
+  }));
 
 for (const time_range of ['short_term', 'medium_term', 'long_term'] as const) {
-  test(`get_top_tracks and get_top_artists over ${time_range}`, async () => {
-    await withRelay(async (relay) => {
+  test(`get_top_tracks and get_top_artists over ${time_range}`, () =>
+    withRelay(async (relay) => {
       const { top } = owner(relay.provider);
       const tracks = top.tracks[time_range];
       const args = { limit: 5, ...(time_range === 'medium_term' ? {} : { time_range }) };
@@ -54,12 +53,11 @@ for (const time_range of ['short_term', 'medium_term', 'long_term'] as const) {
           ['/me/top/artists', time_range],
         ],
       );
-    });
-  });
+    }));
 }
 
-test('get_recently_played pages back by cursor', async () => {
-  await withRelay(async (relay) => {
+test('get_recently_played pages back by cursor', () =>
+  withRelay(async (relay) => {
     const { history } = owner(relay.provider);
     type History = {
       items: Array<{ played_at: string; track: unknown }>;
@@ -73,8 +71,7 @@ test('get_recently_played pages back by cursor', async () => {
     const before = Number(first.cursors?.before);
     const second = (await relay.call('get_recently_played', { limit: 2, before })) as unknown as History;
     assert.equal(Date.parse(at(second.items, 0).played_at), at(history, 2).playedAt);
-  });
-});
+  }));
 
 type Plays = {
   items: Array<{ id?: string; played_at: string }>;
@@ -82,8 +79,8 @@ type Plays = {
   note?: string;
 };
 
-test('get_recently_played takes its cursors and its times as it gives them', async () => {
-  await withRelay(async (relay) => {
+test('get_recently_played takes its cursors and its times as it gives them', () =>
+  withRelay(async (relay) => {
     const { history } = owner(relay.provider);
     const third = at(history, 2).playedAt;
     const firstOf = async (args: Record<string, unknown>) => {
@@ -104,11 +101,10 @@ test('get_recently_played takes its cursors and its times as it gives them', asy
         'before: must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z',
       ],
     );
-  });
-});
+  }));
 
-test('get_recently_played loses no row where an answer ends early', async () => {
-  await withRelay(async ({ provider, call }) => {
+test('get_recently_played loses no row where an answer ends early', () =>
+  withRelay(async ({ provider, call }) => {
     const long = (value: unknown): unknown => {
       if (Array.isArray(value)) return value.map(long);
       if (typeof value !== 'object' || value === null) return value;
@@ -142,12 +138,10 @@ test('get_recently_played loses no row where an answer ends early', async () => 
       seen,
       history.slice(0, 50).map(({ playedAt }) => playedAt),
     );
-  });
-});
+  }));
 
-test('get_recently_played with nothing played', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('get_recently_played with nothing played', () =>
+  withRelay(async ({ call, provider }) => {
     owner(provider).history.length = 0;
     assert.deepEqual(await call('get_recently_played'), { items: [], cursors: null });
-  });
-});
+  }));

@@ -27,8 +27,8 @@ function uniqueTrack({ provider }: Relay): DemoTrack {
   return found;
 }
 
-test('a match is found by one search, remembered, and found again without one', async () => {
-  await withRelay(async (relay) => {
+test('a match is found by one search, remembered, and found again without one', () =>
+  withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const first = await find(relay, { title: track.name, artist: artistOf(track) });
     assert.deepEqual(
@@ -48,11 +48,10 @@ test('a match is found by one search, remembered, and found again without one', 
     const later = await find(relay, { title: track.name, artist: artistOf(track) });
     assert.deepEqual(later, { ...remembered, source: 'alias' });
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
-test('title alone never matches; near misses say why', async () => {
-  await withRelay(async (relay) => {
+test('title alone never matches; near misses say why', () =>
+  withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const found = await find(relay, { title: track.name, artist: 'Nobody of That Name' });
     assert.deepEqual([found.status, found.match, found.source], ['unmatched', null, 'search']);
@@ -63,11 +62,10 @@ test('title alone never matches; near misses say why', async () => {
     relay.provider.clearRequests();
     await find(relay, { title: track.name, artist: 'Nobody of That Name' });
     assert.ok(relay.provider.requests.length > 0);
-  });
-});
+  }));
 
-test('remember_track corrects what a title and an artist refer to, across a restart', async () => {
-  await withRelay(async (relay) => {
+test('remember_track corrects what a title and an artist refer to, across a restart', () =>
+  withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const names = { title: track.name.toLowerCase(), artist: artistOf(track) };
     const first = await relay.call('remember_track', { track_id: track.uri, ...names });
@@ -80,8 +78,7 @@ test('remember_track corrects what a title and an artist refer to, across a rest
     const found = await find(relay, { ...names, year: 1999 });
     assert.deepEqual([found.match?.track.id, found.source], [track.id, 'alias']);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
 const mismatches: Array<[what: string, given: (track: DemoTrack) => Record<string, string>]> = [
   ['title', () => ({ title: 'Another Song Altogether' })],
@@ -91,20 +88,19 @@ const mismatches: Array<[what: string, given: (track: DemoTrack) => Record<strin
 ];
 
 for (const [what, given] of mismatches) {
-  test(`remember_track refuses another ${what} than the track has`, async () => {
-    await withRelay(async (relay) => {
+  test(`remember_track refuses another ${what} than the track has`, () =>
+    withRelay(async (relay) => {
       const track = uniqueTrack(relay);
       const answer = await relay.call('remember_track', { track_id: track.id, ...given(track) });
       assert.equal((answer.error as { code: string }).code, 'ALIAS_MISMATCH');
       relay.provider.clearRequests();
       await find(relay, { title: track.name, artist: artistOf(track) });
       assert.equal(relay.provider.requests.length, 1, 'nothing was remembered');
-    });
-  });
+    }));
 }
 
-test('remember_track keeps what the user confirmed, however it is spelled, across a restart', async () => {
-  await withRelay(async (relay) => {
+test('remember_track keeps what the user confirmed, however it is spelled, across a restart', () =>
+  withRelay(async (relay) => {
     const track = uniqueTrack(relay);
     const names = { title: 'Sumthing Else', artist: 'Nobody of That Name' };
     const refused = await relay.call('remember_track', { track_id: track.id, ...names, confirm: false });
@@ -117,8 +113,7 @@ test('remember_track keeps what the user confirmed, however it is spelled, acros
     const found = await find(relay, names);
     assert.deepEqual([found.match?.track.id, found.source], [track.id, 'alias']);
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
 const inLists: Array<[what: string, write: (title: string, artist: string) => Record<string, string>]> = [
   ['as a video', (title, artist) => ({ title: `${title} (Official Audio) HD`, artist })],
@@ -127,19 +122,18 @@ const inLists: Array<[what: string, write: (title: string, artist: string) => Re
 ];
 
 for (const [what, write] of inLists) {
-  test(`a song that a list has ${what} is found by one search`, async () => {
-    await withRelay(async (relay) => {
+  test(`a song that a list has ${what} is found by one search`, () =>
+    withRelay(async (relay) => {
       const track = uniqueTrack(relay);
       const found = await find(relay, write(track.name, artistOf(track)));
       assert.deepEqual([found.status, found.match?.track.id], ['matched', track.id]);
       assert.equal(relay.provider.requests.length, 1);
-    });
-  });
+    }));
 }
 
 for (const field of ['title', 'artist'] as const) {
-  test(`one slip in the ${field} is forgiven, marked, and remembered`, async () => {
-    await withRelay(async (relay) => {
+  test(`one slip in the ${field} is forgiven, marked, and remembered`, () =>
+    withRelay(async (relay) => {
       const track = uniqueTrack(relay);
       const names = { title: track.name, artist: artistOf(track) };
       const right = /[A-Za-z]{5,}/.exec(names[field])?.[0] ?? '';
@@ -151,12 +145,11 @@ for (const field of ['title', 'artist'] as const) {
       relay.provider.clearRequests();
       assert.equal((await find(relay, { ...names, [field]: written })).source, 'alias');
       assert.deepEqual(relay.provider.requests, []);
-    });
-  });
+    }));
 }
 
-test('of one recording on several albums the requested album wins, else the earliest', async () => {
-  await withRelay(async (relay) => {
+test('of one recording on several albums the requested album wins, else the earliest', () =>
+  withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;
     const byIsrc = groupByIsrc(tracks);
     const releases = [...byIsrc.values()].find(
@@ -177,8 +170,7 @@ test('of one recording on several albums the requested album wins, else the earl
     );
     const onAlbum = await find(relay, { ...query, album: later.album.name });
     assert.equal(onAlbum.match?.track.id, later.id);
-  });
-});
+  }));
 
 function groupByIsrc(tracks: readonly DemoTrack[]): Map<string, DemoTrack[]> {
   const groups = new Map<string, DemoTrack[]>();

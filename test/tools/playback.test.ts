@@ -17,8 +17,8 @@ const INACTIVE = {
   disallows: [],
 };
 
-test('no active device is a state, not an error', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('no active device is a state, not an error', () =>
+  withRelay(async ({ call, provider }) => {
     owner(provider).player.deviceId = null;
     assert.deepEqual(await call('get_currently_playing'), SILENCE);
     assert.deepEqual(await call('get_playback_state'), INACTIVE);
@@ -29,18 +29,16 @@ test('no active device is a state, not an error', async () => {
         ['/me/player', 'track,episode', 204],
       ],
     );
-  });
-});
+  }));
 
-test('an empty 200 instead of the 204 means the same', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('an empty 200 instead of the 204 means the same', () =>
+  withRelay(async ({ call, provider }) => {
     provider.faults.add({ path: '/me/player/currently-playing', kind: 'empty' });
     assert.deepEqual(await call('get_currently_playing'), SILENCE);
-  });
-});
+  }));
 
-test('a playing track comes with its device, context and what the player refuses', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('a playing track comes with its device, context and what the player refuses', () =>
+  withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const track = at(provider.catalogue.tracks, 5);
     Object.assign(player, {
@@ -90,21 +88,19 @@ test('a playing track comes with its device, context and what the player refuses
       disallows: (state.disallows as string[]).filter((name) => /^[a-z_]+$/.test(name)),
     });
     assert.ok((state.disallows as string[]).includes('pausing'));
-  });
-});
+  }));
 
-test('an episode is reported as an episode', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('an episode is reported as an episode', () =>
+  withRelay(async ({ call, provider }) => {
     const { player, devices } = owner(provider);
     const episode = at(provider.catalogue.episodes, 0);
     Object.assign(player, { deviceId: at(devices, 0).id, queue: [episode.uri], index: 0, isPlaying: false });
     const state = await call('get_currently_playing');
     assert.deepEqual([state.item_type, state.item], ['episode', episodeShape(episode)]);
-  });
-});
+  }));
 
-test('during an ad there is no item', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('during an ad there is no item', () =>
+  withRelay(async ({ call, provider }) => {
     const fn = (body: unknown) => ({
       ...(body as object),
       item: null,
@@ -114,24 +110,21 @@ test('during an ad there is no item', async () => {
     provider.faults.add({ path: '/me/player/currently-playing', kind: 'transform', fn });
     const state = await call('get_currently_playing');
     assert.deepEqual([state.playing, state.item_type, state.item], [true, 'ad', null]);
-  });
-});
+  }));
 
-test('get_devices lists what is awake', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('get_devices lists what is awake', () =>
+  withRelay(async ({ call, provider }) => {
     const { devices } = owner(provider);
     const result = (await call('get_devices')) as { devices: Array<{ name: string }> };
     assert.deepEqual(
       result.devices.map(({ name }) => name),
       devices.filter(({ asleep }) => !asleep).map(({ name }) => name),
     );
-  });
-});
+  }));
 
-test('no devices at all is an empty list', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('no devices at all is an empty list', () =>
+  withRelay(async ({ call, provider }) => {
     owner(provider).devices.length = 0;
     owner(provider).player.deviceId = null;
     assert.deepEqual(await call('get_devices'), { devices: [] });
-  });
-});
+  }));

@@ -55,14 +55,13 @@ function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
   };
 }
 
-test('play resumes what was paused, with nothing in the request', async () => {
-  await withRelay(still(), async (relay) => {
+test('play resumes what was paused, with nothing in the request', () =>
+  withRelay(still(), async (relay) => {
     const { player, device } = playing(relay, false);
     assert.deepEqual(await relay.call('play'), { ok: true, verified: false });
     assert.deepEqual([player.isPlaying, player.positionMs, player.deviceId], [true, 10_000, device.id]);
     assert.deepEqual(sent(relay), [{ method: 'PUT', path: '/me/player/play', query: {}, body: null }]);
-  });
-});
+  }));
 
 interface Start {
   what: string;
@@ -148,8 +147,8 @@ const starts: Start[] = [
 ];
 
 for (const { what, args, body, uri, positionMs = 0 } of starts) {
-  test(`play starts ${what}`, async () => {
-    await withRelay(still(), async (relay) => {
+  test(`play starts ${what}`, () =>
+    withRelay(still(), async (relay) => {
       const { player } = playing(relay);
       assert.deepEqual(await relay.call('play', args(relay)), { ok: true, verified: false });
       assert.deepEqual(
@@ -159,12 +158,11 @@ for (const { what, args, body, uri, positionMs = 0 } of starts) {
       assert.deepEqual(sent(relay), [
         { method: 'PUT', path: '/me/player/play', query: {}, body: body(relay) },
       ]);
-    });
-  });
+    }));
 }
 
-test('a refused play or pause that would change nothing succeeds, with the state that shows it', async () => {
-  await withRelay(still(), async (relay) => {
+test('a refused play or pause that would change nothing succeeds, with the state that shows it', () =>
+  withRelay(still(), async (relay) => {
     const world = playing(relay);
     const wanted = { ok: true, verified: true, state: stateOf(world) };
     assert.deepEqual(await relay.call('play', { device_id: world.device.id }), wanted);
@@ -176,11 +174,10 @@ test('a refused play or pause that would change nothing succeeds, with the state
       { method: 'PUT', path: '/me/player/pause', query: {}, body: null },
       stateRead,
     ]);
-  });
-});
+  }));
 
-test('a refused pause with no active device succeeds too', async () => {
-  await withRelay(async (relay) => {
+test('a refused pause with no active device succeeds too', () =>
+  withRelay(async (relay) => {
     const { player } = playing(relay);
     const body = { error: { status: 403, message: 'Player command failed: Restriction violated' } };
     relay.provider.faults.add({ path: '/me/player/pause', kind: 'status', status: 403, body });
@@ -190,8 +187,7 @@ test('a refused pause with no active device succeeds too', async () => {
       [answer.ok, answer.verified, (answer.state as { active: boolean }).active],
       [true, true, false],
     );
-  });
-});
+  }));
 
 const restriction: FaultRule = {
   method: 'PUT',
@@ -217,8 +213,8 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
 ];
 
 for (const [what, tool, isPlaying, args] of unmet) {
-  test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, async () => {
-    await withRelay(still(), async (relay) => {
+  test(`${tool} refused while ${what} is RESTRICTION_VIOLATED`, () =>
+    withRelay(still(), async (relay) => {
       const world = playing(relay, isPlaying);
       relay.provider.faults.add(restriction);
       assert.deepEqual(await relay.call(tool, args(world)), {
@@ -230,21 +226,19 @@ for (const [what, tool, isPlaying, args] of unmet) {
         },
       });
       assert.deepEqual(sent(relay).slice(1), [stateRead]);
-    });
-  });
+    }));
 }
 
-test('play of what the player is already playing, by position and track, is verified', async () => {
-  await withRelay(still(), async (relay) => {
+test('play of what the player is already playing, by position and track, is verified', () =>
+  withRelay(still(), async (relay) => {
     const { queue } = playing(relay);
     relay.provider.faults.add(restriction);
     const answer = await relay.call('play', { uris: queue, offset: { position: 1 }, position_ms: 9_000 });
     assert.deepEqual([answer.ok, answer.verified], [true, true]);
-  });
-});
+  }));
 
-test('next_track and previous_track skip, even from the middle of a track', async () => {
-  await withRelay(still(), async (relay) => {
+test('next_track and previous_track skip, even from the middle of a track', () =>
+  withRelay(still(), async (relay) => {
     const { player, device } = playing(relay);
     assert.deepEqual(await relay.call('next_track'), { ok: true });
     assert.deepEqual([player.index, player.positionMs, player.isPlaying], [2, 0, true]);
@@ -255,22 +249,20 @@ test('next_track and previous_track skip, even from the middle of a track', asyn
       { method: 'POST', path: '/me/player/next', query: {}, body: null },
       { method: 'POST', path: '/me/player/previous', query: { device_id: device.id }, body: null },
     ]);
-  });
-});
+  }));
 
-test('with nothing to skip to the player refuses, and its state is not read', async () => {
-  await withRelay(still(), async (relay) => {
+test('with nothing to skip to the player refuses, and its state is not read', () =>
+  withRelay(still(), async (relay) => {
     const { player } = playing(relay);
     player.index = 2;
     assert.equal(codeOf(await relay.call('next_track')), 'RESTRICTION_VIOLATED');
     player.index = 0;
     assert.equal(codeOf(await relay.call('previous_track')), 'RESTRICTION_VIOLATED');
     assert.equal(relay.provider.requests.length, 2);
-  });
-});
+  }));
 
-test('seek, set_volume and transfer_playback return what they set', async () => {
-  await withRelay(still(), async (relay) => {
+test('seek, set_volume and transfer_playback return what they set', () =>
+  withRelay(still(), async (relay) => {
     const { player, device, devices } = playing(relay);
     const speaker = at(devices, 2);
     assert.deepEqual(await relay.call('seek', { position_ms: 0 }), { ok: true, position_ms: 0 });
@@ -303,11 +295,10 @@ test('seek, set_volume and transfer_playback return what they set', async () => 
       },
       { method: 'PUT', path: '/me/player', query: {}, body: { device_ids: [speaker.id] } },
     ]);
-  });
-});
+  }));
 
-test('transfer_playback wakes a device, and starts playing only if asked to', async () => {
-  await withRelay(still(), async (relay) => {
+test('transfer_playback wakes a device, and starts playing only if asked to', () =>
+  withRelay(still(), async (relay) => {
     const { player, devices } = playing(relay, false);
     const phone = at(devices, 1);
     phone.asleep = true;
@@ -322,5 +313,4 @@ test('transfer_playback wakes a device, and starts playing only if asked to', as
         { device_ids: [phone.id], play: true },
       ],
     );
-  });
-});
+  }));

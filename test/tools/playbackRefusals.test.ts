@@ -32,21 +32,20 @@ const acceptances: Array<[what: string, rule: FaultRule]> = [
 ];
 
 for (const [what, rule] of acceptances) {
-  test(`every command accepts ${what} as success`, async () => {
-    await withRelay(async (relay) => {
+  test(`every command accepts ${what} as success`, () =>
+    withRelay(async (relay) => {
       relay.provider.faults.add({ ...rule, times: Number.POSITIVE_INFINITY });
       for (const [tool, args] of commands) {
         const answer = await relay.call(tool, args(relay));
         assert.deepEqual([answer.ok, answer.error], [true, undefined], tool);
       }
       assert.equal(relay.provider.requests.length, commands.length);
-    });
-  });
+    }));
 }
 
 for (const [tool, args] of commands) {
-  test(`${tool} whose answer is lost is not sent again, and says that it may have been done`, async () => {
-    await withRelay(async (relay) => {
+  test(`${tool} whose answer is lost is not sent again, and says that it may have been done`, () =>
+    withRelay(async (relay) => {
       relay.provider.faults.add(
         {
           path: /^\/me\/player/,
@@ -67,12 +66,11 @@ for (const [tool, args] of commands) {
       assert.equal(dropped.code, 'PROVIDER_UNAVAILABLE');
       assert.match(dropped.remedy, /may or may not/);
       assert.equal(relay.provider.requests.length, 2);
-    });
-  });
+    }));
 }
 
-test('without an active device commands say so, and name the tools that help', async () => {
-  await withRelay(async (relay) => {
+test('without an active device commands say so, and name the tools that help', () =>
+  withRelay(async (relay) => {
     owner(relay.provider).player.deviceId = null;
     for (const [tool, args] of commands.filter(([name]) => name !== 'transfer_playback')) {
       assert.deepEqual(
@@ -88,11 +86,10 @@ test('without an active device commands say so, and name the tools that help', a
       );
     }
     assert.equal(relay.provider.requests.length, commands.length - 1);
-  });
-});
+  }));
 
-test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', async () => {
-  await withRelay(async (relay) => {
+test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', () =>
+  withRelay(async (relay) => {
     const asleep = at(devicesOf(relay), 2);
     asleep.asleep = true;
     for (const [tool, args] of commands) {
@@ -101,11 +98,10 @@ test('an unknown or sleeping device is DEVICE_NOT_FOUND for every command', asyn
       assert.equal(failure.code, 'DEVICE_NOT_FOUND', tool);
       assert.match(failure.remedy, /get_devices/);
     }
-  });
-});
+  }));
 
-test('an unknown item to play is not reported as a missing device', async () => {
-  await withRelay(async (relay) => {
+test('an unknown item to play is not reported as a missing device', () =>
+  withRelay(async (relay) => {
     const answer = await relay.call('play', { context_uri: 'spotify:album:0000invented0000album0' });
     assert.deepEqual(failureOf(answer), {
       code: 'NOT_FOUND',
@@ -113,11 +109,10 @@ test('an unknown item to play is not reported as a missing device', async () => 
       remedy: "Check the ID. Apps can never read Spotify's own editorial and personalized playlists.",
       details: { status: 404 },
     });
-  });
-});
+  }));
 
-test('a device that does not accept commands is DEVICE_RESTRICTED for every command', async () => {
-  await withRelay(async (relay) => {
+test('a device that does not accept commands is DEVICE_RESTRICTED for every command', () =>
+  withRelay(async (relay) => {
     const screen = devicesOf(relay).find(({ isRestricted }) => isRestricted);
     for (const [tool, args] of commands) {
       const failure = failureOf(await relay.call(tool, { ...args(relay), device_id: screen?.id }));
@@ -125,11 +120,10 @@ test('a device that does not accept commands is DEVICE_RESTRICTED for every comm
     }
     // None of these refusals depends on what the player does, so its state is not asked for.
     assert.equal(relay.provider.requests.length, commands.length);
-  });
-});
+  }));
 
-test('a device without remote volume is VOLUME_NOT_SUPPORTED', async () => {
-  await withRelay(async (relay) => {
+test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
+  withRelay(async (relay) => {
     const phone = devicesOf(relay).find(
       ({ supportsVolume, isRestricted }) => !supportsVolume && !isRestricted,
     );
@@ -152,18 +146,16 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', async () => {
       entries.filter(({ state }) => state === 'warning' || state === 'bad'),
       [],
     );
-  });
-});
+  }));
 
-test('a free account is PREMIUM_REQUIRED for every command, after one request', async () => {
-  await withRelay(async (relay) => {
+test('a free account is PREMIUM_REQUIRED for every command, after one request', () =>
+  withRelay(async (relay) => {
     owner(relay.provider).premium = false;
     for (const [tool, args] of commands) {
       assert.equal(failureOf(await relay.call(tool, args(relay))).code, 'PREMIUM_REQUIRED', tool);
     }
     assert.equal(relay.provider.requests.length, commands.length);
-  });
-});
+  }));
 
 const TRACK = 'spotify:track:0000000000000000000001';
 const ALBUM = 'spotify:album:0000000000000000000002';
@@ -236,8 +228,8 @@ const bad: Array<[what: string, tool: string, args: Args, message: RegExp]> = [
   ['an unknown argument', 'next_track', { count: 2 }, /Unknown argument "count"/],
 ];
 
-test('unusable arguments are refused before anything is sent', async () => {
-  await withRelay(async (relay) => {
+test('unusable arguments are refused before anything is sent', () =>
+  withRelay(async (relay) => {
     for (const [what, tool, args, message] of bad) {
       const failure = failureOf(await relay.call(tool, args));
       assert.equal(failure?.code, 'INVALID_ARGUMENT', what);
@@ -245,5 +237,4 @@ test('unusable arguments are refused before anything is sent', async () => {
       assert.ok(failure.remedy.length > 10, what);
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));

@@ -26,8 +26,8 @@ async function cost({ provider }: Relay, work: () => Promise<unknown>): Promise<
   return provider.requests.length - before;
 }
 
-test('find_playlist_by_name finds every playlist of that name in any spelling', async () => {
-  await withRelay(async (relay) => {
+test('find_playlist_by_name finds every playlist of that name in any spelling', () =>
+  withRelay(async (relay) => {
     const both = [named(relay, 'Café Noctelle'), named(relay, 'cafe NOCTELLE')];
     assert.deepEqual(await relay.call('find_playlist_by_name', { name: ' CAFÉ  noctelle! ' }), {
       name: 'CAFÉ  noctelle!',
@@ -40,11 +40,10 @@ test('find_playlist_by_name finds every playlist of that name in any spelling', 
     assert.deepEqual(await matchesOf(relay, 'tea and biscuits'), [named(relay, 'Tea & Biscuits').id]);
     assert.deepEqual(await matchesOf(relay, '灯台 ночь φαρος'), [named(relay, '灯台 Ночь Φάρος').id]);
     assert.deepEqual(await matchesOf(relay, 'Cafe'), []);
-  });
-});
+  }));
 
-test('find_playlist_by_name searches all pages, including followed playlists', async () => {
-  await withRelay(async (relay) => {
+test('find_playlist_by_name searches all pages, including followed playlists', () =>
+  withRelay(async (relay) => {
     const { playlists } = owner(relay.provider);
     const template = at(playlists, 0);
     for (let n = 0; n < 1_150; n++) {
@@ -61,17 +60,15 @@ test('find_playlist_by_name searches all pages, including followed playlists', a
     );
     const followed = named(relay, 'Guest Favourites');
     assert.deepEqual(await matchesOf(relay, 'guest favourites'), [followed.id]);
-  });
-});
+  }));
 
-test('find_playlist_by_name needs a name', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('find_playlist_by_name needs a name', () =>
+  withRelay(async ({ call, provider }) => {
     for (const name of ['', '   ', 'x'.repeat(201)]) {
       assert.equal(codeOf(await call('find_playlist_by_name', { name })), 'INVALID_ARGUMENT');
     }
     assert.deepEqual(provider.requests, []);
-  });
-});
+  }));
 
 /** What the rows add up to, counted from the provider's state and not from what it answers. */
 function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylist) {
@@ -126,8 +123,8 @@ function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylis
   };
 }
 
-test('get_playlist_stats counts every kind of row', async () => {
-  await withRelay(async (relay) => {
+test('get_playlist_stats counts every kind of row', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Odds and Ends');
     const stats = await statsOf(relay, playlist);
     assert.deepEqual(stats, expectedStats(relay, playlist));
@@ -144,28 +141,25 @@ test('get_playlist_stats counts every kind of row', async () => {
         [3, 2, 2, 2, 2],
       ],
     );
-  });
-});
+  }));
 
-test('an empty playlist has stats too', async () => {
-  await withRelay(async (relay) => {
+test('an empty playlist has stats too', () =>
+  withRelay(async (relay) => {
     const { average_duration_ms, top_artists, oldest_added_at, total_items } = await statsOf(
       relay,
       named(relay, 'Empty Shelf'),
     );
     assert.deepEqual([average_duration_ms, top_artists, oldest_added_at, total_items], [null, [], null, 0]);
     assert.equal(relay.provider.requests.length, 1);
-  });
-});
+  }));
 
-test("the rows of another person's playlist stay closed", async () => {
-  await withRelay(async (relay) => {
+test("the rows of another person's playlist stay closed", () =>
+  withRelay(async (relay) => {
     assert.equal(codeOf(await statsOf(relay, named(relay, 'Guest Favourites'))), 'FORBIDDEN');
-  });
-});
+  }));
 
-test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order', async () => {
-  await withRelay(async (relay) => {
+test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order', () =>
+  withRelay(async (relay) => {
     const { provider, client } = relay;
     const playlist = named(relay, 'The Whole Granary');
     const hold = gate();
@@ -195,8 +189,7 @@ test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order
       windows.sort(([a], [b]) => Number(a) - Number(b)),
       Array.from({ length: 49 }, (_, n) => [50 + n * 50, '50', 'track,episode']),
     );
-  });
-});
+  }));
 
 interface Described {
   items: { items: unknown[]; total: number; limit: number; offset: number };
@@ -216,16 +209,15 @@ function begin({ items }: Described, count: number, limit: number): Described['i
 }
 
 for (const [what, change, requests] of BEGINNINGS) {
-  test(`a playlist that is described with ${what} has all its rows`, async () => {
-    await withRelay(async (relay) => {
+  test(`a playlist that is described with ${what} has all its rows`, () =>
+    withRelay(async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const fn = (body: unknown) => change(body as Described);
       relay.provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn });
       const stats = async () =>
         assert.deepEqual(await statsOf(relay, playlist), expectedStats(relay, playlist));
       assert.equal(await cost(relay, stats), requests);
-    });
-  });
+    }));
 }
 
 test('rows are reused for a minute while the snapshot is the same', async () => {
@@ -251,8 +243,8 @@ test('rows are reused for a minute while the snapshot is the same', async () => 
   });
 });
 
-test('what relay writes itself is read again, even under the old snapshot', async () => {
-  await withRelay(async (relay) => {
+test('what relay writes itself is read again, even under the old snapshot', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const snapshot_id = snapshotOf(playlist);
     await statsOf(relay, playlist);
@@ -262,11 +254,10 @@ test('what relay writes itself is read again, even under the old snapshot', asyn
     const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
     relay.provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn, times: 2 });
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
-  });
-});
+  }));
 
-test('rows read while relay was writing are not reused', async () => {
-  await withRelay(async (relay) => {
+test('rows read while relay was writing are not reused', () =>
+  withRelay(async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');
     const snapshot_id = snapshotOf(playlist);
@@ -282,11 +273,10 @@ test('rows read while relay was writing are not reused', async () => {
     hold.open();
     await reading;
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
-  });
-});
+  }));
 
-longTest('ten thousand rows are read in the fewest requests, with progress', async () => {
-  await withRelay(async ({ client, provider }) => {
+longTest('ten thousand rows are read in the fewest requests, with progress', () =>
+  withRelay(async ({ client, provider }) => {
     const playlist = owner(provider).playlists.find(({ name }) => name === 'Empty Shelf');
     assert.ok(playlist);
     const { tracks } = provider.catalogue;
@@ -305,11 +295,11 @@ longTest('ten thousand rows are read in the fewest requests, with progress', asy
     // The first 50 come with what describes the playlist.
     assert.equal(provider.requests.length, 200);
     assert.equal(heard.at(-1), 200);
-  });
-});
+  }),
+);
 
-test('find_playlist_by_name offers near names, and says of mixes that they cannot be read', async () => {
-  await withRelay(async (relay) => {
+test('find_playlist_by_name offers near names, and says of mixes that they cannot be read', () =>
+  withRelay(async (relay) => {
     const { id, name } = named(relay, 'Morning Ferry');
     assert.deepEqual(await relay.call('find_playlist_by_name', { name: 'morning fery' }), {
       name: 'morning fery',
@@ -320,5 +310,4 @@ test('find_playlist_by_name offers near names, and says of mixes that they canno
     assert.deepEqual([mix.matches, mix.near], [[], []]);
     assert.match(String(mix.note), /^Spotify does not let programs find or read the mixes that it makes /);
     assert.equal((await relay.call('find_playlist_by_name', { name: 'zzzz qqqq' })).note, undefined);
-  });
-});
+  }));

@@ -17,8 +17,8 @@ const playlistNamed = ({ provider }: Relay, name: string) => {
   return found;
 };
 
-test('get_my_playlists returns one page', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('get_my_playlists returns one page', () =>
+  withRelay(async ({ call, provider }) => {
     const { playlists } = owner(provider);
     const page = await call('get_my_playlists', { limit: 2, offset: 1 });
     assert.deepEqual(page, {
@@ -33,11 +33,10 @@ test('get_my_playlists returns one page', async () => {
       provider.requests.map(({ path, query }) => ({ path, query })),
       [{ path: '/me/playlists', query: { limit: '2', offset: '1' } }],
     );
-  });
-});
+  }));
 
-longTest('get_my_playlists reads all pages in the fewest requests, up to 1,000', async () => {
-  await withRelay(async ({ call, provider }) => {
+longTest('get_my_playlists reads all pages in the fewest requests, up to 1,000', () =>
+  withRelay(async ({ call, provider }) => {
     const account = owner(provider);
     const template = at(account.playlists, 0);
     for (let index = 0; index < 1_200; index++) {
@@ -60,11 +59,11 @@ longTest('get_my_playlists reads all pages in the fewest requests, up to 1,000',
       assert.equal(provider.requests.length, 20);
     }
     assert.deepEqual(found, wanted);
-  });
-});
+  }),
+);
 
-test('null rows of the list are dropped', async () => {
-  await withRelay(async ({ call, provider }) => {
+test('null rows of the list are dropped', () =>
+  withRelay(async ({ call, provider }) => {
     const fn = (body: unknown) => {
       (body as { items: unknown[] }).items.splice(1, 1, null);
       return body;
@@ -73,11 +72,10 @@ test('null rows of the list are dropped', async () => {
     const page = (await call('get_my_playlists', { limit: 3 })) as unknown as List;
     assert.equal(page.items.length, 2);
     assert.equal(page.next_offset, 3);
-  });
-});
+  }));
 
-test('get_playlist returns its details, with the description as typed', async () => {
-  await withRelay(async (relay) => {
+test('get_playlist returns its details, with the description as typed', () =>
+  withRelay(async (relay) => {
     const { call, provider } = relay;
     for (const playlist of owner(provider).playlists.filter(({ ownerId }) => ownerId !== 'spotify')) {
       const answer = await call('get_playlist', { playlist_id: playlist.id });
@@ -87,11 +85,10 @@ test('get_playlist returns its details, with the description as typed', async ()
       const isOwn = playlist.ownerId === owner(provider).id;
       if (isOwn) assert.equal(total, total_items, playlist.name);
     }
-  });
-});
+  }));
 
-test('tools also read the fields that older apps get', async () => {
-  await withRelay({ provider: { legacyShapes: true } }, async (relay) => {
+test('tools also read the fields that older apps get', () =>
+  withRelay({ provider: { legacyShapes: true } }, async (relay) => {
     const playlist = playlistNamed(relay, 'Morning Ferry');
     const answer = await relay.call('get_playlist', { playlist_id: playlist.id });
     assert.deepEqual(answer, playlistShape(playlist));
@@ -101,16 +98,15 @@ test('tools also read the fields that older apps get', async () => {
       limit: 1,
     })) as unknown as List;
     assert.equal((at(page.items, 0).item as { uri: string }).uri, at(playlist.rows, 0).uri);
-  });
-});
+  }));
 
 function withoutNewNames(body: unknown): unknown {
   for (const row of (body as { items: Array<Record<string, unknown>> }).items) delete row.item;
   return body;
 }
 
-test('get_playlist_tracks keeps every kind of row at its position', async () => {
-  await withRelay(async (relay) => {
+test('get_playlist_tracks keeps every kind of row at its position', () =>
+  withRelay(async (relay) => {
     const { call, provider } = relay;
     const playlist = playlistNamed(relay, 'Odds and Ends');
     const page = (await call('get_playlist_tracks', { playlist_id: playlist.id })) as unknown as List;
@@ -145,11 +141,10 @@ test('get_playlist_tracks keeps every kind of row at its position', async () => 
       limit: '50',
       offset: '0',
     });
-  });
-});
+  }));
 
-test('a local file has its name and no IDs', async () => {
-  await withRelay(async (relay) => {
+test('a local file has its name and no IDs', () =>
+  withRelay(async (relay) => {
     const playlist = playlistNamed(relay, 'Odds and Ends');
     const position = playlist.rows.findIndex((row) => row.uri.startsWith('spotify:local:'));
     const args = { playlist_id: playlist.id, offset: position, limit: 1 };
@@ -166,11 +161,10 @@ test('a local file has its name and no IDs', async () => {
       },
       { id: null, uri: at(playlist.rows, position).uri, album: null, isrc: null, url: null, local: true },
     );
-  });
-});
+  }));
 
-test('paging by next_offset reads a long playlist to its end, each row once', async () => {
-  await withRelay(async (relay) => {
+test('paging by next_offset reads a long playlist to its end, each row once', () =>
+  withRelay(async (relay) => {
     const playlist = playlistNamed(relay, 'Exactly Two Hundred');
     const uris: unknown[] = [];
     let offset: number | null = 0;
@@ -185,11 +179,10 @@ test('paging by next_offset reads a long playlist to its end, each row once', as
       playlist.rows.map(({ uri }) => uri),
     );
     assert.equal(relay.provider.requests.length, 4);
-  });
-});
+  }));
 
-test('beyond the end there are no rows', async () => {
-  await withRelay(async (relay) => {
+test('beyond the end there are no rows', () =>
+  withRelay(async (relay) => {
     const playlist = playlistNamed(relay, 'Empty Shelf');
     assert.deepEqual(await relay.call('get_playlist_tracks', { playlist_id: playlist.id, offset: 7 }), {
       items: [],
@@ -198,11 +191,10 @@ test('beyond the end there are no rows', async () => {
       offset: 7,
       next_offset: null,
     });
-  });
-});
+  }));
 
-test("another person's playlist is FORBIDDEN, Spotify's own is NOT_FOUND", async () => {
-  await withRelay(async ({ call, provider }) => {
+test("another person's playlist is FORBIDDEN, Spotify's own is NOT_FOUND", () =>
+  withRelay(async ({ call, provider }) => {
     const account = owner(provider);
     const foreign = account.playlists.find(
       ({ ownerId, collaborative }) => ownerId !== account.id && ownerId !== 'spotify' && !collaborative,
@@ -214,5 +206,4 @@ test("another person's playlist is FORBIDDEN, Spotify's own is NOT_FOUND", async
     assert.equal(await codeOf('get_playlist_tracks', foreign.id), 'FORBIDDEN');
     assert.equal(await codeOf('get_playlist', foreign.id), undefined);
     assert.equal(await codeOf('get_playlist', editorial.id), 'NOT_FOUND');
-  });
-});
+  }));

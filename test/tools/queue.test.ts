@@ -22,8 +22,8 @@ function playing({ provider }: Relay) {
   return { account, device, tracks };
 }
 
-test('get_queue shows what is playing and what comes next, episodes too', async () => {
-  await withRelay(still(), async (relay) => {
+test('get_queue shows what is playing and what comes next, episodes too', () =>
+  withRelay(still(), async (relay) => {
     const { account, tracks } = playing(relay);
     const episode = at([...relay.provider.catalogue.episodeByUri.values()], 0);
     account.player.queue.splice(1, 0, episode.uri);
@@ -32,21 +32,19 @@ test('get_queue shows what is playing and what comes next, episodes too', async 
       queue: [episodeShape(episode), ...tracks.slice(1).map(trackShape)],
     });
     assert.deepEqual(sent(relay), [{ method: 'GET', path: '/me/player/queue', query: {}, body: null }]);
-  });
-});
+  }));
 
-test('get_queue is empty when no device is active, however Spotify says it', async () => {
-  await withRelay(still(), async (relay) => {
+test('get_queue is empty when no device is active, however Spotify says it', () =>
+  withRelay(still(), async (relay) => {
     owner(relay.provider).player.deviceId = null;
     const nothing = { currently_playing: null, queue: [] };
     assert.deepEqual(await relay.call('get_queue'), nothing);
     relay.provider.faults.add({ path: '/me/player/queue', kind: 'status', status: 204 });
     assert.deepEqual(await relay.call('get_queue'), nothing);
-  });
-});
+  }));
 
-test('add_to_queue queues one item after what was queued before', async () => {
-  await withRelay(still(), async (relay) => {
+test('add_to_queue queues one item after what was queued before', () =>
+  withRelay(still(), async (relay) => {
     const { account, device, tracks } = playing(relay);
     const [one, two] = [at(relay.provider.catalogue.tracks, 1), at(relay.provider.catalogue.tracks, 2)];
     assert.deepEqual(await relay.call('add_to_queue', { track_id: one.id }), { ok: true, uri: one.uri });
@@ -59,11 +57,10 @@ test('add_to_queue queues one item after what was queued before', async () => {
       { method: 'POST', path, query: { uri: one.uri }, body: null },
       { method: 'POST', path, query: { uri: two.uri, device_id: device.id }, body: null },
     ]);
-  });
-});
+  }));
 
-test('set_shuffle and set_repeat set what get_playback_state shows', async () => {
-  await withRelay(still(), async (relay) => {
+test('set_shuffle and set_repeat set what get_playback_state shows', () =>
+  withRelay(still(), async (relay) => {
     const { device } = playing(relay);
     assert.deepEqual(await relay.call('set_shuffle', { state: true }), { ok: true, state: true });
     const repeat = { state: 'context', device_id: device.id };
@@ -83,8 +80,7 @@ test('set_shuffle and set_repeat set what get_playback_state shows', async () =>
       ok: true,
       state: false,
     });
-  });
-});
+  }));
 
 const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unknown>]> = [
   ['add_to_queue', ({ provider }) => ({ track_id: at(provider.catalogue.tracks, 0).id })],
@@ -93,8 +89,8 @@ const COMMANDS: Array<[tool: string, args: (relay: Relay) => Record<string, unkn
 ];
 
 for (const [tool, args] of COMMANDS) {
-  test(`${tool} says what is missing: a device, Premium, an argument`, async () => {
-    await withRelay(still(), async (relay) => {
+  test(`${tool} says what is missing: a device, Premium, an argument`, () =>
+    withRelay(still(), async (relay) => {
       const { account } = playing(relay);
       for (const wrong of [{}, { ...args(relay), more: 1 }]) {
         assert.equal(codeOf(await relay.call(tool, wrong)), 'INVALID_ARGUMENT');
@@ -104,6 +100,5 @@ for (const [tool, args] of COMMANDS) {
       assert.equal(codeOf(await relay.call(tool, args(relay))), 'NO_ACTIVE_DEVICE');
       account.premium = false;
       assert.equal(codeOf(await relay.call(tool, args(relay))), 'PREMIUM_REQUIRED');
-    });
-  });
+    }));
 }

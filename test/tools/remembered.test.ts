@@ -30,8 +30,8 @@ test('with read-only nothing can be remembered, by settings or by a header', asy
   });
 });
 
-test('a match that was confirmed against the rules says so wherever it is used, and can be forgotten', async () => {
-  await withRelay(async (relay) => {
+test('a match that was confirmed against the rules says so wherever it is used, and can be forgotten', () =>
+  withRelay(async (relay) => {
     const { name, artists } = uniqueTrack(relay);
     const track = { ...uniqueTrack(relay), name, artist: artists[0]?.name ?? '' };
     await relay.call('remember_track', { track_id: track.uri, ...NAMES, confirm: true });
@@ -90,8 +90,7 @@ test('a match that was confirmed against the rules says so wherever it is used, 
     const all = await remembered(relay, 'forget', '--all');
     assert.deepEqual([all.code, all.out], [0, 'Forgot 1 match. The next search asks Spotify again.\n']);
     assert.match((await remembered(relay)).err, /No match is remembered\.\n$/);
-  });
-});
+  }));
 
 /** A track whose title is of no other. */
 function uniqueTrack({ provider }: Relay) {

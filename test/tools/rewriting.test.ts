@@ -34,8 +34,8 @@ interface Failure {
 }
 const failureOf = (answer: Record<string, unknown>) => answer.error as Failure;
 
-longTest('replace_playlist_tracks writes ten thousand tracks in the fewest requests', async () => {
-  await withRelay(async (relay) => {
+longTest('replace_playlist_tracks writes ten thousand tracks in the fewest requests', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
     const heard: number[] = [];
@@ -60,11 +60,11 @@ longTest('replace_playlist_tracks writes ten thousand tracks in the fewest reque
       heard,
       [...heard].sort((a, b) => a - b),
     );
-  });
-});
+  }),
+);
 
-test('replace_playlist_tracks with an empty list empties the playlist', async () => {
-  await withRelay(async (relay) => {
+test('replace_playlist_tracks with an empty list empties the playlist', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Café Noctelle');
     const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: [] });
     assert.deepEqual(withoutChange(answer), {
@@ -78,12 +78,11 @@ test('replace_playlist_tracks with an empty list empties the playlist', async ()
     });
     assert.deepEqual(playlist.rows, []);
     assert.deepEqual(relay.provider.requests.at(-1)?.body, { uris: [] });
-  });
-});
+  }));
 
 for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const) {
-  test(`${tool} refuses a playlist whose rows could not be restored`, async () => {
-    await withRelay(async (relay) => {
+  test(`${tool} refuses a playlist whose rows could not be restored`, () =>
+    withRelay(async (relay) => {
       const playlist = named(relay, 'Odds and Ends');
       const before = structuredClone(playlist.rows);
       const args = tool === 'replace_playlist_tracks' ? { track_ids: tracks(relay, 1) } : {};
@@ -94,8 +93,7 @@ for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const)
       assert.deepEqual([code, details], ['UNSUPPORTED_ITEMS', { positions: lost, count: lost.length }]);
       assert.deepEqual(playlist.rows, before);
       assert.deepEqual(count(relay), { GET: 1 });
-    });
-  });
+    }));
 }
 
 const failing: Array<[where: string, rule: FaultRule, completed: number]> = [
@@ -110,8 +108,8 @@ const landing: Array<[where: string, rule: FaultRule]> = [
 ];
 
 for (const [where, rule] of landing) {
-  test(`when the answer to ${where} is lost after its effect, the replacement continues`, async () => {
-    await withRelay(async (relay) => {
+  test(`when the answer to ${where} is lost after its effect, the replacement continues`, () =>
+    withRelay(async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const uris = tracks(relay, 350, 3_000);
       relay.provider.faults.add(rule);
@@ -128,13 +126,12 @@ for (const [where, rule] of landing) {
       assert.deepEqual(urisOf(playlist), uris);
       const { PUT, POST } = count(relay);
       assert.deepEqual([PUT, POST], [1, 3]);
-    });
-  });
+    }));
 }
 
 for (const [where, rule, completed] of failing) {
-  test(`when ${where} fails, the previous content is written back and verified`, async () => {
-    await withRelay({ clock: fastClock(10) }, async (relay) => {
+  test(`when ${where} fails, the previous content is written back and verified`, () =>
+    withRelay({ clock: fastClock(10) }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
       relay.provider.faults.add(rule);
@@ -154,12 +151,11 @@ for (const [where, rule, completed] of failing) {
         rollback: { attempted: true, succeeded: true },
       });
       assert.deepEqual(urisOf(playlist), before);
-    });
-  });
+    }));
 }
 
-test('when the first request is refused, nothing has changed and the refusal is returned', async () => {
-  await withRelay(async (relay) => {
+test('when the first request is refused, nothing has changed and the refusal is returned', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'quota', retryAfterSeconds: 50_000 });
@@ -167,13 +163,12 @@ test('when the first request is refused, nothing has changed and the refusal is 
     assert.equal(failureOf(await relay.call('replace_playlist_tracks', args)).code, 'QUOTA_EXCEEDED');
     assert.deepEqual(urisOf(playlist), before);
     assert.deepEqual(count(relay), { GET: 8, PUT: 1 });
-  });
-});
+  }));
 
 longTest(
   'when the answer to the first request is lost and reading shows no effect, nothing is written back',
-  async () => {
-    await withRelay({ clock: fastClock() }, async (relay) => {
+  () =>
+    withRelay({ clock: fastClock() }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const before = urisOf(playlist);
       relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'drop', when: 'before' });
@@ -185,12 +180,11 @@ longTest(
       // Reading continues for as long as a write may take.
       assert.equal(count(relay).PUT, 1);
       assert.equal(count(relay).POST, undefined);
-    });
-  },
+    }),
 );
 
-test('a rollback that loses an answer finds out what landed and duplicates nothing', async () => {
-  await withRelay({ clock: fastClock(10) }, async (relay) => {
+test('a rollback that loses an answer finds out what landed and duplicates nothing', () =>
+  withRelay({ clock: fastClock(10) }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     relay.provider.faults.add(
@@ -201,11 +195,10 @@ test('a rollback that loses an answer finds out what landed and duplicates nothi
     const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), before);
-  });
-});
+  }));
 
-test('a rollback that fails for good empties nothing and names every track that is missing', async () => {
-  await withRelay(async (relay) => {
+test('a rollback that fails for good empties nothing and names every track that is missing', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     relay.provider.faults.add({
@@ -222,11 +215,10 @@ test('a rollback that fails for good empties nothing and names every track that 
     assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
     assert.deepEqual(urisOf(playlist), before.slice(0, 100));
     assert.deepEqual(details.missing_uris, before.slice(100));
-  });
-});
+  }));
 
-test('a rollback brings everything back although the playlist cannot be read', async () => {
-  await withRelay(async (relay) => {
+test('a rollback brings everything back although the playlist cannot be read', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     // What is there before the replacement is four pages, read twice.
@@ -238,11 +230,10 @@ test('a rollback brings everything back although the playlist cannot be read', a
     const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), before);
-  });
-});
+  }));
 
-test('a rollback that cannot begin leaves what was written and names all that is missing', async () => {
-  await withRelay(async (relay) => {
+test('a rollback that cannot begin leaves what was written and names all that is missing', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     const wanted = tracks(relay, 150, 3_000);
@@ -260,8 +251,7 @@ test('a rollback that cannot begin leaves what was written and names all that is
       details.missing_uris,
       before.filter((uri) => !held.has(uri)),
     );
-  });
-});
+  }));
 
 interface Deduplicated {
   original_count: number;
@@ -269,8 +259,8 @@ interface Deduplicated {
   removed: Array<{ position: number; uri: string; name: string }>;
 }
 
-test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', async () => {
-  await withRelay(async (relay) => {
+test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 400);
     const [first = '', second = ''] = uris;
@@ -321,8 +311,7 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
       moved,
       [first, second].filter((uri) => moved.includes(uri)),
     );
-  });
-});
+  }));
 
 /** A list of 400 tracks that holds ten of them twice. */
 function withDuplicates(relay: Relay): { playlist: DemoPlaylist; unique: string[] } {
@@ -332,8 +321,8 @@ function withDuplicates(relay: Relay): { playlist: DemoPlaylist; unique: string[
   return { playlist, unique };
 }
 
-test('duplicates that were shown are removed without reading the list again', async () => {
-  await withRelay(async (relay) => {
+test('duplicates that were shown are removed without reading the list again', () =>
+  withRelay(async (relay) => {
     const { playlist, unique } = withDuplicates(relay);
     await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
     assert.deepEqual(count(relay), { GET: 9 });
@@ -342,8 +331,7 @@ test('duplicates that were shown are removed without reading the list again', as
     // Its version, and a page of the list; another one after the removal.
     assert.deepEqual(count(relay), { GET: 3, DELETE: 1, POST: 1 });
     assert.deepEqual(urisOf(playlist), unique);
-  });
-});
+  }));
 
 const EDITS: Array<[string, (rows: string[], other: string) => string[]]> = [
   ['adds a song', (rows, other) => [...rows, other]],
@@ -352,8 +340,8 @@ const EDITS: Array<[string, (rows: string[], other: string) => string[]]> = [
 ];
 
 for (const [what, edit] of EDITS) {
-  test(`duplicates that were shown are read again when someone ${what} meanwhile, even under the old version`, async () => {
-    await withRelay(async (relay) => {
+  test(`duplicates that were shown are read again when someone ${what} meanwhile, even under the old version`, () =>
+    withRelay(async (relay) => {
       const { playlist } = withDuplicates(relay);
       await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
       relay.provider.lag.set({ snapshots: 30_000 });
@@ -362,12 +350,11 @@ for (const [what, edit] of EDITS) {
       const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
       assert.equal(answer.original_count, rows.length);
       assert.deepEqual(urisOf(playlist), [...new Set(rows)]);
-    });
-  });
+    }));
 }
 
-test('deduplicate_playlist without duplicates writes nothing', async () => {
-  await withRelay(async (relay) => {
+test('deduplicate_playlist without duplicates writes nothing', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     fill(playlist, tracks(relay, 60));
     const answer = (await relay.call('deduplicate_playlist', {
@@ -375,11 +362,10 @@ test('deduplicate_playlist without duplicates writes nothing', async () => {
     })) as unknown as Deduplicated;
     assert.deepEqual([answer.original_count, answer.resulting_count, answer.removed], [60, 60, []]);
     assert.deepEqual(count(relay), { GET: 2 });
-  });
-});
+  }));
 
-test('deduplicate_playlist with dry_run answers for a playlist with local rows too, and says that it would be refused', async () => {
-  await withRelay(async (relay) => {
+test('deduplicate_playlist with dry_run answers for a playlist with local rows too, and says that it would be refused', () =>
+  withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [one = '', two = ''] = tracks(relay, 2);
     fill(playlist, [one, 'spotify:local:Someone:Somewhere:Something:61', two, one]);
@@ -400,11 +386,10 @@ test('deduplicate_playlist with dry_run answers for a playlist with local rows t
     );
     const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id: playlist.id }));
     assert.equal(refused.code, 'UNSUPPORTED_ITEMS');
-  });
-});
+  }));
 
-longTest('deduplicate_playlist that fails after a removal restores everything', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+longTest('deduplicate_playlist that fails after a removal restores everything', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 300);
     fill(playlist, [...uris, at(uris, 0), at(uris, 10)]);
@@ -416,11 +401,11 @@ longTest('deduplicate_playlist that fails after a removal restores everything', 
     assert.equal(code, 'PARTIAL_WRITE');
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), before);
-  });
-});
+  }),
+);
 
-longTest('a caller that leaves does not stop a rollback', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+longTest('a caller that leaves does not stop a rollback', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     const leave = new AbortController();
@@ -437,5 +422,5 @@ longTest('a caller that leaves does not stop a rollback', async () => {
     // The next write waits for the rollback.
     await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: tracks(relay, 1) });
     assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 1)]);
-  });
-});
+  }),
+);

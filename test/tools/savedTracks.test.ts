@@ -50,8 +50,8 @@ async function withProgress({ client }: Relay, name: string, args: Args) {
   return { answer: result.structuredContent as Args, heard };
 }
 
-test('save_tracks saves in chunks of 40, in order, repeats and all', async () => {
-  await withRelay(async (relay) => {
+test('save_tracks saves in chunks of 40, in order, repeats and all', () =>
+  withRelay(async (relay) => {
     const before = savedUris(relay);
     const fresh = unsaved(relay, 80);
     const uris = [...fresh, at(fresh, 0), at(before, 3)];
@@ -73,11 +73,10 @@ test('save_tracks saves in chunks of 40, in order, repeats and all', async () =>
       [2, 3],
       [3, 3],
     ]);
-  });
-});
+  }));
 
-test('remove_saved_tracks asks what is saved, removes in chunks of 40 and ignores what is not saved', async () => {
-  await withRelay(async (relay) => {
+test('remove_saved_tracks asks what is saved, removes in chunks of 40 and ignores what is not saved', () =>
+  withRelay(async (relay) => {
     const before = savedUris(relay);
     const uris = [...before.slice(0, 41), ...unsaved(relay, 4), at(before, 0)];
     const { answer, heard } = await withProgress(relay, 'remove_saved_tracks', { track_ids: uris });
@@ -101,11 +100,10 @@ test('remove_saved_tracks asks what is saved, removes in chunks of 40 and ignore
       [1, 2],
       [2, 2],
     ]);
-  });
-});
+  }));
 
-test('IDs, URIs and links are accepted; 40 of them are one request without progress', async () => {
-  await withRelay(async (relay) => {
+test('IDs, URIs and links are accepted; 40 of them are one request without progress', () =>
+  withRelay(async (relay) => {
     const uris = unsaved(relay, 40);
     const id = (uri: string) => uri.split(':').at(-1);
     const track_ids = uris.map((uri, index) =>
@@ -120,8 +118,7 @@ test('IDs, URIs and links are accepted; 40 of them are one request without progr
     });
     assert.deepEqual(sent(relay), [chunkOf('PUT', uris)]);
     assert.deepEqual(heard, []);
-  });
-});
+  }));
 
 const positions: Array<[where: string, skip: number]> = [
   ['middle', 1],
@@ -130,8 +127,8 @@ const positions: Array<[where: string, skip: number]> = [
 
 for (const tool of ['save_tracks', 'remove_saved_tracks']) {
   for (const [where, skip] of positions) {
-    test(`${tool} that fails at the ${where} chunk says what was written`, async () => {
-      await withRelay(async (relay) => {
+    test(`${tool} that fails at the ${where} chunk says what was written`, () =>
+      withRelay(async (relay) => {
         const method = tool === 'save_tracks' ? 'PUT' : 'DELETE';
         const uris = tool === 'save_tracks' ? unsaved(relay, 100) : savedUris(relay).slice(0, 100);
         relay.provider.faults.add({ method, path: LIBRARY, skip, kind: 'status', status: 403 });
@@ -157,20 +154,18 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
           uris.map((_, index) => index < written === (method === 'PUT')),
         );
         assert.equal(requestsTo(relay, LIBRARY), skip + 1);
-      });
-    });
+      }));
   }
 
-  test(`${tool} that is refused at its first chunk returns that refusal`, async () => {
-    await withRelay(async (relay) => {
+  test(`${tool} that is refused at its first chunk returns that refusal`, () =>
+    withRelay(async (relay) => {
       const before = savedUris(relay);
       relay.provider.faults.add({ path: LIBRARY, kind: 'rate_limit', retryAfterSeconds: 2 });
       const failure = failureOf(await relay.call(tool, { track_ids: before.slice(0, 100) }));
       assert.deepEqual([failure.code, failure.retryAfterSeconds], ['RATE_LIMITED', 2]);
       assert.deepEqual(savedUris(relay), before);
       assert.equal(requestsTo(relay, LIBRARY), 1);
-    });
-  });
+    }));
 }
 
 const lost: Array<[what: string, rule: FaultRule]> = [
@@ -180,8 +175,8 @@ const lost: Array<[what: string, rule: FaultRule]> = [
 ];
 
 for (const [what, rule] of lost) {
-  test(`a chunk that ends in ${what} is sent again, which does no harm`, async () => {
-    await withRelay({ clock: fastClock() }, async (relay) => {
+  test(`a chunk that ends in ${what} is sent again, which does no harm`, () =>
+    withRelay({ clock: fastClock() }, async (relay) => {
       const before = savedUris(relay);
       const uris = unsaved(relay, 100);
       relay.provider.faults.add({ ...rule, method: 'PUT', path: LIBRARY, skip: 1 });
@@ -199,12 +194,11 @@ for (const [what, rule] of lost) {
           chunkOf('PUT', part),
         ),
       );
-    });
-  });
+    }));
 }
 
-test('a chunk that is never answered is sent three times, and its outcome is reported as unknown', async () => {
-  await withRelay({ clock: fastClock() }, async (relay) => {
+test('a chunk that is never answered is sent three times, and its outcome is reported as unknown', () =>
+  withRelay({ clock: fastClock() }, async (relay) => {
     const uris = unsaved(relay, 100);
     const never = { kind: 'status_after', status: 503, times: Infinity } as const;
     relay.provider.faults.add({ ...never, method: 'PUT', path: LIBRARY, skip: 1 });
@@ -220,11 +214,10 @@ test('a chunk that is never answered is sent three times, and its outcome is rep
     });
     assert.equal((error as { outcome_unknown: boolean }).outcome_unknown, true);
     assert.equal(requestsTo(relay, LIBRARY), 4);
-  });
-});
+  }));
 
-test('a quota that ends in the middle names the time, and the rest of the library still answers', async () => {
-  await withRelay(async (relay) => {
+test('a quota that ends in the middle names the time, and the rest of the library still answers', () =>
+  withRelay(async (relay) => {
     const uris = unsaved(relay, 100);
     relay.provider.faults.add({
       method: 'PUT',
@@ -246,11 +239,10 @@ test('a quota that ends in the middle names the time, and the rest of the librar
       (check.items as Array<{ saved: boolean }>).map(({ saved }) => saved),
       [true, false],
     );
-  });
-});
+  }));
 
-test('unknown tracks are refused by Spotify with the whole chunk, and are never saved', async () => {
-  await withRelay(async (relay) => {
+test('unknown tracks are refused by Spotify with the whole chunk, and are never saved', () =>
+  withRelay(async (relay) => {
     const failure = failureOf(await relay.call('save_tracks', { track_ids: [UNKNOWN] }));
     assert.deepEqual(failure, {
       code: 'INVALID_ARGUMENT',
@@ -271,8 +263,7 @@ test('unknown tracks are refused by Spotify with the whole chunk, and are never 
       chunks: { total: 0, completed: 0 },
       note: 'Nothing changed: none of these is in the library.',
     });
-  });
-});
+  }));
 
 const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['save_tracks', [], /track_ids must have at least 1 entry/],
@@ -283,16 +274,15 @@ const wrong: Array<[tool: string, track_ids: unknown, message: RegExp]> = [
   ['check_saved_tracks', UNKNOWN, /track_ids must be an array/],
 ];
 
-test('anything but a list of tracks is refused before anything is sent', async () => {
-  await withRelay(async (relay) => {
+test('anything but a list of tracks is refused before anything is sent', () =>
+  withRelay(async (relay) => {
     for (const [tool, track_ids, message] of wrong) {
       const failure = failureOf(await relay.call(tool, { track_ids }));
       assert.equal(failure.code, 'INVALID_ARGUMENT', String(message));
       assert.match(failure.message, message);
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));
 
 test('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', async () => {
   const clock = watchedClock();
@@ -335,13 +325,12 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
   });
 });
 
-test('an answer without one value per track is refused', async () => {
-  await withRelay(async (relay) => {
+test('an answer without one value per track is refused', () =>
+  withRelay(async (relay) => {
     const bodies: unknown[] = [[true], { saved: [true, true] }, null];
     for (const body of bodies) {
       relay.provider.faults.add({ path: /contains$/, kind: 'transform', fn: () => body });
       const answer = await relay.call('check_saved_tracks', { track_ids: savedUris(relay).slice(0, 2) });
       assert.equal(failureOf(answer).code, 'PROVIDER_INVALID_RESPONSE');
     }
-  });
-});
+  }));

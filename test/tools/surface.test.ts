@@ -7,14 +7,13 @@ import { withRelay } from '../support/world.ts';
 const folder = new URL('./surface/', import.meta.url);
 const fixed = (name: string) => JSON.parse(readFileSync(new URL(`${name}.json`, folder), 'utf8'));
 
-test('tools/list sends exactly the files in test/tools/surface', async () => {
-  await withRelay({ connect: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ client }) => {
+test('tools/list sends exactly the files in test/tools/surface', () =>
+  withRelay({ connect: false, env: { RELAY_TOOLSETS: 'all' } }, async ({ client }) => {
     const { tools } = await client.listTools();
     const names = readdirSync(folder).map((file) => file.replace(/\.json$/, ''));
     assert.deepEqual(tools.map((tool) => tool.name).sort(), names.sort());
     for (const tool of tools) assert.deepEqual(JSON.parse(JSON.stringify(tool)), fixed(tool.name), tool.name);
-  });
-});
+  }));
 
 for (const { name } of ALL_TOOLS) {
   test(`${name} explains itself`, () => {
