@@ -141,6 +141,9 @@ interface Active {
   decided: Promise<void>;
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
+  maxAttempts: number;
+  /** Requests, of which so many are completed. */
+  total: number;
   completed: number;
   /** Made by it. */
   playlist: Playlist | null;
@@ -156,16 +159,10 @@ export function createChanges(context: ChangeContext): Changes {
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
 
-  function control(
-    entry: Active,
-    maxAttempts: number,
-    isNew: boolean,
-    signal: AbortSignal,
-    call?: Call,
-  ): Control {
+  function control(entry: Active, isNew: boolean, signal: AbortSignal, call?: Call): Control {
     return {
       waiter: () => entry.waiter,
-      maxAttempts,
+      maxAttempts: entry.maxAttempts,
       signal: AbortSignal.any([stopping.signal, signal]),
       isCancelled: () => entry.cancelled,
       decided: () => entry.decided,
@@ -175,25 +172,12 @@ export function createChanges(context: ChangeContext): Changes {
       },
       onProgress(done) {
         entry.completed = done;
-        const total = entry.seq === null ? done : totalOf(entry.seq);
-        if (total > 1) call?.progress(Math.min(done, total), total);
+        if (entry.total > 1) call?.progress(Math.min(done, entry.total), entry.total);
       },
       onMade(playlist) {
         entry.playlist = playlist;
       },
     };
-  }
-
-  const rowsOf = (id: string) => rows.readFresh(id, { signal: stopping.signal, progress() {} });
-
-  const totals = new Map<number, number>();
-  function totalOf(seq: number): number {
-    let total = totals.get(seq);
-    if (total === undefined) {
-      total = requestsLeft(planOf(getChangeBody(store, seq)).ops);
-      totals.set(seq, total);
-    }
-    return total;
   }
 
   async function insert(
@@ -217,7 +201,8 @@ export function createChanges(context: ChangeContext): Changes {
       ...(job === undefined ? {} : { job }),
       ...(undoes === undefined ? {} : { undoes }),
     };
-    const recorded = await store.durable(
+    entry.total = requestsLeft(ops);
+    return store.durable(
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
         const change = insertChange(store, row, body, now);
@@ -230,8 +215,6 @@ export function createChanges(context: ChangeContext): Changes {
         store.run('delete from changes where id = ?', [id]);
       },
     );
-    totals.set(recorded.seq, requestsLeft(ops));
-    return recorded;
   }
 
   function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
@@ -246,7 +229,6 @@ export function createChanges(context: ChangeContext): Changes {
     };
     // What had no effect cannot be taken back.
     if (change.state === 'unchanged' && change.job === null) dropChange(store, seq);
-    totals.delete(seq);
     return result;
   }
 
@@ -254,10 +236,11 @@ export function createChanges(context: ChangeContext): Changes {
     entry: Active,
     key: string,
     work: () => Promise<ChangeReport | null>,
-    { signal, before }: { signal?: AbortSignal; before?: Promise<void> } = {},
+    waits?: AbortSignal,
+    before?: Promise<void>,
   ): Promise<ChangeReport | null> {
     active.add(entry);
-    const inTurn = () => rows.exclusively(key, work, signal);
+    const inTurn = () => rows.exclusively(key, work, waits);
     entry.done = (before ? before.then(inTurn) : inTurn()).finally(() => active.delete(entry));
     return entry.done;
   }
@@ -273,10 +256,12 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  function fresh(waiter: Waiter | null): Active {
+  function fresh(waiter: Waiter | null, maxAttempts = LISTED_ATTEMPTS): Active {
     return {
       seq: null,
       waiter,
+      maxAttempts,
+      total: 0,
       cancelled: false,
       decided: Promise.resolve(),
       abandoned: false,
@@ -289,7 +274,6 @@ export function createChanges(context: ChangeContext): Changes {
   function start(
     request: ChangeRequest,
     entry: Active,
-    maxAttempts: number,
     signal: AbortSignal,
     call: Call,
     waits?: AbortSignal,
@@ -309,10 +293,11 @@ export function createChanges(context: ChangeContext): Changes {
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
         const change = await insert(request, prepared, body, entry);
-        const end = await driven(change, control(entry, maxAttempts, true, signal, call));
+        const end = await driven(change, control(entry, true, signal, call));
         return report(change.seq, end, entry);
       },
-      { ...(waits ? { signal: waits } : {}), ...(before ? { before } : {}) },
+      waits,
+      before,
     );
   }
 
@@ -336,23 +321,11 @@ export function createChanges(context: ChangeContext): Changes {
   return {
     async run(request, call, { ms, for: waiter = 'call' }) {
       const entry = fresh(waiter);
-      const done = start(request, entry, LISTED_ATTEMPTS, NEVER, call, call.signal);
+      const done = start(request, entry, NEVER, call, call.signal);
       const outcome = await firstOf(clock, done, call.signal, ms);
       if (outcome === 'late' && entry.seq === null) {
         entry.abandoned = true;
-        throw new RelayError(
-          'DEADLINE_EXCEEDED',
-          'Nothing was begun: reading what is there took too long, or another write to it is under way.',
-          {
-            remedy: {
-              text: 'Try again in a minute; list_jobs shows what is being written.',
-              terminal: {
-                text: 'Try again in a minute; {1} shows what is being written.',
-                commands: [['jobs']],
-              },
-            },
-          },
-        );
+        throw notBegun();
       }
       if (outcome === 'left') {
         entry.abandoned = entry.seq === null;
@@ -378,7 +351,7 @@ export function createChanges(context: ChangeContext): Changes {
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
-      return start(request, fresh(null), options.maxAttempts, options.signal, call);
+      return start(request, fresh(null, options.maxAttempts), options.signal, call);
     },
     async resume(seq, options) {
       const running = of(seq);
@@ -388,13 +361,12 @@ export function createChanges(context: ChangeContext): Changes {
         const result = await running.done;
         if (result) return result;
       }
-      const entry = { ...fresh(null), seq, cancelled: options.cancelled === true };
+      const entry = { ...fresh(null, options.maxAttempts), seq, cancelled: options.cancelled === true };
       const change = reread(store, seq);
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
         if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
-        const steered = control(entry, options.maxAttempts, false, options.signal);
-        const end = await driven(present, steered, options.carryOn);
+        const end = await driven(present, control(entry, false, options.signal), options.carryOn);
         return report(seq, end, entry);
       });
       if (!result) throw new Error('A change that exists has something to do.');
@@ -419,17 +391,14 @@ export function createChanges(context: ChangeContext): Changes {
       await Promise.race([running.done.catch(() => {}), aborted(signal)]);
     },
     async accept(seq) {
-      const change = reread(store, seq);
-      const rows = change.playlistId === null ? null : (await rowsOf(change.playlistId)).map(uriOf);
+      const { playlistId } = reread(store, seq);
+      const call = { signal: stopping.signal, progress() {} };
+      const present = playlistId === null ? null : (await rows.readFresh(playlistId, call)).map(uriOf);
       await store.durable(() => {
         const body = getChangeBody(store, seq);
-        if (rows) putChangeBody(store, seq, { ...body, plan: { rows, ops: [], counted: false } });
-        setChange(
-          store,
-          seq,
-          { state: 'done', op: 0, at: 0, endedAt: clock.now(), error: null },
-          clock.now(),
-        );
+        if (present) putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false } });
+        const now = clock.now();
+        setChange(store, seq, { state: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
       });
     },
     isActive: (seq) => of(seq) !== undefined,
@@ -441,6 +410,20 @@ export function createChanges(context: ChangeContext): Changes {
       await Promise.all([...active].map(({ done }) => done.catch(() => {})));
     },
   };
+}
+
+function notBegun(): RelayError {
+  const words = 'shows what is being written.';
+  return new RelayError(
+    'DEADLINE_EXCEEDED',
+    'Nothing was begun: reading what is there took too long, or another write to it is under way.',
+    {
+      remedy: {
+        text: `Try again in a minute; list_jobs ${words}`,
+        terminal: { text: `Try again in a minute; {1} ${words}`, commands: [['jobs']] },
+      },
+    },
+  );
 }
 
 /** By which names a change is found that continues after the next start: its job has the same. */

@@ -31,8 +31,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'nothing is synced before the first request',
     file: 'src/changes/changes.ts',
-    from: 'const recorded = await store.durable(',
-    to: 'const recorded = await (async (change: () => Change, _undo: () => void) => store.transaction(change))(',
+    from: 'return store.durable(',
+    to: 'return (async (change: () => Change, _undo: () => void) => store.transaction(change))(',
   },
   {
     name: 'the token of another account is used',
