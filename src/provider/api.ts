@@ -46,7 +46,7 @@ export const PROVIDER_NAME = 'spotify';
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the API's base URL, values percent-encoded by `path`. */
+  /** Below the API's base URL. */
   path: string;
   /** The path with its values replaced by names, as error history shows it. */
   template: string;
@@ -66,7 +66,19 @@ export interface ProviderResponse {
   date?: number | null;
 }
 
-/** Builds the path from a template such as `/playlists/{id}/items`; every value is percent-encoded. */
-export function pathOf(template: string, values: Record<string, string>): string {
-  return template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+/**
+ * A request to the path that a template such as `/playlists/{id}/items` stands for.
+ * @param values for the names in the template; every value is percent-encoded
+ */
+export function requestFor(
+  method: ProviderRequest['method'],
+  template: string,
+  scope: LimitScope,
+  {
+    values = {},
+    ...content
+  }: Pick<ProviderRequest, 'query' | 'body'> & { values?: Record<string, string> } = {},
+): ProviderRequest {
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(values[name] ?? ''));
+  return { method, path, template, scope, ...content };
 }

@@ -1,6 +1,6 @@
 /** `GET /me`, read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
-import type { ProviderRequest } from '../api.ts';
+import { requestFor } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
 import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, textOf } from '../resources/parse.ts';
@@ -12,7 +12,7 @@ export interface Profile {
   name: string | null;
 }
 
-const REQUEST: ProviderRequest = { method: 'GET', path: '/me', template: '/me', scope: 'me' };
+const REQUEST = requestFor('GET', '/me', 'me');
 
 export async function readProfile(apiUrl: string, accessToken: string, network: Network): Promise<Profile> {
   const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };

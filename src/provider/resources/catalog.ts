@@ -1,7 +1,7 @@
 /** Search, tracks, artists and albums. */
 import { inParallel } from '../../base/lists.ts';
 import type { Album, AlbumTrack, Artist, Page, Track } from '../../domain/shapes.ts';
-import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
+import { type Call, type LimitScope, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { noteSong } from '../knownNames.ts';
 import { objectBody, type PageRequest, pagingOf, readPage } from './paging.ts';
@@ -21,13 +21,9 @@ type SearchType = 'track' | 'artist' | 'album';
 function search<T>(type: SearchType, parse: (row: unknown) => T | null) {
   return async (api: ProviderApi, query: string, limit: number, call: Call): Promise<SearchResult<T>> => {
     const read = async (offset: number) => {
-      const request: ProviderRequest = {
-        method: 'GET',
-        path: '/search',
-        template: '/search',
-        scope: 'search',
+      const request = requestFor('GET', '/search', 'search', {
         query: { q: query, type, limit: Math.min(SEARCH_PAGE, limit - offset), offset },
-      };
+      });
       const body = objectBody(request, await api.send(request, call));
       return pagingOf(request, body[`${type}s`]);
     };
@@ -72,9 +68,9 @@ export const searchAlbums: (
 ) => Promise<SearchResult<Album>> = search('album', parseAlbum);
 
 /** One item by its ID; the batch reads were removed in February 2026. */
-function getOne<T>(template: string, scope: 'tracks' | 'artists', parse: (body: unknown) => T | null) {
+function getOne<T>(template: string, scope: LimitScope, parse: (body: unknown) => T | null) {
   return async (api: ProviderApi, id: string, call: Call): Promise<T> => {
-    const request: ProviderRequest = { method: 'GET', path: pathOf(template, { id }), template, scope };
+    const request = requestFor('GET', template, scope, { values: { id } });
     const parsed = parse((await api.send(request, call)).body);
     if (!parsed) throw invalidResponse(request, 'no item in it');
     return parsed;
@@ -97,9 +93,8 @@ export function getAlbumTracks(
   window: PageRequest,
   call: Call,
 ): Promise<Page<AlbumTrack>> {
-  const template = '/albums/{id}/tracks';
-  const path = pathOf(template, { id });
-  return readPage(api, { method: 'GET', path, template, scope: 'tracks' }, window, parseAlbumTrack, call);
+  const request = requestFor('GET', '/albums/{id}/tracks', 'tracks', { values: { id } });
+  return readPage(api, request, window, parseAlbumTrack, call);
 }
 
 /** How an album and an artist belong together. */
@@ -116,13 +111,7 @@ export function getArtistAlbums(
   window: PageRequest,
   call: Call,
 ): Promise<Page<Album>> {
-  const template = '/artists/{id}/albums';
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: pathOf(template, { id }),
-    template,
-    scope: 'artists',
-    query: { include_groups: groups?.join(',') },
-  };
+  const query = { include_groups: groups?.join(',') };
+  const request = requestFor('GET', '/artists/{id}/albums', 'artists', { values: { id }, query });
   return readPage(api, request, window, parseAlbum, call);
 }

@@ -1,6 +1,6 @@
 /** What the account listens to: top tracks and artists, and the listening history. */
 import type { Artist, Context, Page, Track } from '../../domain/shapes.ts';
-import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
+import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { objectBody, type PageRequest, readPage } from './paging.ts';
 import { asArray, asObject, parseArtist, parseContext, parseTrack, textOf } from './parse.ts';
 
@@ -8,14 +8,7 @@ type TimeRange = 'short_term' | 'medium_term' | 'long_term';
 
 function top<T>(kind: 'tracks' | 'artists', parse: (row: unknown) => T | null) {
   return (api: ProviderApi, range: TimeRange, window: PageRequest, call: Call): Promise<Page<T>> => {
-    const path = `/me/top/${kind}`;
-    const request: ProviderRequest = {
-      method: 'GET',
-      path,
-      template: path,
-      scope: 'top',
-      query: { time_range: range },
-    };
+    const request = requestFor('GET', `/me/top/${kind}`, 'top', { query: { time_range: range } });
     return readPage(api, request, window, parse, call);
   };
 }
@@ -41,13 +34,9 @@ export async function getRecentlyPlayed(
   query: { limit: number; before?: number | undefined; after?: number | undefined },
   call: Call,
 ): Promise<History> {
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: '/me/player/recently-played',
-    template: '/me/player/recently-played',
-    scope: 'recently_played',
+  const request = requestFor('GET', '/me/player/recently-played', 'recently_played', {
     query: { limit: query.limit, before: query.before, after: query.after },
-  };
+  });
   const body = objectBody(request, await api.send(request, call));
   const cursors = asObject(body.cursors);
   return {

@@ -1,6 +1,12 @@
 /** The player: reading its state. */
 import type { Context, Device, Media } from '../../domain/shapes.ts';
-import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
+import {
+  type Call,
+  type ProviderApi,
+  type ProviderRequest,
+  type ProviderResponse,
+  requestFor,
+} from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { objectBody } from './paging.ts';
 import {
@@ -47,14 +53,9 @@ export function getCurrentlyPlaying(api: ProviderApi, call: Call): Promise<Playe
 }
 
 async function readState(api: ProviderApi, path: string, call: Call): Promise<PlayerState | null> {
-  const request: ProviderRequest = {
-    method: 'GET',
-    path,
-    template: path,
-    scope: 'player',
-    // Without it, the item is null while an episode is playing.
-    query: { additional_types: 'track,episode' },
-  };
+  // Without it, the item is null while an episode is playing.
+  const query = { additional_types: 'track,episode' };
+  const request = requestFor('GET', path, 'player', { query });
   const response = await api.send(request, call);
   const state = isNothing(response) ? null : parseState(request, response);
   watchers.get(api)?.(state);
@@ -102,8 +103,7 @@ export interface PlayQueue {
 
 /** The queue; empty while nothing is active. */
 export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue> {
-  const path = '/me/player/queue';
-  const request: ProviderRequest = { method: 'GET', path, template: path, scope: 'player' };
+  const request = requestFor('GET', '/me/player/queue', 'player');
   const response = await api.send(request, call);
   if (isNothing(response)) return { current: null, next: [] };
   const body = objectBody(request, response);
@@ -115,8 +115,7 @@ export async function getQueue(api: ProviderApi, call: Call): Promise<PlayQueue>
 
 /** Devices that are awake; a sleeping one is often missing. */
 export async function getDevices(api: ProviderApi, call: Call): Promise<Device[]> {
-  const path = '/me/player/devices';
-  const request: ProviderRequest = { method: 'GET', path, template: path, scope: 'player' };
+  const request = requestFor('GET', '/me/player/devices', 'player');
   const body = objectBody(request, await api.send(request, call));
   if (!Array.isArray(body.devices)) throw invalidResponse(request, 'no list of devices');
   return asArray(body.devices).flatMap((row) => parseDevice(row) ?? []);

@@ -4,7 +4,7 @@
  */
 import { NEVER } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
+import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
@@ -21,9 +21,9 @@ async function command(
   query: Query = {},
   body?: unknown,
 ): Promise<void> {
-  const request: ProviderRequest = { method, path, template: path, scope: 'player', query };
+  const request = requestFor(method, path, 'player', { query, ...(body === undefined ? {} : { body }) });
   call.signal.throwIfAborted();
-  await api.send(body === undefined ? request : { ...request, body }, { signal: NEVER });
+  await api.send(request, { signal: NEVER });
 }
 
 export interface PlayCommand {

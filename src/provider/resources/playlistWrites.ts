@@ -1,15 +1,13 @@
 /** Playlists: the requests that change them (the provider's current `/items` endpoints). */
 import type { DetailValues } from '../../domain/change.ts';
-import { type ProviderRequest, pathOf } from '../api.ts';
-
-const ITEMS = '/playlists/{id}/items';
+import { type ProviderRequest, requestFor } from '../api.ts';
 
 function itemsRequest(
   method: ProviderRequest['method'],
   id: string,
   body: Record<string, unknown>,
 ): ProviderRequest {
-  return { method, path: pathOf(ITEMS, { id }), template: ITEMS, scope: 'playlists.write', body };
+  return requestFor(method, '/playlists/{id}/items', 'playlists.write', { values: { id }, body });
 }
 
 /** Appends, or inserts at a 0-based position, at most 100. */
@@ -40,35 +38,23 @@ export function moveRequest(id: string, { snapshot_id, ...range }: Move): Provid
 }
 
 export function createRequest(details: DetailValues & { name: string }): ProviderRequest {
-  return {
-    method: 'POST',
-    path: '/me/playlists',
-    template: '/me/playlists',
-    scope: 'playlists.write',
-    body: {
-      name: details.name,
-      // Omitted, it has been shown as the text "null".
-      description: details.description ?? '',
-      public: details.public ?? false,
-      collaborative: details.collaborative ?? false,
-    },
+  const body = {
+    name: details.name,
+    // Omitted, it has been shown as the text "null".
+    description: details.description ?? '',
+    public: details.public ?? false,
+    collaborative: details.collaborative ?? false,
   };
+  return requestFor('POST', '/me/playlists', 'playlists.write', { body });
 }
 
 /** Changes the fields that are given. */
 export function detailsRequest(id: string, details: DetailValues): ProviderRequest {
-  const template = '/playlists/{id}';
   const body = Object.fromEntries(Object.entries(details).filter(([, value]) => value !== undefined));
-  return { method: 'PUT', path: pathOf(template, { id }), template, scope: 'playlists.write', body };
+  return requestFor('PUT', '/playlists/{id}', 'playlists.write', { values: { id }, body });
 }
 
 /** `PUT` puts a playlist into the account's list, `DELETE` takes it out: Spotify has no other deletion. */
 export function followRequest(method: 'PUT' | 'DELETE', id: string): ProviderRequest {
-  return {
-    method,
-    path: '/me/library',
-    template: '/me/library',
-    scope: 'library.write',
-    query: { uris: `spotify:playlist:${id}` },
-  };
+  return requestFor(method, '/me/library', 'library.write', { query: { uris: `spotify:playlist:${id}` } });
 }

@@ -1,6 +1,6 @@
 /** Playlists: reading. */
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
-import { type Call, type ProviderApi, type ProviderRequest, pathOf } from '../api.ts';
+import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
@@ -9,12 +9,9 @@ import { asObject, coverOf, numberOf, parseItem, parsePlaylist, textOf } from '.
 /** The provider's largest page of playlists and of playlist items. */
 export const PLAYLIST_PAGE = 50;
 
-const MINE: ProviderRequest = {
-  method: 'GET',
-  path: '/me/playlists',
-  template: '/me/playlists',
-  scope: 'playlists.read',
-};
+const MINE = requestFor('GET', '/me/playlists', 'playlists.read');
+/** Without it, episode rows lack their item. */
+const WITH_EPISODES = { additional_types: 'track,episode' };
 
 /** A page of the account's own and followed playlists; null rows are dropped. */
 export function getMyPlaylists(
@@ -70,14 +67,10 @@ export async function getPlaylistBegin(
   call: Pick<Call, 'signal' | 'account'>,
   parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }> {
-  const template = '/playlists/{id}';
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: pathOf(template, { id }),
-    template,
-    scope: 'playlists.read',
-    query: { additional_types: 'track,episode' },
-  };
+  const request = requestFor('GET', '/playlists/{id}', 'playlists.read', {
+    values: { id },
+    query: WITH_EPISODES,
+  });
   const { body } = await api.send(request, call);
   const playlist = parsePlaylist(body);
   if (!playlist) throw invalidResponse(request, 'no playlist in it');
@@ -120,15 +113,10 @@ export function getPlaylistItems(
   call: Pick<Call, 'signal' | 'account'>,
   parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<Page<Item>> {
-  const template = '/playlists/{id}/items';
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: pathOf(template, { id }),
-    template,
-    scope: 'playlists.read',
-    // Without it, episode rows lack their item.
-    query: { additional_types: 'track,episode' },
-  };
+  const request = requestFor('GET', '/playlists/{id}/items', 'playlists.read', {
+    values: { id },
+    query: WITH_EPISODES,
+  });
   return readPage(api, request, window, (row, position) => noted(api, parse(row, position)), call);
 }
 

@@ -4,7 +4,7 @@
  */
 import { chunk, inParallel } from '../../base/lists.ts';
 import type { Page, Track } from '../../domain/shapes.ts';
-import type { Call, ProviderApi, ProviderRequest } from '../api.ts';
+import { type Call, type ProviderApi, type ProviderRequest, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { noteSong } from '../knownNames.ts';
 import { type PageRequest, readPage } from './paging.ts';
@@ -20,12 +20,7 @@ export function getSavedTracks(
   window: PageRequest,
   call: Pick<Call, 'signal' | 'account'>,
 ): Promise<Page<SavedTrack>> {
-  const request: ProviderRequest = {
-    method: 'GET',
-    path: '/me/tracks',
-    template: '/me/tracks',
-    scope: 'library.read',
-  };
+  const request = requestFor('GET', '/me/tracks', 'library.read');
   const parse = (row: unknown): SavedTrack => {
     const raw = asObject(row);
     const track = parseTrack(raw?.track ?? raw?.item);
@@ -40,13 +35,7 @@ export const TRACKS_PER_REQUEST = 40;
 
 /** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
 export function libraryRequest(method: 'PUT' | 'DELETE', uris: readonly string[]): ProviderRequest {
-  return {
-    method,
-    path: '/me/library',
-    template: '/me/library',
-    scope: 'library.write',
-    query: { uris: uris.join(',') },
-  };
+  return requestFor(method, '/me/library', 'library.write', { query: { uris: uris.join(',') } });
 }
 
 /** For each URI, in order, whether it is saved. */
@@ -58,13 +47,8 @@ export async function containsUris(
   const parts = chunk(uris, TRACKS_PER_REQUEST);
   let done = 0;
   const answers = await inParallel(parts, 8, async (part) => {
-    const request: ProviderRequest = {
-      method: 'GET',
-      path: '/me/library/contains',
-      template: '/me/library/contains',
-      scope: 'library.read',
-      query: { uris: part.join(',') },
-    };
+    const query = { uris: part.join(',') };
+    const request = requestFor('GET', '/me/library/contains', 'library.read', { query });
     const { body } = await api.send(request, call);
     if (!Array.isArray(body) || body.length !== part.length) {
       throw invalidResponse(request, 'not one answer for each URI');
