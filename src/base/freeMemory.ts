@@ -12,7 +12,7 @@ const collector: () => () => void = lazy(() => {
   return runInNewContext('gc') as () => void;
 });
 
-/** Takes as long as the process has objects: about 30 ms at 60 MB. For moments when nobody waits. */
+/** Takes longer the more objects the process has: about 30 ms at 60 MB. For moments when nobody waits. */
 export function freeMemory(): void {
   collector()();
 }

@@ -1,6 +1,6 @@
 /** Long work in turns of the event loop, so that it does not hold up everything else. */
 
-/** Of one turn. An answer to another client waits for as long as this, or for the rest of one piece. */
+/** The length of one turn. An answer to another client waits for this long, or until the current piece is done. */
 const TURN_MS = 4;
 
 /**

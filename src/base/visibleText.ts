@@ -20,7 +20,7 @@ const unsafe = lazy(
     /(?![\u200c-\u200d\u0600-\u0605\u06dd\u070f\u0890\u0891\u08e2\u180e\u{110bd}\u{110cd}])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/gu,
 );
 
-/** What moves on to another line or column: a space stands for it, so that no two words become one. */
+/** Characters that move to another line or column. A space replaces them, so that no two words become one. */
 const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
 const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
 
@@ -55,7 +55,7 @@ const BELONGS = [
   '[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\n]',
 ].join('|');
 
-/** What a reader does not see: what belongs where it is, as a group of its own, and all the rest. */
+/** Everything that a reader does not see. What belongs where it stands is a group of its own. */
 const hidden = lazy(() => new RegExp(`(${BELONGS})|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}]`, 'gu'));
 
 const loneSurrogate = lazy(() => /\p{Cs}/gu);

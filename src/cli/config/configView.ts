@@ -62,7 +62,7 @@ interface View {
   fallback: string;
 }
 
-/** Whether the state holds a secret, by the name of its setting; what is not in it is not known. */
+/** Whether the state holds a secret, by the name of its setting. For a name that is missing here, that is unknown. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
 /** Unknown where the state cannot be opened, which is no reason not to show the settings. */

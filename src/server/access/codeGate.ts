@@ -1,6 +1,6 @@
 /**
- * The queue in which typed owner codes wait to be checked: one at a time, with a longer pause between two the more of them
- * were wrong in the last minute. The pause is bounded, and the next one is drawn at random from those who have tries left.
+ * The queue in which typed owner codes wait to be checked, one at a time. The more of them were wrong in the last minute,
+ * the longer the pause between two. The pause is bounded, and the next one is drawn at random from those who have tries left.
  * So a program that floods the queue delays the owner but does not lock the owner out.
  */
 import type { Clock, Random } from '../../base/clock.ts';
@@ -40,7 +40,7 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
     return lastAt + pause - clock.monotonic();
   }
 
-  /** Takes out a random one of those with this `isLast`; if there is none, a random one of all. */
+  /** Takes out a random request with this `isLast`, or any request if there is none. */
   function draw(isLast: boolean) {
     const preferred = queue.filter((turn) => turn.isLast === isLast);
     const from = preferred.length > 0 ? preferred : queue;

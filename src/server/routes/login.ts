@@ -39,7 +39,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     // The cookie has to be set under the host that the provider sends the browser back to.
     // Not `baseUrl`, which may be the public one: compared with that, this would lead to itself for ever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
-      // For the browser the other name is another site: without a pass it would come back as led by a foreign page.
+      // To the browser the other name is another site: without a pass, it would look as if a foreign page led here.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
@@ -86,7 +86,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   /**
    * Another user of this machine must not connect an account of their own, even while none is connected.
    * @param isOwners the request shows something that only the owner has: enough where the system should know the other
-   * end and does not (a Windows browser that reaches into WSL); Never where it says that it is somebody else
+   * end and does not (a Windows browser that reaches into WSL); never where it says that it is somebody else
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Under the public name it is the proxy that connects, as whatever user it runs.
