@@ -269,3 +269,23 @@ async function tableSizes(relay: Relay): Promise<number[]> {
     db.close();
   }
 }
+
+test('what has left all lists, or is not offered any more, can be asked in SQL by name', async () => {
+  await withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 5, 1);
+    await readAll(relay);
+    const [gone, grey] = owner(relay.provider).playlists[0]?.rows.slice(20, 22) ?? [];
+    assert.ok(gone && grey);
+    const names = [gone, grey].map(({ uri }) => relay.provider.catalogue.trackByUri.get(uri)?.name).sort();
+    const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
+    const example = /gone from my playlists\?\n(SELECT .*);/.exec(manual)?.[1] ?? '';
+    assert.deepEqual((await ask(relay, example)).rows, []);
+    edit(relay, (rows) =>
+      rows
+        .filter(({ uri }) => uri !== gone.uri)
+        .map((row) => (row.uri === grey.uri ? { ...row, unavailable: true } : row)),
+    );
+    const { rows } = await ask(relay, example, { max_age_minutes: 0 });
+    assert.deepEqual(rows.map(([name]) => name).sort(), names);
+  });
+});
