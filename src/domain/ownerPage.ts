@@ -3,8 +3,16 @@
 import type { JobStatus } from './job.ts';
 import type { KeepAction, KeepRecord } from './keep.ts';
 import type { ImportTarget } from './listImport.ts';
-import type { ChangeEntry, RememberedMatch, StatusEntry, UndoAnswer, UndoRequest } from './localApi.ts';
+import type {
+  ChangeEntry,
+  RememberedMatch,
+  RestoreRequest,
+  StatusEntry,
+  UndoAnswer,
+  UndoRequest,
+} from './localApi.ts';
 import type { PlaysProgress } from './plays.ts';
+import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
 
 /** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
 export interface OwnerState {
@@ -225,6 +233,13 @@ export interface PageSetup {
 /** A fix of the owner: the track that an entry means, or that it is left out. */
 export type PageFix = { position: number; uri: string } | { position: number; skip: true };
 
+/** What a version of a playlist held. */
+export interface PageVersion {
+  /** The first rows. `name` null: Spotify named no item. */
+  items: Array<{ position: number; name: string | null; artist: string | null }>;
+  total: number;
+}
+
 /** The calls of the page by their path below `/owner/`: what each is given, and what it answers. */
 export interface OwnerCalls {
   'account/connect': { given: { switchAccount: boolean }; answer: { next: string } };
@@ -266,6 +281,11 @@ export interface OwnerCalls {
   'playlists/names': { given: { ids: string[] }; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'remembered/forget': { given: { id: string }; answer: object };
+  /** Playlists that have versions. */
+  'versions/playlists': { given: object; answer: { playlists: PagePlaylist[] } };
+  'versions/list': { given: { id: string }; answer: PlaylistVersions };
+  'versions/show': { given: { id: string; version: number }; answer: PageVersion };
+  'versions/restore': { given: RestoreRequest; answer: RestoreAnswer };
   'sign-out': { given: object; answer: object };
 }
 

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { act, keep, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
+import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
 import { resize } from '../library/support.ts';
 import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
@@ -330,4 +330,35 @@ inFull('hostile names show as text, and turn nothing around', async () => {
       await assertFits(page, `${width} px`);
     }
   });
+});
+
+inFull('earlier versions of a playlist are found, shown and restored on the page', async () => {
+  await withRelay(WITH_ALL, (relay) =>
+    withChromium(async (browser) => {
+      resize(relay, 4, 3);
+      await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+      const before = rowsOf(relay, LIST_0);
+      edit(relay, LIST_0, (uris) => uris.slice(2).toReversed());
+      const { page, assertQuiet } = await newPage(browser, relay);
+      await openSignedIn(page, relay);
+      const library = card(page, 'Library');
+      await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+      await assertAccessible(page, 'versions-playlists');
+      await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
+      await library.getByText('(0 added, 2 removed)').waitFor();
+      await assertAccessible(page, 'versions-list');
+      await library.getByRole('button', { name: /^Show/ }).last().click();
+      await library.getByText(`Restoring it adds 2, removes 0 and moves ${before.length - 3}.`).waitFor();
+      await assertAccessible(page, 'versions-shown');
+      await library.getByRole('button', { name: 'Restore', exact: true }).click();
+      const restore = library.getByRole('button', { name: 'Restore it now' });
+      await restore.waitFor();
+      // For half a second a click is the second half of a double click.
+      await page.waitForTimeout(READING_MS);
+      await restore.click();
+      await page.getByText('is as it was. It can be undone').waitFor();
+      assert.deepEqual(rowsOf(relay, LIST_0), before);
+      assertQuiet();
+    }),
+  );
 });

@@ -47,6 +47,10 @@ const OWNER_CALLS: Record<OwnerCall, true> = {
   'playlists/names': true,
   'remembered/forget': true,
   'sign-out': true,
+  'versions/list': true,
+  'versions/playlists': true,
+  'versions/restore': true,
+  'versions/show': true,
 };
 
 const METHODS = ['GET', 'POST', 'HEAD', 'PUT', 'DELETE', 'OPTIONS', 'PATCH', 'TRACE', 'PROPFIND'] as const;

@@ -23,6 +23,7 @@ import { leaveAccount } from '../leaveAccount.ts';
 import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
 import { ownerImport, ownerPreview } from '../ownerLists.ts';
+import { ownerRestore, ownerVersion, ownerVersions } from '../ownerVersions.ts';
 import { forgetRemembered } from '../remembered.ts';
 import { clientSetup } from './clientSetup.ts';
 import { ownerEvents } from './events.ts';
@@ -34,6 +35,8 @@ export type OwnerPageApi = {
 /** A person waits for it. */
 const PATIENCE_MS = 20_000;
 const ITEMS_PAGE = 100;
+/** Rows of a version that the page shows. */
+const VERSION_ROWS = 100;
 
 /** @param browser ID of the browser that asks */
 export function ownerPageApi(core: Core, server: ServerSide, browser: string): OwnerPageApi {
@@ -165,11 +168,45 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       const own = page.items.filter(({ owner, collaborative }) => owner.id === user || collaborative);
       return { playlists: own.map(({ id, name }) => ({ id, name: visibleText(name, 100) })) };
     },
+    'versions/playlists': async () => ({ playlists: await namedForPage(services) }),
+    async 'versions/list'({ id }) {
+      const { name, ...found } = await ownerVersions(services, id);
+      return { ...found, name: visibleText(name, 100) };
+    },
+    async 'versions/show'({ id, version }) {
+      const { items } = await ownerVersion(services, id, version);
+      const text = (from: string | null) => (from === null ? null : visibleText(from, 200));
+      const first = items.slice(0, VERSION_ROWS);
+      return {
+        items: first.map(({ position, name, artist }) => ({
+          position,
+          name: text(name),
+          artist: text(artist),
+        })),
+        total: items.length,
+      };
+    },
+    async 'versions/restore'(request) {
+      const answer = await ownerRestore(services, request);
+      const named = answer.unsupported.map((row) => ({
+        ...row,
+        name: row.name && visibleText(row.name, 200),
+      }));
+      return { ...answer, unsupported: named };
+    },
     async 'sign-out'() {
       await forgetBrowsers(core, browser);
       return {};
     },
   };
+}
+
+/** Those that have versions, also playlists that are gone. */
+async function namedForPage({ library }: ServerSide['services']) {
+  const playlists = await library.versionedPlaylists();
+  return playlists
+    .map(({ id, name }) => ({ id, name: visibleText(name, 100) }))
+    .sort((one, other) => one.name.localeCompare(other.name));
 }
 
 /** Looks at a list, and with a target makes jobs of it; returns their IDs. */

@@ -24,6 +24,7 @@ import { importTarget, parsed } from './bodies.ts';
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);
+const Version = () => z.int().min(1);
 
 /** For each call the shape of its JSON body. */
 const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
@@ -61,6 +62,18 @@ const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'playlists/names': lazy(() => z.object({ ids: z.array(Id()).max(MAX_NAMED) })),
   'playlists/list': lazy(() => z.object({})),
   'remembered/forget': lazy(() => z.object({ id: Id() })),
+  'versions/playlists': lazy(() => z.object({})),
+  'versions/list': lazy(() => z.object({ id: Id() })),
+  'versions/show': lazy(() => z.object({ id: Id(), version: Version() })),
+  'versions/restore': lazy(() =>
+    z.object({
+      id: Id(),
+      version: Version(),
+      dryRun: z.boolean(),
+      name: z.string().min(1).max(100).nullable(),
+      skipUnsupported: z.boolean(),
+    }),
+  ),
   'sign-out': lazy(() => z.object({})),
 };
 

@@ -1,5 +1,6 @@
 /** What the parts of the owner's page share: the state, what the person is doing, and how something is done and told. */
-import type { OwnerState, PageEvents, PagePlace, PageSetup } from '../../../domain/ownerPage.ts';
+import type { OwnerState, PageEvents, PagePlace, PageSetup, PageVersion } from '../../../domain/ownerPage.ts';
+import type { PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
 import { type Child, h } from './dom.ts';
 import { Refused } from './session.ts';
 
@@ -21,6 +22,7 @@ export interface Doing {
   copied: string | null;
   setup: PageSetup | null;
   undo: UndoAsked | null;
+  versions: VersionsOpen | null;
   hidesSteps: boolean;
   showsAllJobs: boolean;
   /** What happened, where more than the first page of it is shown. */
@@ -37,6 +39,14 @@ interface UndoAsked {
   preview: string[] | null;
   /** Why it is refused unless forced. */
   conflict: string | null;
+}
+
+/** Earlier versions of playlists, as far as they are open. */
+export interface VersionsOpen {
+  playlists: ReadonlyArray<{ id: string; name: string }>;
+  of: PlaylistVersions | null;
+  /** The version that is looked at, and what restoring it would do. */
+  shown: { version: number; content: PageVersion; preview: RestoreAnswer } | null;
 }
 
 export interface App {

@@ -34,6 +34,7 @@ export function ownerPage(root: HTMLElement): void {
     copied: null,
     setup: null,
     undo: null,
+    versions: null,
     hidesSteps: false,
     showsAllJobs: false,
     events: null,

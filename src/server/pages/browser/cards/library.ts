@@ -3,6 +3,7 @@ import { type App, button, card, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, timeOf, wordsOfReason } from '../format.ts';
 import { ask } from '../session.ts';
+import { versionsPart } from '../versions.ts';
 
 export function libraryCard(app: App): Child {
   const { library, account } = app.state;
@@ -56,7 +57,9 @@ export function libraryCard(app: App): Child {
           done: 'The copy of the library is deleted.',
           kind: 'quiet',
         }),
+      !isEmpty && app.doing.versions === null && versionsPart(app),
     ),
+    app.doing.versions !== null && versionsPart(app),
   );
 }
 

@@ -1,0 +1,167 @@
+/** Earlier versions of playlists: which there are, what each holds, and bringing one back once it was seen what that does. */
+import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
+import { type App, button, name, soft, type VersionsOpen } from './app.ts';
+import { type Child, h } from './dom.ts';
+import { count, number, timeOf } from './format.ts';
+import { ask } from './session.ts';
+
+/** For the card of the library. */
+export function versionsPart(app: App): Child {
+  const { doing } = app;
+  const open = doing.versions;
+  if (open === null) {
+    return button(
+      app,
+      'versions',
+      'Earlier versions',
+      async () => {
+        doing.versions = { ...(await ask('versions/playlists', {})), of: null, shown: null };
+      },
+      { kind: 'quiet', about: 'playlists' },
+    );
+  }
+  const close = () => {
+    doing.versions = null;
+    app.redraw();
+  };
+  return h(
+    'section',
+    { key: 'versions-open', 'aria-label': 'Earlier versions of playlists' },
+    open.of === null ? playlistsPart(app, open) : versionsOf(app, open, open.of),
+    h('div', { class: 'row' }, h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close')),
+  );
+}
+
+function playlistsPart(app: App, open: VersionsOpen): Child {
+  if (open.playlists.length === 0)
+    return soft('There are none yet: each reading of the library keeps the playlists that have changed.');
+  return h(
+    'ul',
+    { class: 'list' },
+    open.playlists.map(({ id, name: text }) =>
+      h(
+        'li',
+        { key: id, class: 'row' },
+        name(text),
+        button(app, `versions ${id}`, 'Earlier versions', () => list(app, id), {
+          kind: 'quiet',
+          about: text,
+        }),
+      ),
+    ),
+  );
+}
+
+async function list(app: App, id: string): Promise<void> {
+  const of = await ask('versions/list', { id });
+  const { versions } = app.doing;
+  if (versions !== null) app.doing.versions = { ...versions, of, shown: null };
+}
+
+function versionsOf(app: App, open: VersionsOpen, of: PlaylistVersions): Child {
+  return [
+    h('p', null, name(of.name), !of.present && ' (not in your library any more)'),
+    h(
+      'ul',
+      { class: 'list' },
+      of.items.map((item) =>
+        h(
+          'li',
+          { key: String(item.version) },
+          h(
+            'div',
+            { class: 'row' },
+            h('span', null, `${timeOf(item.seen_at)}: ${count(item.total, 'song')}`, changedWords(item)),
+            button(app, `version ${item.version}`, 'Show', () => look(app, of, item.version), {
+              kind: 'quiet',
+              about: timeOf(item.seen_at),
+            }),
+          ),
+          open.shown?.version === item.version && shownPart(app, of, open.shown),
+        ),
+      ),
+    ),
+  ];
+}
+
+function changedWords({ added, removed, version }: PlaylistVersion): string {
+  if (version === 1) return '';
+  return ` (${number(added)} added, ${number(removed)} removed)`;
+}
+
+async function look(app: App, of: PlaylistVersions, version: number): Promise<void> {
+  const id = of.playlist_id;
+  const [content, preview] = await Promise.all([
+    ask('versions/show', { id, version }),
+    ask('versions/restore', { id, version, name: nameFor(of), dryRun: true, skipUnsupported: false }),
+  ]);
+  const { versions } = app.doing;
+  if (versions !== null) app.doing.versions = { ...versions, shown: { version, content, preview } };
+}
+
+/** One that is gone comes back as a new one. */
+function nameFor({ present, name: text }: PlaylistVersions): string | null {
+  return present ? null : text;
+}
+
+function shownPart(
+  app: App,
+  of: PlaylistVersions,
+  { version, content, preview }: NonNullable<VersionsOpen['shown']>,
+): Child {
+  const { added_count, removed_count, moved_count, unsupported } = preview;
+  const isSame = added_count + removed_count + moved_count === 0 && unsupported.length === 0 && of.present;
+  const more = content.total - content.items.length;
+  return [
+    isSame
+      ? soft('The playlist is as it was then.')
+      : h(
+          'p',
+          null,
+          `Restoring it adds ${number(added_count)}, removes ${number(removed_count)} and moves ${number(moved_count)}.`,
+        ),
+    unsupported.length > 0 &&
+      h(
+        'p',
+        { class: 'warn' },
+        `Cannot come back: ${unsupported.slice(0, 5).map(unsupportedWords).join('; ')}${unsupported.length > 5 ? ` and ${number(unsupported.length - 5)} more` : ''}.`,
+      ),
+    !isSame &&
+      button(
+        app,
+        `restore ${version}`,
+        unsupported.length > 0 ? 'Restore the others' : of.present ? 'Restore' : 'Restore as a new playlist',
+        async () => {
+          const answer = await ask('versions/restore', {
+            ...{ id: of.playlist_id, version, name: nameFor(of), dryRun: false },
+            skipUnsupported: unsupported.length > 0,
+          });
+          app.doing.versions = null;
+          app.tell(answer.note ?? `"${of.name}" is as it was. It can be undone under what happened.`);
+        },
+        { kind: 'primary', confirm: 'Restore it now' },
+      ),
+    h(
+      'details',
+      null,
+      h('summary', null, `Its ${count(content.total, 'song')}`),
+      h(
+        'ol',
+        { class: 'songs' },
+        content.items.map(({ position, name: song, artist }) =>
+          h(
+            'li',
+            { key: String(position) },
+            song === null ? 'A song that Spotify names no more' : name(song),
+            artist ? ` by ${artist}` : '',
+          ),
+        ),
+      ),
+      more > 0 && soft(`And ${count(more, 'more', 'more')}.`),
+    ),
+  ];
+}
+
+function unsupportedWords({ name: song, position, reason }: RestoreAnswer['unsupported'][number]): string {
+  return `${song ?? `row ${position + 1}`} (${reason === 'local' ? 'a local file' : 'no longer offered'})`;
+}
