@@ -1,7 +1,7 @@
 /**
  * One connection to a server on this machine, for a few requests in turn. It is never replaced by another one behind the
- * caller's back. It uses a bare socket: what `node:http` takes to load and to send its first request is a third of the time until
- * `relay stdio` has its first answer.
+ * caller's back. It uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first
+ * answer.
  */
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
