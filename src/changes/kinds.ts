@@ -8,7 +8,7 @@ import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts
 import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
-import { getPlaylist } from '../provider/resources/playlists.ts';
+import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
@@ -45,7 +45,11 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
     requested: uris.length,
     async prepare(call) {
       await settleTarget(context, playlistId, call);
-      const items = await context.rows.readForChange(playlistId, call);
+      let items = await context.rows.readForChange(playlistId, call);
+      const names = new Set(items.map(uriOf));
+      // A row that moves while pages are read may be on none of them.
+      if (items.length > PLAYLIST_PAGE && !uris.every((uri) => names.has(uri)))
+        items = await context.rows.readTwice(playlistId, call);
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;

@@ -121,6 +121,17 @@ test('a row that moves while the pages are read comes back with the undo of a re
     assertRows(playlist, moved);
   }));
 
+test('a row that moves while the pages are read is removed', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
+    edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
+    const args = { playlist_id: playlist.id, track_ids: [at(former, 190)] };
+    assertDone(await change(relay, 'remove_tracks_from_playlist', args));
+    assertRows(playlist, [...former.slice(0, 190), ...former.slice(191)]);
+  }));
+
 test('what relay has just written is there for it, although the list does not show it for half a minute', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
