@@ -1,5 +1,5 @@
 /** A client: asks relay for one thing after the other, follows what it is told to, and holds each answer against Spotify. */
-import type { DemoPlaylist } from '../../src/demo/state.ts';
+import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
 import { chanceFor } from './chance.ts';
@@ -142,6 +142,7 @@ export class Client {
     const { spotify } = this.#stage;
     const from = spotify.effects.length;
     const before = urisOf(playlist);
+    spotify.asked(playlist);
     const answer = await ask();
     const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist);
     const to = spotify.effects.length;
@@ -222,6 +223,8 @@ export class Client {
     const doing: Doing = { do: 'bring back', rows, added: made.added, removed: made.removed };
     const from = spotify.effects.length;
     const before = urisOf(playlist);
+    const rowsBefore = [...playlist.rows];
+    spotify.asked(playlist);
     const answer = await ask();
     const { outcome, changeId: id } = await this.#outcomeOf('undo', answer, playlist);
     const after = urisOf(playlist);
@@ -243,6 +246,25 @@ export class Client {
       unseen: spotify.unseenIn(playlist),
       mimicked: new Set([...made.mimicked, ...this.#mimicked(now, playlist)]),
     };
+    if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
+      const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
+      const taken =
+        outcome.is === 'done' && others.length === 0
+          ? olderTaken(made, rowsBefore, playlist, spotify.effects)
+          : [];
+      const olders = taken.filter((uri) => !known.has(uri));
+      if (olders.length > 0 && later.length === 0)
+        this.#found(
+          `undo of ${wish}, done: it took an older row of the same song`,
+          olders.map(numberOf).join(', '),
+        );
+      const lost = unclear.hidden.size === 0 ? lostToReplacement(now, playlist) : [];
+      if (lost.length > 0)
+        this.#found(
+          `undo of ${wish}: all rows are replaced, and what came meanwhile is lost`,
+          lost.map(numberOf).join(', '),
+        );
+    }
     // What others did after the change cannot be told from it where it was not the last one.
     const isMerging = !isPlain || others.length > 0;
     const isDone = outcome.is === 'done';
@@ -757,6 +779,8 @@ export class Client {
     const { time, say } = this.#stage;
     let resumes = 0;
     let review: 'carry_on' | 'accept' | null = null;
+    /** What it was told to be first: that has to do for an undo, whatever became of it since. */
+    let given: string | null = null;
     const begun = time.at;
     for (let turn = 0; ; turn++) {
       const answer = await this.#quietly('get_job_status', { job_id: id, limit: 1 });
@@ -771,7 +795,8 @@ export class Client {
         continue;
       }
       this.#job = job;
-      const changeId = textOf(job.result?.change_id);
+      given ??= textOf(job.result?.change_id);
+      const changeId = given;
       const ended = (outcome: Outcome) => {
         say(
           () =>
@@ -870,6 +895,8 @@ const NOBODY: Effect = {
   playlist: null,
   before: [],
   after: [],
+  rowsBefore: [],
+  rowsAfter: [],
   method: 'EDIT',
 };
 
@@ -942,6 +969,44 @@ function rowsAsked(
     default:
       return null;
   }
+}
+
+/** Wishes that only add rows. */
+const ADDITIONS: ReadonlySet<Made['wish']> = new Set(['add', 'bulk', 'job']);
+
+/** Songs of which the undo of an addition has taken out rows that the addition had not put in. */
+function olderTaken(
+  { from, to, added, playlist: on }: Made,
+  before: readonly PlaylistRow[],
+  { rows }: DemoPlaylist,
+  effects: readonly Effect[],
+): string[] {
+  const own = new Set(
+    effects
+      .slice(from, to)
+      .filter((effect) => effect.by === 'relay' && effect.playlist === on)
+      .flatMap(({ rowsBefore, rowsAfter }) => {
+        const held = new Set(rowsBefore);
+        return rowsAfter.filter((row) => !held.has(row));
+      }),
+  );
+  const others = (list: readonly PlaylistRow[], uri: string) =>
+    list.filter((row) => row.uri === uri && !own.has(row)).length;
+  return [...added.keys()].filter((uri) => others(rows, uri) < others(before, uri));
+}
+
+/** Songs that a person has put in and a request that replaces all rows has taken out. */
+function lostToReplacement(effects: readonly Effect[], playlist: DemoPlaylist): string[] {
+  const came = new Set(
+    othersIn(effects, playlist).flatMap(({ before, after }) => [
+      ...[...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
+        count > 0 ? [uri] : [],
+      ),
+    ]),
+  );
+  return effects
+    .filter(({ method, playlist: on }) => method === 'PUT' && on === playlist)
+    .flatMap(({ before, after }) => before.filter((uri) => came.has(uri) && !after.includes(uri)));
 }
 
 /** What others than this client's act did to a playlist. */

@@ -171,7 +171,9 @@ export class Computer {
     if (!process) return;
     this.#process = null;
     const { core, services, calls, mourners } = process;
-    const stopped = Promise.all([services.jobs.stop(), services.keeps.stop()]);
+    // An older program has no `keeps`.
+    const keeps: Services['keeps'] | undefined = services.keeps;
+    const stopped = Promise.all([services.jobs.stop(), keeps?.stop()]);
     const timer = new AbortController();
     core.clock.sleep(DRAIN_MS, timer.signal).then(
       () => calls.stop(),

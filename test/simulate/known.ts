@@ -6,7 +6,7 @@ export interface Known {
   name: string;
   /** Regular expressions; a finding is of this mistake if one of them is found in its rule. */
   rules: string[];
-  /** Of the history that shows it; null where it was only seen by hand. */
+  /** Of the history that shows it; null where it was seen by hand, or before plans were drawn as they are now. */
   seed: number | null;
   /** That history, made as short as it gets. */
   story: string[];

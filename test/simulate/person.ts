@@ -62,6 +62,11 @@ function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
       edit(`removes row ${at} of "${list.name}"`, list, () => {
         list.rows = rows.toSpliced(at, 1);
       });
+    } else if (deed.do === 'swap') {
+      const at = placeIn(deed.place, rows);
+      edit(`swaps row ${at} of "${list.name}" for ${deed.track}`, list, () => {
+        list.rows = rows.toSpliced(at, 1, rowOf(uriOf(deed.track)));
+      });
     } else if (deed.do === 'move') {
       const from = placeIn(deed.place, rows);
       const to = placeIn(deed.to, rows);

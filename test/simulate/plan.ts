@@ -7,7 +7,10 @@ import type { FaultAction, FaultMatch } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
 import { type Lags, NO_LAG } from './spotify.ts';
 
-/** What a history is mostly about. */
+/**
+ * What a history is mostly about; `pages`: lists of several pages that change between two of them; `again`: songs that the list
+ * has already.
+ */
 export const KINDS = [
   'calm',
   'person',
@@ -19,6 +22,8 @@ export const KINDS = [
   'details',
   'jobs',
   'full',
+  'pages',
+  'again',
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
@@ -70,6 +75,8 @@ export type Deed =
   | { do: 'double'; list: number; place: number }
   | { do: 'remove'; list: number; place: number }
   | { do: 'move'; list: number; place: number; to: number }
+  /** Another song in place of a row: as many rows as before. */
+  | { do: 'swap'; list: number; place: number; track: number }
   | { do: 'rename'; list: number; name: string }
   | { do: 'unfollow'; list: number }
   | { do: 'make'; name: string }
@@ -119,6 +126,9 @@ export interface Plan {
   undoesAll: boolean;
 }
 
+/** In which a person always acts. */
+const PERSONS: ReadonlySet<Kind> = new Set(['person', 'pages', 'again']);
+
 /** How often each kind comes up. */
 const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['calm', 6],
@@ -131,6 +141,8 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['details', 4],
   ['jobs', 7],
   ['full', 1],
+  ['pages', 3],
+  ['again', 4],
 ];
 
 /** Part of the lists that are longer than a page, or than a request. Many small histories find more than a few large ones. */
@@ -175,12 +187,13 @@ class Drawing {
       name: `List ${index}`,
       rows: this.#rows(),
     }));
-    this.#saved = Array.from({ length: chance.pick([0, 2, 5, 12, 55]) }, (_, index) => 900 + index);
+    const saved = chance.pick(kind === 'library' ? [2, 12, 90, 90] : [0, 2, 5, 12, 55]);
+    this.#saved = Array.from({ length: saved }, (_, index) => 900 + index);
     const clients = Array.from({ length: this.#width() }, (_, index) => ({
       name: `client ${index}`,
       acts: this.#acts(index),
     }));
-    const hasPerson = kind === 'person' || (kind !== 'calm' && has(0.35));
+    const hasPerson = PERSONS.has(kind) || (kind !== 'calm' && has(0.35));
     const person = hasPerson
       ? Array.from({ length: chance.whole(1, 3) }, () => this.#personAct(clients))
       : [];
@@ -210,12 +223,16 @@ class Drawing {
 
   #width(): number {
     if (this.#kind === 'create') return this.#chance.whole(1, 2);
-    return this.#kind === 'jobs' || this.#kind === 'crash' ? 1 : this.#chance.pick([1, 1, 2]);
+    const isNarrow = ['jobs', 'crash', 'pages', 'again'].includes(this.#kind);
+    return isNarrow ? 1 : this.#chance.pick([1, 1, 2]);
   }
 
   #rows(): number[] {
     const chance = this.#chance;
     if (this.#kind === 'full') return range(0, 20 + chance.whole(0, 30));
+    if (this.#kind === 'pages')
+      return this.#lists.length > 0 ? [] : range(0, chance.pick([60, 101, 120, 160, 160]));
+    if (this.#kind === 'again') return range(this.#lists.length * 400, chance.whole(0, 6));
     const size =
       chance.fraction() < LARGE
         ? chance.pick([49, 51, 60, 60, 101, 120, 160])
@@ -231,13 +248,15 @@ class Drawing {
 
   /** Tracks that nobody has used yet. */
   #fresh(most: number): number[] {
-    const from = this.#next;
     const chance = this.#chance;
-    const isLarge = this.#kind === 'full' || chance.fraction() < LARGE;
+    const isLarge = this.#kind === 'full' || chance.fraction() < (this.#kind === 'jobs' ? 0.4 : LARGE);
     const sizes = isLarge ? [50, 99, 100, 101, 120, 210] : [1, 1, 2, 3, 5, 8];
-    const size = Math.min(chance.pick(sizes), most);
-    this.#next += size;
-    return range(from, size);
+    return this.#freshSome(Math.min(chance.pick(sizes), most));
+  }
+
+  #freshSome(count: number): number[] {
+    this.#next += count;
+    return range(this.#next - count, count);
   }
 
   #some(): number[] {
@@ -252,9 +271,23 @@ class Drawing {
     const fresh = this.#fresh(most);
     const old = this.#lists[list]?.rows ?? [];
     // Songs that the list has already, or the same song twice.
+    if (this.#kind === 'again') return this.#repeated(fresh, old);
     if (old.length > 0 && this.#chance.fraction() < 0.15) fresh.push(this.#chance.pick(old));
     if (this.#chance.fraction() < 0.05) fresh.push(this.#chance.pick(fresh));
     return fresh;
+  }
+
+  /** The list's last song, one of those that a person adds too, or as many as several requests take out. */
+  #repeated(fresh: number[], old: readonly number[]): number[] {
+    const chance = this.#chance;
+    const last = old.at(-1) ?? 820;
+    const many = chance.pick([120, 201, 250]);
+    return chance.pick([
+      () => [last],
+      () => [800 + chance.whole(0, 3)],
+      () => [...fresh, last],
+      () => this.#freshSome(many),
+    ])();
   }
 
   #acts(client: number): Act[] {
@@ -323,8 +356,22 @@ class Drawing {
         ['replace', 2],
       ],
       full: [['job', 1]],
+      pages: [
+        ['replace', 4],
+        ['deduplicate', 4],
+        ['reorder', 1],
+        ['remove', 1],
+        ['undo', 4],
+      ],
+      again: [
+        ['add', 6],
+        ['bulk', 2],
+        ['job', 1],
+        ['undo', 4],
+      ],
     };
-    const drawn = index > 0 && chance.fraction() < 0.25 ? 'undo' : weighted(chance, weights[kind]);
+    const undoes = kind === 'pages' || kind === 'again' ? 0.6 : 0.25;
+    const drawn = index > 0 && chance.fraction() < undoes ? 'undo' : weighted(chance, weights[kind]);
     switch (drawn) {
       case 'add':
         return { do: 'add', list, tracks: this.#tracksFor(list) };
@@ -391,11 +438,21 @@ class Drawing {
       chance.fraction() < 0.3
         ? { at: chance.whole(0, 60_000) }
         : { list, reads: chance.fraction() < 0.6, nth: chance.whole(0, 8), before: chance.fraction() < 0.5 };
+    if (this.#kind === 'pages') return this.#betweenPages();
+    // The last row, once it is there twice: which of both goes?
+    if (this.#kind === 'again' && chance.fraction() < 0.35)
+      return {
+        when: { list, reads: false, nth: chance.whole(0, 1), before: false },
+        deed: { do: 'remove', list, place: 0.999 },
+      };
     const place = chance.fraction();
     const choices: ReadonlyArray<readonly [() => Deed, number]> = [
       [() => ({ do: 'add', list, track: this.#personsTrack(used), place: chance.pick([1, 1, place]) }), 6],
       [() => ({ do: 'double', list, place }), 2],
-      [() => ({ do: 'remove', list, place }), 3],
+      [
+        () => ({ do: 'remove', list, place: this.#kind === 'again' ? chance.pick([0.999, place]) : place }),
+        3,
+      ],
       [() => ({ do: 'move', list, place, to: chance.fraction() }), 4],
       [
         () => ({ do: 'rename', list, name: `Person's ${chance.whole(0, 99)}` }),
@@ -414,7 +471,25 @@ class Drawing {
     return { when: 'at' in when || !ofAnyList ? when : { ...when, list: null }, deed };
   }
 
+  /** Across the border of two pages, or far behind the first one. */
+  #betweenPages(): PersonAct {
+    const chance = this.#chance;
+    const [front, behind] = [chance.fraction() * 0.3, 0.7 + chance.fraction() * 0.3];
+    const deed = chance.pick<Deed>([
+      { do: 'move', list: 0, place: behind, to: front },
+      { do: 'move', list: 0, place: front, to: behind },
+      { do: 'swap', list: 0, place: behind, track: 800 + chance.whole(0, 40) },
+    ]);
+    const isTimed = chance.fraction() < 0.3;
+    const when: Moment = isTimed
+      ? { at: chance.whole(0, 40_000) }
+      : { list: 0, reads: true, nth: chance.whole(0, 7), before: chance.fraction() < 0.5 };
+    return { when, deed };
+  }
+
   #personsTrack(used: readonly number[]): number {
+    if (this.#kind === 'again')
+      return this.#chance.pick([...used.slice(0, 3), 800 + this.#chance.whole(0, 3)]);
     if (used.length > 0 && this.#chance.fraction() < 0.3) return this.#chance.pick(used);
     return 800 + this.#chance.whole(0, 40);
   }
@@ -433,6 +508,7 @@ class Drawing {
         uneven: chance.fraction() < 0.3,
       };
     }
+    if (this.#kind === 'pages') return { ...NO_LAG, versions: chance.pick([0, 3_000, 30_000, 45_000]) };
     if (chance.fraction() < 0.3) return NO_LAG;
     const lag = () => chance.pick([0, 300, 600, 600, 1_500, 3_000]);
     return {
@@ -459,6 +535,8 @@ class Drawing {
       details: 2,
       jobs: 2,
       full: 0,
+      pages: 0,
+      again: 0,
     };
     return Array.from({ length: chance.whole(this.#kind === 'lost' ? 1 : 0, most[this.#kind]) }, () =>
       this.#fault(),
@@ -477,6 +555,21 @@ class Drawing {
     ]);
     const skip = of === 'create' ? 0 : chance.whole(0, of === 'read' || of === 'any' ? 15 : 4);
     const times = chance.pick([1, 1, 1, 2, 3, 6]);
+    // The second request of a rewrite, until it is given up and what was there comes back.
+    if (this.#kind === 'jobs' && of === 'rows' && chance.fraction() < 0.4)
+      return {
+        of,
+        skip: 1,
+        times: chance.whole(3, 6),
+        action: { kind: 'status', status: chance.pick([400, 403, 404]) },
+      };
+    if (of === 'library' && this.#kind === 'library' && chance.fraction() < 0.5)
+      return {
+        of,
+        skip: chance.whole(0, 5),
+        times: 6,
+        action: { kind: 'status', status: chance.pick([400, 403, 503]) },
+      };
     const isWrite = of !== 'read' && of !== 'any';
     return {
       of,
@@ -538,7 +631,7 @@ class Drawing {
   #mishaps(): Mishap[] {
     const chance = this.#chance;
     const count = this.#kind === 'crash' ? chance.whole(1, 2) : chance.fraction() < 0.1 ? 1 : 0;
-    if (this.#kind === 'calm' || this.#kind === 'full') return [];
+    if (['calm', 'full', 'pages', 'again'].includes(this.#kind)) return [];
     return Array.from({ length: count }, () => {
       const at = chance.whole(300, chance.pick([2_000, 8_000, 60_000]));
       const down = chance.whole(0, 5_000);

@@ -6,7 +6,13 @@ import { trackObject } from '../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { type Answer, apiError, type Incoming } from '../../src/demo/http.ts';
 import { createDemoRules } from '../../src/demo/provider.ts';
-import { type DemoAccount, type DemoPlaylist, findPlaylist, type World } from '../../src/demo/state.ts';
+import {
+  type DemoAccount,
+  type DemoPlaylist,
+  findPlaylist,
+  type PlaylistRow,
+  type World,
+} from '../../src/demo/state.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import { countsOf, difference } from './counts.ts';
 import type { VirtualTime } from './time.ts';
@@ -48,7 +54,18 @@ export interface Effect {
   /** Rows before and after, where there is a playlist. */
   before: readonly string[];
   after: readonly string[];
+  /** The same rows, each of which is the same object as long as it is in the list. */
+  rowsBefore: readonly PlaylistRow[];
+  rowsAfter: readonly PlaylistRow[];
   method: string;
+}
+
+/** One page of a playlist's rows that was read, and after how many effects. */
+interface PageRead {
+  at: number;
+  after: number;
+  from: number;
+  count: number;
 }
 
 interface Former {
@@ -145,7 +162,9 @@ export class Spotify {
   /** Playlists that a person made. */
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
-  readonly reads = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
+  readonly reads = new Map<DemoPlaylist, PageRead[]>();
+  /** When a client asked relay for a change of a playlist's rows. */
+  readonly calls = new Map<DemoPlaylist, number[]>();
   /** When relay asked for a change of a playlist, and after how many effects, whether or not that changed anything. */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
@@ -210,7 +229,7 @@ export class Spotify {
 
   /**
    * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay has read showed it
-   * before relay wrote next.
+   * before relay wrote next, and it was not to be seen yet when the call began that led to that write.
    * @param until where in the record of effects it ends
    */
   unseenIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
@@ -220,9 +239,15 @@ export class Spotify {
       if (by !== 'person' || on !== playlist) continue;
       const written = this.writes.get(on)?.find(({ after }) => after > index)?.at ?? Infinity;
       const isSeen = reads.some(
-        (read) => read.after > index && read.at - this.lags.lists >= at && read.at <= written,
+        (read) =>
+          read.after > index &&
+          read.at - this.lags.lists >= at &&
+          read.at <= written &&
+          shows(read, before, after),
       );
-      if (!isSeen) for (const uri of touchedBy(before, after)) unseen.add(uri);
+      const begun = this.calls.get(on)?.findLast((call) => call <= written) ?? 0;
+      const wasThere = at + this.lags.lists < begun && written < Infinity;
+      if (!isSeen && !wasThere) for (const uri of touchedBy(before, after)) unseen.add(uri);
     }
     return unseen;
   }
@@ -230,11 +255,29 @@ export class Spotify {
   /** A person changes something in Spotify's own app. */
   edit(what: string, playlist: DemoPlaylist | null, change: () => void): void {
     const before = playlist ? urisOf(playlist) : [];
+    const rowsBefore = [...(playlist?.rows ?? [])];
     this.#remember(playlist);
     change();
     if (playlist) playlist.version += 1;
     const after = playlist ? urisOf(playlist) : [];
-    this.effects.push({ at: this.#time.at, by: 'person', what, playlist, before, after, method: 'EDIT' });
+    const rowsAfter = [...(playlist?.rows ?? [])];
+    const at = this.#time.at;
+    this.effects.push({
+      at,
+      by: 'person',
+      what,
+      playlist,
+      before,
+      after,
+      rowsBefore,
+      rowsAfter,
+      method: 'EDIT',
+    });
+  }
+
+  /** Notes that relay is asked for a change of rows. */
+  asked(playlist: DemoPlaylist): void {
+    noted(this.calls, playlist, this.#time.at);
   }
 
   /** Notes that a request has come, whether or not it takes effect. */
@@ -263,6 +306,7 @@ export class Spotify {
     const id = playlistIdIn(request.path);
     const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
     const before = playlist ? urisOf(playlist) : [];
+    const rowsBefore = [...(playlist?.rows ?? [])];
     const known = new Set(this.account.playlists);
     const { version } = playlist ?? { version: 0 };
     if (playlist) noted(this.writes, playlist, { at: this.#time.at, after: this.effects.length });
@@ -282,6 +326,8 @@ export class Spotify {
       playlist: target,
       before,
       after,
+      rowsBefore,
+      rowsAfter: [...(target?.rows ?? [])],
       method: request.method,
     });
     return answer;
@@ -291,7 +337,12 @@ export class Spotify {
     const id = playlistIdIn(request.path);
     const playlist = id === undefined ? null : (findPlaylist(this.world, id) ?? null);
     if (playlist && request.path.endsWith('/items'))
-      noted(this.reads, playlist, { at: this.#time.at, after: this.effects.length });
+      noted(this.reads, playlist, {
+        at: this.#time.at,
+        after: this.effects.length,
+        from: Number(request.query.get('offset') ?? 0),
+        count: Number(request.query.get('limit') ?? 100),
+      });
     const part = this.lags.uneven ? chanceFor(this.#seed, `read ${this.#reads++}`).fraction() : 1;
     const undo: Array<() => void> = [];
     const at = (lag: number) => this.#time.at - lag * part;
@@ -369,6 +420,14 @@ function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
   const known = all.get(key);
   if (known) known.push(value);
   else all.set(key, [value]);
+}
+
+/** True if a page tells of an act: of another number of rows each does, else one with rows that differ. */
+function shows({ from, count }: PageRead, before: readonly string[], after: readonly string[]): boolean {
+  if (before.length !== after.length) return true;
+  const differs = (uri: string, index: number) => uri !== after[index];
+  const [first, last] = [before.findIndex(differs), before.findLastIndex(differs)];
+  return first < from + count && last >= from;
 }
 
 /** Songs that one act of a person has put in, taken out or moved. */
