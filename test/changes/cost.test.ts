@@ -4,17 +4,7 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { at } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import {
-  assertDone,
-  assertRows,
-  change,
-  committed,
-  ended,
-  fill,
-  type Settled,
-  withExtras,
-  withUnkind,
-} from './support.ts';
+import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
 
 const reads = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'GET').length;
 
@@ -74,13 +64,13 @@ async function deduplicated(relay: Relay): Promise<{ playlist: DemoPlaylist; for
   return { playlist, former };
 }
 
-const undoLast = (relay: Relay, then: (end: Settled) => void = assertDone) =>
-  withExtras(relay, async ({ changes, undo }) => then(await undo(at(await changes(), 0))));
-
 test('the undo of duplicates takes a look, a request, and a look', () =>
   withUnkind({}, async (relay) => {
     const { playlist, former } = await deduplicated(relay);
-    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 2, POST: 1 });
+    assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {
+      GET: 2,
+      POST: 1,
+    });
     assertRows(playlist, former);
   }));
 
@@ -91,7 +81,10 @@ test('the undo of an addition reads the list once', () =>
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250, 5_000) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     // The ninth page is full, and the number of rows may lag: the tenth shows that nothing follows.
-    assert.deepEqual(await requestsOf(relay, () => undoLast(relay)), { GET: 9 + 2, DELETE: 3 });
+    assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {
+      GET: 9 + 2,
+      DELETE: 3,
+    });
     assertRows(playlist, former);
   }));
 
@@ -100,7 +93,7 @@ test('the undo of duplicates reads all rows where the version lags', () =>
     const { playlist, former } = await deduplicated(relay);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 30_000 });
     relay.provider.clearRequests();
-    await undoLast(relay);
+    assertDone(await undoLast(relay));
     assertRows(playlist, former);
     const pages = relay.provider.requests.filter(
       ({ method, path }) => method === 'GET' && path.endsWith('/items'),
@@ -118,7 +111,7 @@ for (const [what, edit] of [
       const other = at(tracks(relay, 1, 6_000), 0);
       const fn = () => void relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist), other));
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
-      await undoLast(relay);
+      assertDone(await undoLast(relay));
       assertRows(playlist, edit(former, other));
     }));
 }

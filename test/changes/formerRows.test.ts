@@ -6,7 +6,7 @@ import { type FastClock, sharedFastClock } from '../support/fastClock.ts';
 import type { Desk } from '../support/program.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
+import { owner } from '../support/shapes.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { startVictim, type Victim, victimEnvironment } from './crash/victim.ts';
 import {
@@ -18,7 +18,7 @@ import {
   ended,
   fill,
   poll,
-  withExtras,
+  undoLast,
   withUnkind,
 } from './support.ts';
 
@@ -198,7 +198,7 @@ for (const [what, stop] of [
       provider.faults.clear();
       // A replacement that was put back by itself needs no undo.
       if (differenceOf(urisOf(playlist), former) === null) return;
-      await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+      assertDone(await undoLast(relay));
       assertRows(playlist, former);
     }),
   );

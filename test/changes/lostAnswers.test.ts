@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
+import { owner } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
-import { assertDone, assertRows, change, committed, ended, fill, withExtras, withUnkind } from './support.ts';
+import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** When the last effect of a test has come, in milliseconds. */
@@ -126,9 +126,7 @@ for (const [what, refusal, run] of [
       assert.deepEqual([error.code, written, requested], ['PARTIAL_WRITE', 0, 9]);
       assert.equal((cause as { outcome_unknown: boolean }).outcome_unknown, true);
       await clock.sleep(20_000);
-      await withExtras(relay, async ({ changes, undo }) => {
-        assertDone(await undo(at(await changes(), 0)));
-      });
+      assertDone(await undoLast(relay));
       assert.ok(!owner(provider).saved.some(({ uri }) => track_ids.includes(uri)));
     }),
   );
@@ -168,9 +166,7 @@ longTest('saved tracks whose answer came only half a minute later are taken back
     relay.provider.faults.add({ method: 'PUT', path: '/me/library', times: 2, kind: 'hang', when: 'after' });
     const saved = await change(relay, 'save_tracks', { track_ids: tracks(relay, 3, 3_000) });
     assertDone(saved);
-    await withExtras(relay, async ({ changes, undo }) => {
-      assertDone(await undo(at(await changes(), 0)));
-    });
+    assertDone(await undoLast(relay));
     assert.deepEqual(
       account.saved.map(({ uri }) => uri),
       former,

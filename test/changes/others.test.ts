@@ -14,6 +14,7 @@ import {
   ended,
   fill,
   poll,
+  undoLast,
   withExtras,
   withUnkind,
 } from './support.ts';
@@ -31,19 +32,6 @@ function edits(
 ) {
   const fn = () => void relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist)));
   relay.provider.faults.add({ ...when, kind: 'hook', fn } as FaultRule);
-}
-
-const undoLast = (relay: Relay) => withExtrasOf(relay, async (ids, undo) => undo(at(ids, 0)));
-
-async function withExtrasOf<T>(
-  relay: Relay,
-  work: (ids: string[], undo: (id: string) => ReturnType<typeof change>) => Promise<T>,
-): Promise<T> {
-  let result: T | undefined;
-  await withExtras(relay, async ({ changes, undo }) => {
-    result = await work(await changes(), undo);
-  });
-  return result as T;
 }
 
 test('a rollback keeps a song that came while it was decided', () =>

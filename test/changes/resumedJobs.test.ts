@@ -3,7 +3,6 @@ import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import {
@@ -13,7 +12,7 @@ import {
   ended,
   extrasClient,
   fill,
-  withExtras,
+  undoLast,
   withUnkind,
 } from './support.ts';
 
@@ -63,7 +62,7 @@ longTest('a failed job whose write was undone writes all of it again', () =>
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
     fill(playlist, former);
     const id = await failedAppend(relay, playlist.id, items);
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assertRows(playlist, former);
     assert.equal((await resumed(relay, id)).status, 'completed');
     assertRows(playlist, [...former, ...items]);
@@ -85,7 +84,7 @@ longTest('a removal that became a job, failed and was undone adds nothing when i
     assert.equal((await ended(relay, id)).status, 'failed');
     assert.equal(urisOf(playlist).length, 200);
     relay.provider.faults.clear();
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assertRows(playlist, former);
     const job = await resumed(relay, id);
     assert.deepEqual([job.status, (job.error as { code?: string } | null)?.code], ['failed', 'CONFLICT']);

@@ -7,6 +7,7 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { commit, createJob, jobOf, reach, type ToolFailure, urisOf } from '../jobs/support.ts';
 import { type FastClock, fastClock } from '../support/fastClock.ts';
+import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { API_KEY, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -167,4 +168,13 @@ export async function withExtras(relay: Relay, work: (extras: Extras) => Promise
   } finally {
     await client.close().catch(() => {});
   }
+}
+
+/** Undoes the newest change and waits until that has ended. */
+export async function undoLast(relay: Relay): Promise<Settled> {
+  let settled: Settled | undefined;
+  await withExtras(relay, async ({ changes, undo }) => {
+    settled = await undo(at(await changes(), 0));
+  });
+  return settled ?? assert.fail();
 }

@@ -13,6 +13,7 @@ import {
   fill,
   LIMIT_AFTER_FIRST,
   poll,
+  undoLast,
   withExtras,
   withUnkind,
 } from './support.ts';
@@ -30,9 +31,7 @@ longTest(
       const track_ids = tracks(relay, 5, 4_000);
       assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids }));
       assertRows(playlist, track_ids);
-      await withExtras(relay, async ({ changes, undo }) => {
-        assertDone(await undo(at(await changes(), 0)));
-      });
+      assertDone(await undoLast(relay));
       assertRows(playlist, [...former, ...songs]);
     }),
 );
@@ -65,10 +64,8 @@ test('a change is not taken back over songs that another program added while the
     const left = [...urisOf(playlist), ...tracks(relay, 2, 4_000)];
     relay.provider.editPlaylist(playlist.id, left);
     await clock.sleep(2_000);
-    await withExtras(relay, async ({ changes, undo }) => {
-      const { error } = await undo(at(await changes(), 0));
-      assert.equal(error?.code, 'CONFLICT');
-    });
+    const { error } = await undoLast(relay);
+    assert.equal(error?.code, 'CONFLICT');
     assertRows(playlist, left);
   }));
 
@@ -81,9 +78,7 @@ test('tracks are taken out of the library again, although others leave it while 
     // Between the first page and the second.
     const fn = async () => void account.saved.splice(0, 5);
     relay.provider.faults.add({ method: 'GET', path: '/me/tracks', skip: 1, times: 1, kind: 'hook', fn });
-    await withExtras(relay, async ({ changes, undo }) => {
-      assertDone(await undo(at(await changes(), 0)));
-    });
+    assertDone(await undoLast(relay));
     assert.deepEqual(
       saved().filter((uri) => track_ids.includes(uri)),
       [],
@@ -99,9 +94,7 @@ longTest('tracks that were just saved are saved again by the undo of their remov
     assertDone(await change(relay, 'save_tracks', { track_ids }));
     const former = saved();
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
-    await withExtras(relay, async ({ changes, undo }) => {
-      assertDone(await undo(at(await changes(), 0)));
-    });
+    assertDone(await undoLast(relay));
     assert.deepEqual(saved().toSorted(), former.toSorted());
   }),
 );
@@ -132,9 +125,7 @@ longTest(
       assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: [first] }));
       const before = urisOf(playlist);
       assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
-      await withExtras(relay, async ({ changes, undo }) => {
-        assertDone(await undo(at(await changes(), 0)));
-      });
+      assertDone(await undoLast(relay));
       assertRows(playlist, before);
     }),
 );
@@ -193,9 +184,7 @@ longTest('rows are added after those that are there although the total still tel
     // One of them was there before, so how many rows there are is read first.
     const more = [...tracks(relay, 9, 4_000), first];
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: more }));
-    await withExtras(relay, async ({ changes, undo }) => {
-      assertDone(await undo(at(await changes(), 0)));
-    });
+    assertDone(await undoLast(relay));
     assertRows(playlist, track_ids);
   }),
 );
@@ -212,9 +201,7 @@ longTest(
       });
       assert.equal((await ended(relay, id)).status, 'completed');
       assertRows(playlist, [...former, ...items]);
-      await withExtras(relay, async ({ changes, undo }) => {
-        assertDone(await undo(at(await changes(), 0)));
-      });
+      assertDone(await undoLast(relay));
       assertRows(playlist, former);
     }),
 );
@@ -237,9 +224,7 @@ longTest(
       await restarted;
       assert.equal((await ended(relay, id)).status, 'completed');
       assertRows(playlist, items);
-      await withExtras(relay, async ({ changes, undo }) => {
-        assertDone(await undo(at(await changes(), 0)));
-      });
+      assertDone(await undoLast(relay));
       assertRows(playlist, former);
     }),
 );

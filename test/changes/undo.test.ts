@@ -4,7 +4,7 @@ import { named, tracks, urisOf } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertDone, assertRows, change, fill, withExtras, withUnkind } from './support.ts';
+import { assertDone, assertRows, change, fill, undoLast, withExtras, withUnkind } from './support.ts';
 
 test('an undo can be undone, and that again', () =>
   withUnkind({}, async (relay) => {
@@ -13,12 +13,10 @@ test('an undo can be undone, and that again', () =>
     fill(playlist, former);
     const args = { playlist_id: playlist.id, track_ids: wanted };
     assertDone(await change(relay, 'replace_playlist_tracks', args));
-    await withExtras(relay, async ({ changes, undo }) => {
-      for (const rows of [former, wanted, former]) {
-        assertDone(await undo(at(await changes(), 0)));
-        assertRows(playlist, rows);
-      }
-    });
+    for (const rows of [former, wanted, former]) {
+      assertDone(await undoLast(relay));
+      assertRows(playlist, rows);
+    }
   }));
 
 test('an undo is refused where another person has changed the playlist since', () =>
@@ -29,10 +27,8 @@ test('an undo is refused where another person has changed the playlist since', (
     assertDone(await change(relay, 'remove_tracks_from_playlist', args));
     const edited = urisOf(playlist).toSpliced(20, 5);
     relay.provider.editPlaylist(playlist.id, edited);
-    await withExtras(relay, async ({ changes, undo }) => {
-      const { error } = await undo(at(await changes(), 0));
-      assert.equal(error?.code, 'CONFLICT');
-    });
+    const { error } = await undoLast(relay);
+    assert.equal(error?.code, 'CONFLICT');
     assertRows(playlist, edited);
   }));
 
@@ -50,7 +46,7 @@ test('a removal that took effect before it was refused can be undone', () =>
       const { error } = await change(relay, 'remove_tracks_from_playlist', args);
       assert.equal(error?.code, 'PARTIAL_WRITE');
       assertRows(playlist, former.slice(skip === 0 ? 100 : 130));
-      await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+      assertDone(await undoLast(relay));
       assertRows(playlist, former);
     }
   }));
@@ -67,7 +63,7 @@ longTest('an undo whose answers are lost brings back every row once', () =>
       { method: 'PUT', path: /\/items$/, kind: 'status_after', status: 502 },
       { method: 'POST', path: /\/items$/, skip: 1, kind: 'late', ms: 8_000, answer: 504 },
     );
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     await clock.sleep(10_000);
     assertRows(playlist, former);
   }),
@@ -131,9 +127,7 @@ test('the undo of saving what was saved already can be undone', () =>
     const account = owner(relay.provider);
     const former = account.saved.map(({ uri }) => uri);
     assertDone(await change(relay, 'save_tracks', { track_ids: former.slice(0, 3) }));
-    await withExtras(relay, async ({ changes, undo }) => {
-      for (let count = 0; count < 2; count++) assertDone(await undo(at(await changes(), 0)));
-    });
+    for (let count = 0; count < 2; count++) assertDone(await undoLast(relay));
     assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
   }));
 
@@ -143,9 +137,7 @@ test('the undo of a first description, which Spotify does not clear, can be undo
     playlist.description = '';
     const details = { name: 'Another Name', description: 'First words' };
     assertDone(await change(relay, 'update_playlist_details', { playlist_id: playlist.id, ...details }));
-    await withExtras(relay, async ({ changes, undo }) => {
-      for (let count = 0; count < 2; count++) assertDone(await undo(at(await changes(), 0)));
-    });
+    for (let count = 0; count < 2; count++) assertDone(await undoLast(relay));
     assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
   }));
 
@@ -156,9 +148,7 @@ longTest('rows that were moved unread are not moved back after another person ha
     assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
     const edited = urisOf(playlist).slice(10);
     relay.provider.editPlaylist(playlist.id, edited);
-    await withExtras(relay, async ({ changes, undo }) => {
-      assert.equal((await undo(at(await changes(), 0))).error?.code, 'CONFLICT');
-    });
+    assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
     assertRows(playlist, edited);
   }),
 );
@@ -172,7 +162,7 @@ test('a row that Spotify no longer offers is not taken for one that was removed 
     assertDone(
       await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids: [first] }),
     );
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assertRows(playlist, [first, second, third]);
   }));
 
@@ -183,10 +173,8 @@ test('an added row that Spotify no longer offers does not stand in the way of th
     const args = { playlist_id: playlist.id, track_ids: songs };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     relay.provider.lag.vanish(at(songs, 5));
-    await withExtras(relay, async ({ changes, undo }) => {
-      const { error } = await undo(at(await changes(), 0));
-      assert.equal(error, null, JSON.stringify(error));
-    });
+    const { error } = await undoLast(relay);
+    assert.equal(error, null, JSON.stringify(error));
     assertRows(playlist, former);
   }));
 

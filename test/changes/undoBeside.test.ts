@@ -12,7 +12,7 @@ import {
   ended,
   fill,
   LIMIT_AFTER_FIRST,
-  withExtras,
+  undoLast,
   withUnkind,
 } from './support.ts';
 
@@ -34,7 +34,7 @@ async function withSongBetween(
     relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), song]);
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, rows(former, items, song));
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assertRows(playlist, [...former, song]);
   });
 }
@@ -68,14 +68,12 @@ test('an undo that goes on after a limit brings back what it took out, and leave
     assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
     const theirs = (rows: readonly string[]) => rows.filter((uri) => !former.slice(60, 64).includes(uri));
     const again = at(former, 80);
-    await withExtras(relay, async ({ changes, undo }) => {
-      relay.provider.faults.add(LIMIT_AFTER_FIRST);
-      const { error } = await undo(at(await changes(), 0));
-      relay.provider.editPlaylist(playlist_id, [...theirs(urisOf(playlist)), again, song]);
-      assert.equal((await ended(relay, String(error?.details.job_id))).status, 'completed');
-      assertRows(playlist, [...theirs(former), again, song]);
-      assertDone(await undo(at(await changes(), 0)));
-    });
+    relay.provider.faults.add(LIMIT_AFTER_FIRST);
+    const { error } = await undoLast(relay);
+    relay.provider.editPlaylist(playlist_id, [...theirs(urisOf(playlist)), again, song]);
+    assert.equal((await ended(relay, String(error?.details.job_id))).status, 'completed');
+    assertRows(playlist, [...theirs(former), again, song]);
+    assertDone(await undoLast(relay));
     const rest = theirs(former).filter((uri) => !track_ids.includes(uri));
     assertRows(playlist, [...rest, again, song]);
   }));

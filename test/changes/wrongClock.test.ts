@@ -5,7 +5,7 @@ import { named, tracks, urisOf } from '../jobs/support.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { assertDone, assertRows, change, fill, withExtras } from './support.ts';
+import { assertDone, assertRows, change, fill, undoLast } from './support.ts';
 
 const HOUR = 3_600_000;
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
@@ -61,7 +61,7 @@ test('the undo of saving leaves what was saved before, under a clock that is an 
     account.saved = theirs.map((uri) => ({ uri, addedAt: ago(HOUR / 2) }));
     relay.provider.faults.add({ method: 'PUT', path: '/me/library', kind: 'status_after', status: 502 });
     assertDone(await change(relay, 'save_tracks', { track_ids: [...theirs, ...ours] }));
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assert.deepEqual(
       account.saved.map(({ uri }) => uri),
       theirs,
@@ -76,7 +76,7 @@ test('the undo of saving leaves what relay saved before the clock was set', () =
     assertDone(await change(relay, 'save_tracks', { track_ids: track_ids.slice(0, 3) }));
     set(8 * HOUR);
     assertDone(await change(relay, 'save_tracks', { track_ids }));
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assert.deepEqual(account.saved.map(({ uri }) => uri).toReversed(), track_ids.slice(0, 3));
   }));
 
@@ -95,7 +95,7 @@ test('an addition after the clock was set counts the rows that relay added befor
       const track_ids = [...songs, at(rows, 50)];
       assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
       assertRows(playlist, [...rows, ...again, ...track_ids]);
-      await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+      assertDone(await undoLast(relay));
       assertRows(playlist, [...rows, ...again]);
     },
     4,
@@ -110,6 +110,6 @@ test('tracks saved just before the clock was set are saved again by the undo of 
     const former = account.saved.map(({ uri }) => uri);
     set(8 * HOUR);
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
-    await withExtras(relay, async ({ changes, undo }) => assertDone(await undo(at(await changes(), 0))));
+    assertDone(await undoLast(relay));
     assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
   }));

@@ -5,22 +5,16 @@ import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createChanges } from '../../src/changes/changes.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
 import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobService.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
 import type { Store } from '../../src/store/file/open.ts';
 import type { NewJobItem } from '../../src/store/tables/jobItems.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 
-export interface ToolFailure {
-  code: string;
-  message: string;
-  remedy: string;
-  details: Record<string, unknown>;
-}
+export { failureOf, named, type ToolFailure, tracks, urisOf } from '../support/answers.ts';
 
 /** Real time that a job may take on a slow machine. */
 const PATIENCE_MS = 60_000;
@@ -74,19 +68,6 @@ export async function commit(relay: Relay, id: string): Promise<JobRecord> {
   assert.equal(answer.error, undefined, JSON.stringify(answer.error));
   return answer.job as JobRecord;
 }
-
-export const failureOf = (answer: Record<string, unknown>) => answer.error as ToolFailure;
-
-export function named({ provider }: Relay, name: string): DemoPlaylist {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-}
-
-export const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
-
-export const tracks = ({ provider }: Relay, count: number, from = 0) =>
-  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
 
 /** Songs that only one recording of the catalogue has. */
 export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {

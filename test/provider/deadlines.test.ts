@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf, named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
-import { owner } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -24,15 +24,6 @@ const ALWAYS = Number.POSITIVE_INFINITY;
 const DEVICES = '/me/player/devices';
 const TRY_MS = 12_000;
 const failureOf = (answer: Answer) => answer.error as Failure;
-const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
-const named = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
-const tracks = ({ provider }: Relay, count: number) =>
-  provider.catalogue.tracks.slice(0, count).map(({ uri }) => uri);
-const urisOf = (playlist: { rows: Array<{ uri: string }> }) => playlist.rows.map(({ uri }) => uri);
 /** Waits until `count` requests have arrived, and until an answer that came meanwhile has been read. */
 async function arrived({ provider, call }: Relay, path: string, count: number): Promise<void> {
   await until(() => provider.requests.filter((request) => request.path === path).length === count);

@@ -3,22 +3,16 @@ import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
 import { temporaryHome, testStore } from '../store/support.ts';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { owner } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
-interface Failure {
-  code: string;
-  message: string;
-  retryAfterSeconds: number;
-}
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const DEVICES = '/me/player/devices';
-const failureOf = (answer: Answer) => answer.error as Failure;
-const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
 const limited = (answer: Answer) => [codeOf(answer), failureOf(answer)?.retryAfterSeconds];
 const arrivals = ({ provider }: Relay, start: number) => provider.requests.map(({ at }) => at - start);
 const longPlaylist = ({ provider }: Relay) => {

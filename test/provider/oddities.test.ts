@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
-
-const codeOf = (answer: Answer) => (answer.error as { code: string } | undefined)?.code;
 
 const TRACK = 'spotify:track:0000000000000000000001';
 const EMPTY_TRACK = {

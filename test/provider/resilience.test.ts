@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -7,16 +8,9 @@ import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
-interface Failure {
-  code: string;
-  message: string;
-  remedy: string;
-}
 
 const ALWAYS = Number.POSITIVE_INFINITY;
 const DEVICES = '/me/player/devices';
-const failureOf = (answer: Answer) => answer.error as Failure;
-const codeOf = (answer: Answer) => (answer.error as Failure | undefined)?.code;
 const statuses = ({ provider }: Relay) => provider.requests.map(({ status }) => status);
 const firstPlaylist = ({ provider }: Relay) => at(owner(provider).playlists, 0);
 const passing: Array<[what: string, rule: FaultRule, code: string, status: number]> = [

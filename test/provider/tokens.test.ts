@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
+import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
@@ -13,7 +14,6 @@ import { type Relay, withRelay } from '../support/world.ts';
 
 const TOKEN = /\/api\/token$/;
 const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) => TOKEN.test(path));
-const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
 const authStatus = async ({ baseUrl }: Relay) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
 
 test('an access token near its end is refreshed before it is used', async () => {

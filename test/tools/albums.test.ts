@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf } from '../support/answers.ts';
 import { albumShape, at } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -7,7 +8,6 @@ const EXTRAS = { env: { RELAY_TOOLSETS: 'extras' } };
 
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query }) => ({ method, path, query }));
-const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
 
 /** An album of more than two tracks. */
 function someAlbum({ provider }: Relay) {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { snapshotOf } from '../../src/demo/state.ts';
-import { at, owner, trackShape, withoutChange } from '../support/shapes.ts';
+import { named } from '../support/answers.ts';
+import { at, trackShape, withoutChange } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -27,11 +28,6 @@ interface Bulk {
   playlist?: { id: string; name: string; total_items: number };
 }
 
-const named = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
 const counts = ({ matched, ambiguous, unmatched, skipped_existing, added }: Bulk) => ({
   matched,
   ambiguous,

@@ -1,15 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf, named } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { owner, withoutChange } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const EXTRAS: RelayOptions = { env: { RELAY_TOOLSETS: 'all' } };
 
-const named = ({ provider }: Relay, name: string) =>
-  owner(provider).playlists.find((playlist) => playlist.name === name) ?? assert.fail();
 const listed = ({ provider }: Relay) => owner(provider).playlists.map(({ id }) => id);
-const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
 
 for (const [what, name] of [
   ["the account's own", 'Running, Badly'],

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { codeOf } from '../support/answers.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { at } from '../support/shapes.ts';
 import { until, watchedClock } from '../support/waiting.ts';
@@ -18,7 +19,6 @@ interface Rows {
   items: Args[];
 }
 
-const codeOf = (answer: Args) => (answer.error as { code: string } | undefined)?.code;
 const iso = (time: number) => new Date(time).toISOString();
 const diagnose = async ({ call }: Relay) => (await call('get_state_diagnostics')) as unknown as Diagnostics;
 const limits = async ({ call }: Relay, args: Args = {}) =>

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
+import { codeOf, named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape, withoutChange } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+import { API_KEY, withRelay } from '../support/world.ts';
 
-const named = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
-const urisOf = (playlist: { rows: Array<{ uri: string }> }) => playlist.rows.map(({ uri }) => uri);
 const sent = (requests: readonly RecordedRequest[]) =>
   requests.map(({ method, path, body }) => ({ method, path, body }));
-const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
-const tracks = ({ provider }: Relay, count: number, from = 0) =>
-  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
 
 test('create_playlist creates the requested playlist, private by default', () =>
   withRelay(async (relay) => {

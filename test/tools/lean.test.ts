@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
+import { named } from '../support/answers.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -18,9 +19,6 @@ async function ask({ client }: Relay, name: string, args: Answer = {}): Promise<
   assert.equal(block?.text, JSON.stringify(structuredContent), name);
   return structuredContent as Answer;
 }
-
-const named = ({ provider }: Relay, name: string) =>
-  owner(provider).playlists.find((one) => one.name === name) ?? assert.fail(`no playlist ${name}`);
 
 const clockText = (ms: number) => {
   const iso = new Date(Math.round(ms / 1000) * 1000).toISOString().slice(11, 19);

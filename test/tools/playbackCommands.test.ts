@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, owner, trackShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -9,7 +10,6 @@ type Args = Record<string, unknown>;
 
 /** Time stands still, so that a playing track stays where it is. */
 const still = (): RelayOptions => ({ clock: manualClock() });
-const codeOf = (answer: Args) => (answer.error as { code: string } | undefined)?.code;
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
 const stateRead = {

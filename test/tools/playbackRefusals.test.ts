@@ -1,13 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureOf } from '../support/answers.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;
-type Failure = { code: string; message: string; remedy: string; details?: Args };
 
-const failureOf = (answer: Args) => answer.error as Failure;
 const devicesOf = ({ provider }: Relay) => owner(provider).devices;
 
 /** Every command with arguments that it takes. */

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
+import { codeOf, named } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-type Answer = Record<string, unknown>;
-
-const codeOf = (answer: Answer) => (answer.error as { code: string } | undefined)?.code;
-const named = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
 const matchesOf = async ({ call }: Relay, name: string) =>
   ((await call('find_playlist_by_name', { name })).matches as Array<{ id: string }>).map(({ id }) => id);
 const statsOf = ({ call }: Relay, playlist: DemoPlaylist) =>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { named } from '../support/answers.ts';
 import { longTest } from '../support/scale.ts';
 import { at, episodeShape, owner, playlistShape, trackShape } from '../support/shapes.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { withRelay } from '../support/world.ts';
 
 interface List {
   items: Array<Record<string, unknown>>;
@@ -10,12 +11,6 @@ interface List {
   next_offset: number | null;
   truncated?: boolean;
 }
-
-const playlistNamed = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
 
 test('get_my_playlists returns one page', () =>
   withRelay(async ({ call, provider }) => {
@@ -89,7 +84,7 @@ test('get_playlist returns its details, with the description as typed', () =>
 
 test('tools also read the fields that older apps get', () =>
   withRelay({ provider: { legacyShapes: true } }, async (relay) => {
-    const playlist = playlistNamed(relay, 'Morning Ferry');
+    const playlist = named(relay, 'Morning Ferry');
     const answer = await relay.call('get_playlist', { playlist_id: playlist.id });
     assert.deepEqual(answer, playlistShape(playlist));
     relay.provider.faults.add({ path: /\/items$/, kind: 'transform', fn: withoutNewNames });
@@ -108,7 +103,7 @@ function withoutNewNames(body: unknown): unknown {
 test('get_playlist_tracks keeps every kind of row at its position', () =>
   withRelay(async (relay) => {
     const { call, provider } = relay;
-    const playlist = playlistNamed(relay, 'Odds and Ends');
+    const playlist = named(relay, 'Odds and Ends');
     const page = (await call('get_playlist_tracks', { playlist_id: playlist.id })) as unknown as List;
     const { trackByUri, episodeByUri } = provider.catalogue;
     const expected = playlist.rows.map((row, position) => {
@@ -145,7 +140,7 @@ test('get_playlist_tracks keeps every kind of row at its position', () =>
 
 test('a local file has its name and no IDs', () =>
   withRelay(async (relay) => {
-    const playlist = playlistNamed(relay, 'Odds and Ends');
+    const playlist = named(relay, 'Odds and Ends');
     const position = playlist.rows.findIndex((row) => row.uri.startsWith('spotify:local:'));
     const args = { playlist_id: playlist.id, offset: position, limit: 1 };
     const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
@@ -165,7 +160,7 @@ test('a local file has its name and no IDs', () =>
 
 test('paging by next_offset reads a long playlist to its end, each row once', () =>
   withRelay(async (relay) => {
-    const playlist = playlistNamed(relay, 'Exactly Two Hundred');
+    const playlist = named(relay, 'Exactly Two Hundred');
     const uris: unknown[] = [];
     let offset: number | null = 0;
     while (offset !== null) {
@@ -183,7 +178,7 @@ test('paging by next_offset reads a long playlist to its end, each row once', ()
 
 test('beyond the end there are no rows', () =>
   withRelay(async (relay) => {
-    const playlist = playlistNamed(relay, 'Empty Shelf');
+    const playlist = named(relay, 'Empty Shelf');
     assert.deepEqual(await relay.call('get_playlist_tracks', { playlist_id: playlist.id, offset: 7 }), {
       items: [],
       total: 0,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { at, episodeShape, owner, trackShape } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
@@ -9,7 +10,6 @@ const still = (): RelayOptions => ({ clock: manualClock(), env: { RELAY_TOOLSETS
 
 const sent = ({ provider }: Relay) =>
   provider.requests.map(({ method, path, query, body }) => ({ method, path, query, body }));
-const codeOf = (answer: Record<string, unknown>) => (answer.error as { code: string } | undefined)?.code;
 
 /** Three tracks on the first device, the first one playing. */
 function playing({ provider }: Relay) {

@@ -1,20 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
+import { named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, withoutChange } from '../support/shapes.ts';
+import { at, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-const named = ({ provider }: Relay, name: string) => {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
-};
-const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
-const tracks = ({ provider }: Relay, count: number, from = 0) =>
-  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);
 const fill = (playlist: DemoPlaylist, uris: readonly string[]) => {
   playlist.rows = uris.map((uri, index) => ({
     uri,

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { at, owner, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
@@ -7,18 +8,10 @@ import { gate, until, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;
-interface Failure {
-  code: string;
-  message: string;
-  remedy: string;
-  retryAfterSeconds?: number;
-  details: Args;
-}
 
 const LIBRARY = '/me/library';
 /** 22 characters, and no track of the catalogue. */
 const UNKNOWN = 'spotify:track:0000invented0000track0';
-const failureOf = (answer: Args) => answer.error as Failure;
 const savedUris = ({ provider }: Relay) => owner(provider).saved.map(({ uri }) => uri);
 /** Tracks that are not saved at the start, in the order of the catalogue. */
 const unsaved = (relay: Relay, count: number) => {
