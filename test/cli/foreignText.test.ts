@@ -30,7 +30,7 @@ import { sendPage } from '../../src/server/pages/page.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
-import { CONNECTED, exampleReport } from '../support/reports.ts';
+import { CONNECTED, exampleJob, exampleReport } from '../support/reports.ts';
 import { sized } from '../support/scale.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
@@ -68,39 +68,14 @@ function assertLines(text: string, count: number, where: string): void {
   assert.equal(text.split('\n').length - 1, count, `${where} has lines of its own: ${JSON.stringify(text)}`);
 }
 
-const JOB: JobRecord = {
-  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
-  type: 'add_to_playlist',
+const JOB = exampleJob({
   status: 'failed',
-  payload: {
-    playlist_id: 'p'.repeat(22),
-    strict: true,
-    dry_run: false,
-    skip_existing: false,
-    skip_duplicates: true,
-  },
-  playlist_id: 'p'.repeat(22),
   total_items: 1,
   pending: 0,
   resolved: 0,
   ambiguous: 1,
   unmatched: 0,
-  failed: 0,
-  skipped: 0,
-  skipped_existing: 0,
-  written: 0,
-  attempts: 0,
-  max_attempts: 5,
-  run_after: null,
-  reason: null,
-  review_required: false,
-  error: null,
-  result: null,
-  created_at: '2026-11-20T12:34:56.000Z',
-  updated_at: '2026-11-20T12:34:57.000Z',
-  started_at: '2026-11-20T12:34:57.000Z',
-  completed_at: null,
-};
+});
 
 const hostileJob = (text: string): JobRecord => ({
   ...JOB,

@@ -7,6 +7,7 @@ import type { ImportPreview } from '../../src/domain/listImport.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { exampleJob } from '../support/reports.ts';
 
 const PREVIEW: ImportPreview = {
   format: 'csv',
@@ -29,8 +30,7 @@ const PREVIEW: ImportPreview = {
   jobs: 1,
 };
 
-const JOB: JobRecord = {
-  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+const JOB = exampleJob({
   type: 'create_playlist',
   status: 'pending',
   payload: { name: 'Road', strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
@@ -41,22 +41,10 @@ const JOB: JobRecord = {
   resolved: 0,
   ambiguous: 0,
   unmatched: 0,
-  failed: 0,
-  skipped: 0,
-  skipped_existing: 0,
-  written: 0,
-  attempts: 0,
-  max_attempts: 5,
-  run_after: null,
-  reason: null,
-  review_required: false,
-  error: null,
-  result: null,
   created_at: '2026-09-01T08:00:00.000Z',
   updated_at: '2026-09-01T08:00:00.000Z',
   started_at: null,
-  completed_at: null,
-};
+});
 const resolving = (done: number): JobRecord => ({
   ...JOB,
   status: 'resolving',

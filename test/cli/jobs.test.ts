@@ -15,6 +15,7 @@ import {
   urisOf,
 } from '../jobs/support.ts';
 import { type CliOptions, relay } from '../support/cli.ts';
+import { exampleJob } from '../support/reports.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
@@ -27,39 +28,7 @@ const VIEW = {
   names: new Map([['p'.repeat(22), 'Road Trip']]),
 } as const;
 
-const RECORD: JobRecord = {
-  job_id: '1f0c2b3a-0000-4000-8000-000000000000',
-  type: 'add_to_playlist',
-  status: 'resolving',
-  payload: {
-    playlist_id: 'p'.repeat(22),
-    strict: true,
-    dry_run: false,
-    skip_existing: false,
-    skip_duplicates: true,
-  },
-  playlist_id: 'p'.repeat(22),
-  total_items: 400,
-  pending: 300,
-  resolved: 90,
-  ambiguous: 4,
-  unmatched: 6,
-  failed: 0,
-  skipped: 0,
-  skipped_existing: 0,
-  written: 0,
-  attempts: 0,
-  max_attempts: 5,
-  run_after: null,
-  reason: null,
-  review_required: false,
-  error: null,
-  result: null,
-  created_at: '2026-11-20T12:34:56.000Z',
-  updated_at: '2026-11-20T12:34:57.000Z',
-  started_at: '2026-11-20T12:34:57.000Z',
-  completed_at: null,
-};
+const RECORD = exampleJob();
 
 const waiting: JobRecord = {
   ...RECORD,

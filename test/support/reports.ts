@@ -1,4 +1,5 @@
-/** Reports of `status` as tests need them. */
+/** What `status` and jobs tell, as tests need it. */
+import type { JobRecord } from '../../src/domain/job.ts';
 import type { StatusReport } from '../../src/domain/localApi.ts';
 
 /** A server that runs without an account; `changes` replace whole fields. */
@@ -75,3 +76,41 @@ export const CONNECTED: StatusReport['account'] = {
   loginExpiresAt: '2027-05-01T00:00:00.000Z',
   daysLeft: 181,
 };
+
+/** A job that searches, a quarter of it done; `changes` replace whole fields. */
+export function exampleJob(changes: Partial<JobRecord> = {}): JobRecord {
+  return {
+    job_id: '1f0c2b3a-0000-4000-8000-000000000000',
+    type: 'add_to_playlist',
+    status: 'resolving',
+    payload: {
+      playlist_id: 'p'.repeat(22),
+      strict: true,
+      dry_run: false,
+      skip_existing: false,
+      skip_duplicates: true,
+    },
+    playlist_id: 'p'.repeat(22),
+    total_items: 400,
+    pending: 300,
+    resolved: 90,
+    ambiguous: 4,
+    unmatched: 6,
+    failed: 0,
+    skipped: 0,
+    skipped_existing: 0,
+    written: 0,
+    attempts: 0,
+    max_attempts: 5,
+    run_after: null,
+    reason: null,
+    review_required: false,
+    error: null,
+    result: null,
+    created_at: '2026-11-20T12:34:56.000Z',
+    updated_at: '2026-11-20T12:34:57.000Z',
+    started_at: '2026-11-20T12:34:57.000Z',
+    completed_at: null,
+    ...changes,
+  };
+}
