@@ -151,7 +151,7 @@ test('a megabyte of arguments costs what a megabyte of plain text costs, whateve
     for (const [what, tool, args, said] of LARGE) {
       assert.equal(await refusal(relay, tool, args), said, what);
       const cost = await costOf(tool, args);
-      assert.ok(cost < 4 * plain + 20, `${what}: ${cost} ms, plain text ${plain} ms`);
+      assert.ok(cost < 8 * plain + 20, `${what}: ${cost} ms, plain text ${plain} ms`);
     }
     assert.deepEqual(relay.provider.requests, []);
   }));
