@@ -216,9 +216,9 @@ export function createLibraryFile({
     clock.sleep(IDLE_MS, signal).then(
       async () => {
         await save().catch(() => {});
-        // It may have been used meanwhile; and what the disk does not take stays in memory.
-        if (signal.aborted || users > 0 || !open || open.sql.version() !== open.savedVersion) return;
-        closeDatabase();
+        if (signal.aborted || users > 0) return;
+        // What the disk does not take stays in memory.
+        if (open?.sql.version() === open?.savedVersion) closeDatabase();
         freeMemory();
       },
       () => {},
@@ -280,7 +280,10 @@ export function createLibraryFile({
       await saving;
       if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
       closeDatabase();
-      if (size > LARGE) setImmediate(freeMemory);
+      if (size <= LARGE) return;
+      setImmediate(freeMemory);
+      // V8 keeps the room for new objects until a process has been quiet for a while.
+      restLater();
     },
     async close() {
       stopped = true;

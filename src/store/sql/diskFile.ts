@@ -4,6 +4,8 @@
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
+const LARGEST_PAGE = 65_536;
+
 export interface DiskFile {
   /** What the database is to be made from. */
   bytes: Uint8Array;
@@ -14,12 +16,16 @@ export interface DiskFile {
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
+  // MEMFS copies what it is given before it asks again, so all pages pass through one buffer. With one of their own each,
+  // garbage would stay with the thread's allocator.
+  let buffer = new Uint8Array(LARGEST_PAGE);
   const content = {
     length: Number.MAX_SAFE_INTEGER,
     subarray(begin: number, end: number): Uint8Array {
-      const part = Buffer.alloc(end - begin);
-      readSync(file, part, 0, part.length, begin);
-      return part;
+      const length = end - begin;
+      if (length > buffer.length) buffer = new Uint8Array(length);
+      const read = readSync(file, buffer, 0, length, begin);
+      return buffer.fill(0, read, length).subarray(0, length);
     },
     set(): never {
       throw new Error('the file can only be read');

@@ -14,6 +14,8 @@ const SONGS = 60_000;
 const PER_FILE = 16_000;
 const isFull = PLAYS === 1_000_000;
 const MB = 1024 * 1024;
+/** What V8's and the system's allocators keep, and code that was first run by a question. */
+const KEPT_MB = 30;
 
 /** An export of twelve years, in which a few songs are heard again and again. */
 async function writeExport(path: string): Promise<void> {
@@ -124,5 +126,11 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
     assert.ok(most - before < 300 * MB, `${Math.round((most - before) / MB)} MB more while importing`);
     const asked = Math.max(...[artist, year, all, years].map(({ resident }) => resident)) - before;
     assert.ok(asked < 150 * MB, `${Math.round(asked / MB)} MB more while asked`);
+    const kept = () => Math.round(((residentBytes(ready.pid) ?? 0) - before) / MB);
+    // A minute without a question, and then some: the process is asked for nothing meanwhile.
+    for (let seconds = 0; seconds < 120 && kept() > KEPT_MB; seconds += 1)
+      await new Promise((resolve) => setTimeout(resolve, 1_000));
+    t.diagnostic(`${kept()} MB more after a minute without a question`);
+    assert.ok(kept() <= KEPT_MB, `${kept()} MB more after two minutes without a question`);
   }),
 );
