@@ -22,6 +22,7 @@ import {
   type KeepRecord,
 } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
+import { withNames } from '../../domain/mergeRows.ts';
 import { pauseAfter } from '../../domain/pause.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from '../../domain/recordings.ts';
 import { uriOf, without } from '../../domain/rows.ts';
@@ -337,7 +338,10 @@ export function createKeeps(context: KeepsContext): Keeps {
     };
     const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
     if (name !== keep.name) setKeep(store, keep.seq, { name });
-    if (known !== null && decide(await asListed(facts, known, null)).kind === 'nothing') {
+    if (
+      known !== null &&
+      decide(await asListed({ facts, shown: known, known, items: null })).kind === 'nothing'
+    ) {
       return over(await unchanged(keep, uris, await previewOf(uris, uris, leftOut)));
     }
     // The copy may lag behind a write: what is there is read before anything is decided.
@@ -345,7 +349,9 @@ export function createKeeps(context: KeepsContext): Keeps {
     let shown: readonly string[] = known ?? [];
     let wanted: readonly string[] = uris;
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      const listed = await asListed(facts, items.map(uriOf), items);
+      // The copy may have read a row before it lost its item: what the last run left is further back.
+      const rows = withNames(items.map(uriOf), known ?? []);
+      const listed = await asListed({ facts, shown: rows, known: known ?? [], items });
       ({ shown, wanted } = listed);
       decision = decide(listed);
       if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
@@ -370,15 +376,23 @@ export function createKeeps(context: KeepsContext): Keeps {
   /**
    * What a decision needs, with rows under the ID that the list shows them under: a song whose ID has changed was not changed by
    * anybody, and stays.
-   * @param items as they were read now; null: `shown` is what the copy has, and nothing is looked up
    */
-  async function asListed(
-    facts: Omit<Facts, 'shown'>,
-    shown: readonly string[],
-    items: readonly Item[] | null,
-  ): Promise<Listed> {
+  async function asListed({
+    facts,
+    shown,
+    known,
+    items,
+  }: {
+    facts: Omit<Facts, 'shown'>;
+    shown: readonly string[];
+    /** Rows of the playlist as the copy has them. */
+    known: readonly string[];
+    /** `shown` as it was read now; null: it is what the copy has, and nothing is looked up. */
+    items: readonly Item[] | null;
+  }): Promise<Listed> {
     const { left, wanted } = facts;
-    const open = [wanted, left ?? []].map((rows) => unmatched(rows, shown));
+    const all = [wanted, left ?? [], known];
+    const open = all.map((rows) => unmatched(rows, shown));
     if (open.every((one) => one.rows.length === 0 || one.shown.length === 0))
       return { ...facts, shown, originals: new Map() };
     const recordings = await library.recordings(open.flatMap((one) => [...one.rows, ...one.shown]));
@@ -391,7 +405,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       });
     }
     const named = (rows: readonly string[]) => asShown(rows, shown, recordings);
-    const lists = [wanted, left ?? []].map((rows) => ({ rows, named: named(rows) }));
+    const lists = all.map((rows) => ({ rows, named: named(rows) }));
     const originals = new Map(lists.flatMap(({ rows, named }) => originalsOf(rows, named)));
     return {
       ...facts,
