@@ -10,7 +10,7 @@ import { parseArgs } from 'node:util';
 import type { SeedReport } from '../test/simulate/children/worker.ts';
 import { knownAs } from '../test/simulate/known.ts';
 import { MUTANTS } from '../test/simulate/mutants.ts';
-import { KINDS, type Kind } from '../test/simulate/plan.ts';
+import { SUBJECTS, type Subject } from '../test/simulate/subjects.ts';
 import { createPool, ENDLESS, type Pool } from './simulate/pool.ts';
 
 const { values } = parseArgs({
@@ -53,10 +53,10 @@ try {
   pool.close();
 }
 
-function kindOf(name: string | undefined): Kind | undefined {
-  const kind = KINDS.find((one) => one === name);
+function kindOf(name: string | undefined): Subject | undefined {
+  const kind = SUBJECTS.find((one) => one === name);
   if (name === undefined || kind) return kind;
-  throw new Error(`--only takes one of ${KINDS.join(', ')}`);
+  throw new Error(`--only takes one of ${SUBJECTS.join(', ')}`);
 }
 
 function drawn(text: string): number {
@@ -121,7 +121,8 @@ async function tellShortest(pool: Pool, { seed, findings }: SeedReport, rule: st
 
 async function runMutants(unchanged: Pool): Promise<void> {
   for (const mutant of MUTANTS.filter(({ name }) => name.includes(values.mutant))) {
-    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width));
+    const subject = mutant.only ?? only;
+    const found = await firstFound(unchanged, await createPool({ ...engine, mutant }, width), subject);
     console.log(`| ${mutant.name} | ${found ? `${found.seed - from + 1} | ${found.rule}` : 'NOT FOUND |'} |`);
     if (!found) process.exitCode = 1;
   }
@@ -131,15 +132,16 @@ async function runMutants(unchanged: Pool): Promise<void> {
 async function firstFound(
   unchanged: Pool,
   mutated: Pool,
+  subject: Subject | undefined,
 ): Promise<{ seed: number; rule: string } | undefined> {
   const suspects: SeedReport[] = [];
   const found: Array<{ seed: number; rule: string }> = [];
   try {
     for (let at = 0; at < MUTANT_SEEDS && found.length === 0; at += width * 40) {
       const seeds = range(from + at, Math.min(width * 40, MUTANT_SEEDS - at));
-      await mutated.run(seeds, only, (report) => report.findings.length > 0 && suspects.push(report));
+      await mutated.run(seeds, subject, (report) => report.findings.length > 0 && suspects.push(report));
       const compared = new Map(suspects.splice(0).map((report) => [report.seed, report]));
-      await unchanged.run([...compared.keys()], only, ({ seed, findings }) => {
+      await unchanged.run([...compared.keys()], subject, ({ seed, findings }) => {
         const news = compared.get(seed)?.findings ?? [];
         const rule = news.find(
           (one) => knownAs(one.rule) === null && !findings.some((known) => known.rule === one.rule),

@@ -2,7 +2,7 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { rmSync } from 'node:fs';
 import type { SeedReport, Shortest, Task, Told } from '../../test/simulate/children/worker.ts';
-import type { Kind } from '../../test/simulate/plan.ts';
+import type { Subject } from '../../test/simulate/subjects.ts';
 import { bundleSimulator, type Engine } from './bundle.ts';
 
 const FLAGS = [
@@ -27,12 +27,12 @@ export interface Pool {
    */
   run(
     seeds: readonly number[],
-    only: Kind | undefined,
+    only: Subject | undefined,
     hear: (report: SeedReport) => void,
     isEnough?: () => boolean,
   ): Promise<void>;
-  tell(seed: number, only: Kind | undefined): Promise<{ lines: string[]; hasFindings: boolean }>;
-  shorten(seed: number, only: Kind | undefined, rule: string): Promise<Shortest>;
+  tell(seed: number, only: Subject | undefined): Promise<{ lines: string[]; hasFindings: boolean }>;
+  shorten(seed: number, only: Subject | undefined, rule: string): Promise<Shortest>;
   /** Milliseconds of processors that ended tasks have taken. */
   cpuMs(): number;
   close(): void;

@@ -2,11 +2,15 @@
  * Mistakes that are made in the program on purpose, to see that histories find them. Each is one passage of a file and what
  * takes its place.
  */
+import { KEEP_MUTANTS } from './keeps/mutants.ts';
+
 export interface Mutant {
   name: string;
   file: string;
   from: string;
   to: string;
+  /** Only histories of this show it. */
+  only?: 'keeps';
 }
 
 export const MUTANTS: readonly Mutant[] = [
@@ -82,6 +86,7 @@ export const MUTANTS: readonly Mutant[] = [
     from: 'if (!body.plan) return mergeRows(rowsAt(plan.rows, plan.ops, progressOf(change)), former, present);',
     to: 'if (!body.plan) return former;',
   },
+  ...KEEP_MUTANTS,
 ];
 
 /**

@@ -155,7 +155,8 @@ export function planOf(seed: number, only?: Kind): Plan {
   return draw.plan();
 }
 
-function weighted<T>(chance: Chance, choices: ReadonlyArray<readonly [T, number]>): T {
+/** One of the choices, each as often as its weight says. */
+export function weighted<T>(chance: Chance, choices: ReadonlyArray<readonly [T, number]>): T {
   let left = chance.fraction() * choices.reduce((sum, [, weight]) => sum + weight, 0);
   for (const [choice, weight] of choices) {
     left -= weight;

@@ -1,16 +1,14 @@
 /** Runs histories in a process of its own, as its parent asks for them, one task after the other. */
-import { runHistory } from '../history.ts';
-import { type Kind, type Plan, planOf } from '../plan.ts';
-import { shrink } from '../shrink.ts';
 import { storyOf } from '../story.ts';
+import { type AnyPlan, planFor, runPlan, type Subject, shortened } from '../subjects.ts';
 
 export type Task =
   /** Each seed is told as it ends. */
-  | { do: 'run'; seeds: readonly number[]; only: Kind | undefined }
+  | { do: 'run'; seeds: readonly number[]; only: Subject | undefined }
   /** One history, line by line. */
-  | { do: 'tell'; seed: number; only: Kind | undefined }
+  | { do: 'tell'; seed: number; only: Subject | undefined }
   /** The shortest history that shows the same. */
-  | { do: 'shorten'; seed: number; only: Kind | undefined; rule: string };
+  | { do: 'shorten'; seed: number; only: Subject | undefined; rule: string };
 
 /** What one seed led to. */
 export interface SeedReport {
@@ -21,7 +19,7 @@ export interface SeedReport {
 }
 
 export interface Shortest {
-  plan: Plan;
+  plan: AnyPlan;
   story: string[];
 }
 
@@ -38,18 +36,18 @@ async function perform(task: Task): Promise<void> {
   switch (task.do) {
     case 'run':
       for (const seed of task.seeds) {
-        const { findings, hash } = await runHistory(planOf(seed, task.only));
+        const { findings, hash } = await runPlan(planFor(seed, task.only));
         tell({ is: 'seed', seed, hash, findings: findings.map(({ rule, text }) => ({ rule, text })) });
       }
       break;
     case 'tell': {
-      const { lines, findings } = await runHistory(planOf(task.seed, task.only), true);
+      const { lines, findings } = await runPlan(planFor(task.seed, task.only), true);
       tell({ is: 'lines', lines, hasFindings: findings.length > 0 });
       break;
     }
     case 'shorten': {
-      const plan = await shrink(planOf(task.seed, task.only), task.rule);
-      const { lines } = await runHistory(plan, true);
+      const plan = await shortened(planFor(task.seed, task.only), task.rule);
+      const { lines } = await runPlan(plan, true);
       tell({ is: 'shortest', plan, story: storyOf(lines) });
     }
   }

@@ -1,14 +1,29 @@
 /** What the library stands on in a simulated history: files that are memory, and questions answered in the same process. */
+import { syncBuiltinESMExports } from 'node:module';
+import vm from 'node:vm';
 import type { Database } from 'sql.js';
-import { RelayError } from '../../src/domain/errors.ts';
-import type { FileDisk } from '../../src/library/files/libraryFile.ts';
-import { MEMORY_TABLES } from '../../src/library/files/schema.ts';
-import type { Question, Rows } from '../../src/library/query/messages.ts';
-import type { QueryPool } from '../../src/library/query/pool.ts';
-import { Refused, runQuery } from '../../src/library/query/runQuery.ts';
-import { foldLetters } from '../../src/music/letters.ts';
-import { loadSqlite } from '../../src/store/sql/sqlite.ts';
-import type { VirtualTime } from '../simulate/time.ts';
+import { RelayError } from '../../../src/domain/errors.ts';
+import type { FileDisk } from '../../../src/library/files/libraryFile.ts';
+import { MEMORY_TABLES } from '../../../src/library/files/schema.ts';
+import type { Question, Rows } from '../../../src/library/query/messages.ts';
+import type { QueryPool } from '../../../src/library/query/pool.ts';
+import { Refused, runQuery } from '../../../src/library/query/runQuery.ts';
+import { foldLetters } from '../../../src/music/letters.ts';
+import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
+import type { VirtualTime } from '../time.ts';
+
+const { runInNewContext } = vm;
+
+/**
+ * Once for a process: the library gives memory back whenever it closes a file, a minute after its last use. Here that minute takes
+ * no time, and collecting what is garbage would take most of a history's.
+ */
+export function keepGarbage(): void {
+  if (vm.runInNewContext !== runInNewContext) return;
+  const run = (code: string, ...rest: []) => (code === 'gc' ? () => {} : runInNewContext(code, ...rest));
+  Object.defineProperty(vm, 'runInNewContext', { value: run });
+  syncBuiltinESMExports();
+}
 
 /** Files that survive the program: what was written is there once its step is over. */
 export class LibraryFiles {
@@ -38,6 +53,23 @@ export class LibraryFiles {
       remove: (path) => step(() => void files.delete(path)),
       putAside: (path) => step(() => void files.delete(path)),
     };
+  }
+
+  /** A file's content by the end of its path; null where there is none. */
+  copyOf(name: string): Uint8Array | null {
+    return this.#found(name)?.[1].slice() ?? null;
+  }
+
+  /** Puts another file in its place. */
+  put(name: string, bytes: Uint8Array | null): void {
+    const path = this.#found(name)?.[0];
+    if (path === undefined) return;
+    if (bytes) this.files.set(path, bytes);
+    else this.files.delete(path);
+  }
+
+  #found(name: string): [string, Uint8Array] | undefined {
+    return [...this.files].find(([path]) => path.endsWith(name));
   }
 
   pool(): QueryPool {

@@ -1,0 +1,28 @@
+/** Kept playlists and restored versions over days of virtual time, from seeds. */
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { sized } from '../../support/scale.ts';
+import { runKeepHistory } from './history.ts';
+import { keepPlanOf } from './plan.ts';
+
+const SEEDS = sized(60, 12);
+
+test('the same seed gives the same history', async () => {
+  const hashes = [await runKeepHistory(keepPlanOf(1)), await runKeepHistory(keepPlanOf(1))].map(
+    ({ hash }) => hash,
+  );
+  assert.equal(hashes[0], hashes[1]);
+});
+
+test('every kept playlist ends as its query says or in a review that is true, and restores give the rows of that day', async () => {
+  const found: string[] = [];
+  for (let seed = 1; seed <= SEEDS; seed++) {
+    const { findings } = await runKeepHistory(keepPlanOf(seed));
+    found.push(...findings.map(({ rule, text }) => `seed ${seed}: ${rule}: ${text}`));
+  }
+  assert.deepEqual(
+    found,
+    [],
+    'npm run simulate -- --only keeps --seeds 1 --from SEED tells the shortest story',
+  );
+});

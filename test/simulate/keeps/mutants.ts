@@ -1,0 +1,31 @@
+/** Mistakes in what keeps playlists and restores them, for histories of these. */
+export const KEEP_MUTANTS = [
+  {
+    name: 'a run does not mind what others did',
+    file: 'src/jobs/keeps/plan.ts',
+    from: 'if (left !== null && !mayBeRows(left, present)) {',
+    to: 'if (left?.length === -1) {',
+    only: 'keeps',
+  },
+  {
+    name: 'a kept playlist may be emptied',
+    file: 'src/jobs/keeps/plan.ts',
+    from: 'if (had > 0 && have === 0) return',
+    to: 'if (had < 0) return',
+    only: 'keeps',
+  },
+  {
+    name: 'what a run wrote before a kill counts as an edit',
+    file: 'src/jobs/keeps/keeps.ts',
+    from: 'if (!last || (last.id === keep.lastChange && keep.settled)) return keep;',
+    to: 'if (!last || last.id !== "") return keep;',
+    only: 'keeps',
+  },
+  {
+    name: 'a restore leaves out the last row of that day',
+    file: 'src/library/versions/restorePlan.ts',
+    from: "const all = version.map(({ uri }) => uri ?? '');",
+    to: "const all = version.slice(0, -1).map(({ uri }) => uri ?? '');",
+    only: 'keeps',
+  },
+] as const;

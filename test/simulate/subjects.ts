@@ -1,0 +1,26 @@
+/** What histories can be about, and for each how one is planned, run and made shorter. */
+import { type History, runHistory } from './history.ts';
+import { runKeepHistory } from './keeps/history.ts';
+import { type KeepPlan, keepPlanOf } from './keeps/plan.ts';
+import { shrinkKeeps } from './keeps/shrink.ts';
+import { KINDS, type Plan, planOf } from './plan.ts';
+import { shrink } from './shrink.ts';
+
+/** `keeps`: days in which playlists are kept and restored. The others are minutes of writing, and are drawn where none is named. */
+export const SUBJECTS = [...KINDS, 'keeps'] as const;
+export type Subject = (typeof SUBJECTS)[number];
+export type AnyPlan = Plan | KeepPlan;
+
+export function planFor(seed: number, only: Subject | undefined): AnyPlan {
+  return only === 'keeps' ? keepPlanOf(seed) : planOf(seed, only);
+}
+
+/** @param keepsLines false: only their hash is kept */
+export function runPlan(plan: AnyPlan, keepsLines = false): Promise<History> {
+  return plan.kind === 'keeps' ? runKeepHistory(plan, keepsLines) : runHistory(plan, keepsLines);
+}
+
+/** The shortest plan found that shows the same. */
+export function shortened(plan: AnyPlan, rule: string): Promise<AnyPlan> {
+  return plan.kind === 'keeps' ? shrinkKeeps(plan, rule) : shrink(plan, rule);
+}
