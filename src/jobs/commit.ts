@@ -92,7 +92,7 @@ export function followChange(
   }
 }
 
-/** Of a cancelled job that waits for a login. */
+/** Of a cancelled job that waits for a login, or of which nobody can tell what it made. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
 /** What became of the change becomes of the job. */
@@ -105,7 +105,8 @@ async function record(context: JobContext, job: Job, { change, end }: ChangeRepo
   if (present.status === 'cancelled') {
     closeCancelled(context, present);
     // What it cannot find out now it asks again later, not at once.
-    const again = end.kind === 'paused' ? (change.runAfter ?? clock.now() + ASK_AGAIN_MS) : null;
+    const isOpen = end.kind !== 'ended' && end.kind !== 'stopped';
+    const again = isOpen ? (change.runAfter ?? clock.now() + ASK_AGAIN_MS) : null;
     changeJob(store, job.seq, { runAfter: again }, clock.now());
     store.saveSoon();
     return;
