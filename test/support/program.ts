@@ -14,6 +14,7 @@ import { systemWorld } from '../../src/cli/world.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { runInside } from './cli.ts';
+import { sized } from './scale.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
@@ -24,6 +25,8 @@ const COMMAND: [string, ...string[]] = process.env.RELAY_BIN
 
 /** Long enough for a loaded machine; a program that hangs fails its test instead of the whole run. */
 const PATIENCE_MS = 40_000;
+/** What a process may live, whatever its test does. */
+const LIFE_MS = sized(600_000, PATIENCE_MS * 2);
 
 export interface Ended {
   code: number | null;
@@ -209,7 +212,7 @@ function spawnRelay(args: string[], env: Record<string, string>): Started {
 }
 
 async function endOf(child: ChildProcess, text: { out: string; err: string }): Promise<Ended> {
-  const timer = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS * 2);
+  const timer = setTimeout(() => child.kill('SIGKILL'), LIFE_MS);
   const [code] = await once(child, 'close');
   clearTimeout(timer);
   return { code: code as number | null, ...text };
