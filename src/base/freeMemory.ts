@@ -12,12 +12,29 @@ const collector: () => () => void = lazy(() => {
   return runInNewContext('gc') as () => void;
 });
 
+/** Of the time that passes, collecting takes at most this part: several files and threads may come to rest at one moment. */
+const SHARE = 0.1;
+let restsUntil = 0;
+let waiting = false;
+
 /**
- * Takes longer the more objects the process has: about 30 ms at 60 MB. For moments when nobody waits. The first collection finds
- * what is garbage; V8 keeps its pages, and the memory of WebAssembly counts, until the second.
+ * Takes longer the more objects the process has: about 60 ms at 60 MB. For moments when nobody waits. Soon after another one
+ * it happens a little later.
  */
 export function freeMemory(): void {
-  const collect = collector();
-  collect();
-  collect();
+  if (waiting) return;
+  const restMs = restsUntil - performance.now();
+  waiting = restMs > 0;
+  if (waiting) setTimeout(collect, restMs).unref();
+  else collect();
+}
+
+/** The first collection finds what is garbage; V8 keeps its pages, and the memory of WebAssembly counts, until the second. */
+function collect(): void {
+  waiting = false;
+  const begun = performance.now();
+  collector()();
+  collector()();
+  const ended = performance.now();
+  restsUntil = ended + (ended - begun) * (1 / SHARE - 1);
 }

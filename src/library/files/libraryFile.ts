@@ -122,6 +122,10 @@ export function createLibraryFile({
   let aside: string | null = null;
   /** Who waits for the database or works on it: it must not be closed under them. */
   let users = 0;
+  /** What was closed since memory was last freed has left garbage. */
+  let hasGarbage = false;
+  /** The memory of a machine that is not real is nobody's. */
+  const free = disk === MACHINE ? freeMemory : () => {};
 
   function database(): Promise<Open> {
     if (open) return Promise.resolve(open);
@@ -203,6 +207,7 @@ export function createLibraryFile({
 
   function closeDatabase(): void {
     idle.abort();
+    hasGarbage ||= open !== null;
     open?.sql.close();
     open?.db.close();
     open = null;
@@ -219,7 +224,9 @@ export function createLibraryFile({
         if (signal.aborted || users > 0) return;
         // What the disk does not take stays in memory.
         if (open?.sql.version() === open?.savedVersion) closeDatabase();
-        freeMemory();
+        if (!hasGarbage) return;
+        hasGarbage = false;
+        free();
       },
       () => {},
     );
@@ -281,7 +288,7 @@ export function createLibraryFile({
       if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
       closeDatabase();
       if (size <= LARGE) return;
-      setImmediate(freeMemory);
+      setImmediate(free);
       // V8 keeps the room for new objects until a process has been quiet for a while.
       restLater();
     },
