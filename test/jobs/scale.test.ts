@@ -67,30 +67,36 @@ longTest('a late page of items costs the same as the first', async (t) => {
 longTest('the memory of a running job does not grow with its progress', async (t) => {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;
-  const heapAt = new Map<number, number>();
-  let resolved = 0;
-  let finish = () => {};
-  const done = new Promise<void>((ended) => {
-    finish = ended;
-  });
-  const resolve: Resolver['resolve'] = async () => {
-    resolved += 1;
-    if (resolved === 2_000 || resolved === 9_900) {
-      collect();
-      heapAt.set(resolved, process.memoryUsage().heapUsed);
-    }
-    if (resolved === 10_000) finish();
-    return { status: 'unmatched', match: null, candidates: [], source: 'search' };
+  const growthOf = async () => {
+    const heapAt = new Map<number, number>();
+    let resolved = 0;
+    let finish = () => {};
+    const done = new Promise<void>((ended) => {
+      finish = ended;
+    });
+    const resolve: Resolver['resolve'] = async () => {
+      resolved += 1;
+      if (resolved === 2_000 || resolved === 9_900) {
+        // The second finds what the first has only let go.
+        collect();
+        collect();
+        heapAt.set(resolved, process.memoryUsage().heapUsed);
+      }
+      if (resolved === 10_000) finish();
+      return { status: 'unmatched', match: null, candidates: [], source: 'search' };
+    };
+    const jobs = jobsOver(await testStore(t), { resolve });
+    const { job } = await jobs.create(songsRequest(10_000));
+    jobs.start();
+    await done;
+    await jobs.stop();
+    assert.equal(jobs.get(job.job_id).unmatched, 10_000);
+    return (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
   };
-  const jobs = jobsOver(await testStore(t), { resolve });
-  const { job } = await jobs.create(songsRequest(10_000));
-  jobs.start();
-  await done;
-  await jobs.stop();
-  const grown = (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
+  // The tests before may have left work behind in this process; what the job itself keeps is there each time.
+  const grown = Math.min(await growthOf(), await growthOf(), await growthOf());
   t.diagnostic(`${Math.round(grown / 1024)} KiB`);
   assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);
-  assert.equal(jobs.get(job.job_id).unmatched, 10_000);
 });
 
 test(`${ARRIVING} tracks arrive in order`, () =>
