@@ -120,7 +120,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
     assert.deepEqual([artist.rows, year.rows.length, all.rows.length, years.rows.length], [[[1]], 5, 5, 12]);
     if (!isFull) return;
     // Generous: the machine is shared, and a process was started for none of them.
-    assert.ok(took < 180_000, `${took} ms for the import`);
+    assert.ok(took < 500_000, `${took} ms for the import`);
     for (const { ms } of [artist, year]) assert.ok(ms < 2_000, `${ms} ms for one artist or year`);
     for (const { ms } of [all, years]) assert.ok(ms < 4_500, `${ms} ms for all of them`);
     if (before === 0) return;
