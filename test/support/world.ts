@@ -25,7 +25,7 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
 
 /** The same tests through `relay stdio`: `node scripts/test.mjs --stdio`. */
-const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
+export const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 export interface RelayOptions {
   clock?: Clock;

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/support.ts';
 import { relay as cli } from '../support/cli.ts';
-import { ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
+import { ENCRYPTION_KEY, mcpClient, OVER_STDIO, type Relay, withRelay } from '../support/world.ts';
 
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
 
@@ -75,7 +75,12 @@ test('a match that was confirmed against the rules says so wherever it is used, 
     const mine = listed.remembered.find(({ title }) => title === NAMES.title);
     assert.deepEqual(
       [mine?.artist, mine?.source, mine?.by, mine?.confirmed],
-      [NAMES.artist, 'person', 'a client with the API key', true],
+      [
+        NAMES.artist,
+        'person',
+        OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key',
+        true,
+      ],
     );
     const table = await remembered(relay);
     assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON\n/);
