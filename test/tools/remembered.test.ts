@@ -5,6 +5,7 @@ import { reach } from '../jobs/support.ts';
 import { relay as cli } from '../support/cli.ts';
 import { ENCRYPTION_KEY, mcpClient, OVER_STDIO, type Relay, withRelay } from '../support/world.ts';
 
+const CALLER = OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key';
 const NAMES = { title: 'A name of my own', artist: 'Nobody at all' };
 
 async function remembered({ home }: Relay, ...args: string[]) {
@@ -75,16 +76,11 @@ test('a match that was confirmed against the rules says so wherever it is used, 
     const mine = listed.remembered.find(({ title }) => title === NAMES.title);
     assert.deepEqual(
       [mine?.artist, mine?.source, mine?.by, mine?.confirmed],
-      [
-        NAMES.artist,
-        'person',
-        OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key',
-        true,
-      ],
+      [NAMES.artist, 'person', CALLER, true],
     );
     const table = await remembered(relay);
     assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON\n/);
-    assert.match(table.out, /A name of my own by Nobody at all .* a client with the API key .* differs\n/);
+    assert.match(table.out, new RegExp(`A name of my own by Nobody at all .* ${CALLER} .* differs\\n`));
     assert.equal((await remembered(relay, 'forget')).code, 2);
     assert.equal((await remembered(relay, 'forget', 'nothing')).code, 1);
     assert.match(
