@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings, type Settings } from '../../src/config/settings.ts';
+import { holdWriting } from '../../src/jobs/restored.ts';
 import type { Library, LibraryOptions } from '../../src/library/library.ts';
 import { createToolCalls, type ToolCalls } from '../../src/mcp/toolCalls.ts';
 import { type Core, openCore } from '../../src/server/core.ts';
 import { createServices } from '../../src/server/services.ts';
+import { openCopy } from '../../src/store/file/open.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Services, Tool } from '../../src/tools/tool.ts';
@@ -17,6 +19,17 @@ import { packAtOnce } from './guard.ts';
 import type { Network } from './network.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
+
+/** Puts a copy of the state in the state's place, as `relay restore` does. The program is not running. */
+export async function putCopy(
+  { disk, time }: Pick<Parts, 'disk' | 'time'>,
+  copy: NonNullable<MemoryDisk['content']>,
+): Promise<void> {
+  const { store, image } = await openCopy('copy', copy, time.clock());
+  holdWriting(store, copy.savedAt);
+  disk.put({ bytes: image(), savedAt: time.wall() });
+  await store.close();
+}
 
 /** What a call led to; null: nobody heard the answer. */
 export type Answer = Record<string, unknown>;

@@ -1,9 +1,8 @@
 /** A person in Spotify's own app, and what happens to the computer. */
 
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
-import { holdWriting } from '../../src/jobs/restored.ts';
-import { openCopy } from '../../src/store/file/open.ts';
 import { chanceFor } from './chance.ts';
+import { putCopy } from './computer.ts';
 import type { Deed, Mishap, PersonAct } from './plan.ts';
 import { uriOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
@@ -204,16 +203,13 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
 
 /** A copy is made, and some time later it takes the place of the state. */
 async function restore(stage: Stage, ms: number): Promise<void> {
-  const { computer, disk, time } = stage;
+  const { computer, disk } = stage;
   const copy = disk.content;
   await later(stage, ms);
   if (!copy || !computer.isUp) return;
   stage.isRestored = true;
   await computer.stop();
-  const { store, image } = await openCopy('copy', copy, time.clock());
-  holdWriting(store, copy.savedAt);
-  disk.put({ bytes: image(), savedAt: time.wall() });
-  await store.close();
+  await putCopy(stage, copy);
   return start(stage);
 }
 

@@ -1,9 +1,8 @@
 /** Who acts in these histories: a person in Spotify, one who keeps, one who restores, other clients, and what goes wrong. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows } from '../../../src/domain/rows.ts';
-import { holdWriting } from '../../../src/jobs/restored.ts';
-import { openCopy } from '../../../src/store/file/open.ts';
 import { chanceFor } from '../chance.ts';
+import { putCopy } from '../computer.ts';
 import { urisOf } from '../spotify.ts';
 import { type KeepEvent, MINUTE, type PlannedRule, type RuleText } from './plan.ts';
 import { after, call, type KeepStage, keeps, playlistOf } from './stage.ts';
@@ -341,17 +340,14 @@ async function befall(
 
 /** A copy is made, and some time later it takes the place of the state. */
 async function restoreHome(stage: KeepStage, ms: number): Promise<void> {
-  const { computer, disk, time, files } = stage;
+  const { computer, disk, files } = stage;
   const copy = disk.content;
   const memory = files.copyOf('memory.db');
   await after(stage, ms);
   if (!copy || !computer.isUp) return;
   stage.isRestored = true;
   await computer.stop();
-  const { store, image } = await openCopy('copy', copy, time.clock());
-  holdWriting(store, copy.savedAt);
-  disk.put({ bytes: image(), savedAt: time.wall() });
-  await store.close();
+  await putCopy(stage, copy);
   files.put('memory.db', memory);
   await computer.start();
 }
