@@ -3,6 +3,7 @@ import { aborted, NEVER } from '../base/abort.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
+import { JOB_ATTEMPTS } from '../domain/job.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -33,9 +34,6 @@ import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
-
-/** Of a change whose caller has left. */
-export const LISTED_ATTEMPTS = 5;
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
@@ -256,7 +254,7 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  function fresh(waiter: Waiter | null, maxAttempts = LISTED_ATTEMPTS): Active {
+  function fresh(waiter: Waiter | null, maxAttempts = JOB_ATTEMPTS): Active {
     return {
       seq: null,
       waiter,

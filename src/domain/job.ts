@@ -24,6 +24,9 @@ export const JOB_TYPES = [
 ] as const;
 export type JobType = (typeof JOB_TYPES)[number];
 
+/** How often a job tries a song or a write, unless `create_bulk_job` was given another number. */
+export const JOB_ATTEMPTS = 5;
+
 /**
  * Every state of a job and its group: `working` states go on by themselves, `open` ones until something happens (a time,
  * a login, `commit_job`), and of `ended` ones only `failed` can be resumed.

@@ -1,9 +1,8 @@
 /** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
-import { LISTED_ATTEMPTS } from '../changes/changes.ts';
 import { type DetailValues, kindFacts } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
+import { type BulkJobType, isWorking, JOB_ATTEMPTS, type JobPayload, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -289,7 +288,7 @@ function workOf(change: Change, { ops }: ChangeBody): Omit<NewWork, 'begin' | 'p
   const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
   return {
     type,
-    maxAttempts: LISTED_ATTEMPTS,
+    maxAttempts: JOB_ATTEMPTS,
     payload: {
       ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
       ...(details.name === undefined ? {} : { name: details.name }),

@@ -7,6 +7,7 @@ import {
   BULK_JOB_TYPES,
   type BulkJobType,
   ITEM_STATUSES,
+  JOB_ATTEMPTS,
   JOB_STATUSES,
   JOB_TYPES,
   type JobPayload,
@@ -212,7 +213,7 @@ export const createBulkJobTool = defineTool({
       .int()
       .min(1)
       .max(20)
-      .default(5)
+      .default(JOB_ATTEMPTS)
       .describe('Attempts per song and write, 1 to 20; waiting for a limit is none'),
   }),
   output: z.object({

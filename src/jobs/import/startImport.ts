@@ -1,14 +1,13 @@
 /** The jobs that search for the songs of a list and write them. */
 import { chunk } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
-import type { BulkJobType, JobPayload } from '../../domain/job.ts';
+import { type BulkJobType, JOB_ATTEMPTS, type JobPayload } from '../../domain/job.ts';
 import type { ImportChoices, ImportTarget } from '../../domain/listImport.ts';
 import type { JobRecord } from '../jobRecord.ts';
 import type { Jobs } from '../jobService.ts';
 import { type ImportPlan, SONGS_PER_JOB } from './planImport.ts';
 
 const MAX_NAME = 100;
-const ATTEMPTS = 5;
 
 /**
  * Creates the jobs for a plan, in the order in which they are to be committed: one for each 10,000 songs. A playlist
@@ -28,7 +27,7 @@ export async function startImport(
     const { job } = await jobs.create({
       ...workOf(target, choices, index),
       items: part,
-      maxAttempts: ATTEMPTS,
+      maxAttempts: JOB_ATTEMPTS,
     });
     started.push(job);
   }

@@ -5,7 +5,7 @@ import { counted } from '../../base/lists.ts';
 import { type ChangeRequest, type ChangeResult, continuation } from '../../changes/changes.ts';
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
-import { type BulkJobType, type JobPayload, shortId } from '../../domain/job.ts';
+import { type BulkJobType, JOB_ATTEMPTS, type JobPayload, shortId } from '../../domain/job.ts';
 import type { Playlist } from '../../domain/shapes.ts';
 import type { Attempt } from '../../jobs/attempt.ts';
 import type { Call } from '../../provider/api.ts';
@@ -77,9 +77,6 @@ function withList(
     return isDone ? rest(begun) : deferred(begun);
   });
 }
-
-/** The default of `create_bulk_job`. */
-const JOB_ATTEMPTS = 5;
 
 async function deferred({ attempt, target }: Begun): Promise<BulkResult> {
   await attempt.list();
