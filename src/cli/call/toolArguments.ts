@@ -3,6 +3,7 @@
  * and values that do not fit are sent as text, so that the server explains what is wrong.
  */
 
+import { isObject } from '../../base/lists.ts';
 import { didYouMean } from '../../base/nearest.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 
@@ -87,7 +88,7 @@ function splitWord(word: string): [string, string] {
 
 function parseObject(json: string): Record<string, unknown> {
   const value = parseJson(json);
-  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
+  if (isObject(value)) return { ...value };
   throw usage('--args must be one JSON object.', `For example: --args '{"query": "carousel"}'.`);
 }
 

@@ -223,7 +223,7 @@ export function createLibraryFile({
         await save().catch(() => {});
         if (signal.aborted || users > 0) return;
         // What the disk does not take stays in memory.
-        if (open?.sql.version() === open?.savedVersion) closeDatabase();
+        if (open && open.sql.version() === open.savedVersion) closeDatabase();
         if (!hasGarbage) return;
         hasGarbage = false;
         free();

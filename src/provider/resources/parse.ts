@@ -2,6 +2,7 @@
  * From the provider's JSON to our shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
  * generations (`items`/`tracks`, `item`/`track`) are read and missing fields become null. Pure.
  */
+import { isObject } from '../../base/lists.ts';
 import type {
   Album,
   AlbumTrack,
@@ -19,7 +20,7 @@ import type {
 export type Json = Record<string, unknown>;
 
 export function asObject(value: unknown): Json | null {
-  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : null;
+  return isObject(value) ? value : null;
 }
 
 export function asArray(value: unknown): unknown[] {
