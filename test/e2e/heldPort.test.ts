@@ -11,13 +11,12 @@ import {
   authorizeUrl,
   connect as connectClient,
   formFields,
-  freePort,
   newClient,
   ownerBrowser,
   signIn,
 } from '../oauth/support.ts';
 import { askLocal } from '../support/hello.ts';
-import { available, HAS_IPV6, NAMES } from '../support/loopback.ts';
+import { available, freePort, HAS_IPV6, NAMES } from '../support/loopback.ts';
 import { type PortHolder, startPortHolder } from '../support/portHolder.ts';
 import { sized } from '../support/scale.ts';
 import { withoutSecondUser } from '../support/stranger.ts';

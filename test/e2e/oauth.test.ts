@@ -7,7 +7,6 @@ import {
   askToken,
   authorizeUrl,
   codeForm,
-  freePort,
   json,
   mcpStatus,
   newClient,
@@ -15,6 +14,7 @@ import {
   refreshForm,
   refusal,
 } from '../oauth/support.ts';
+import { freePort } from '../support/loopback.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 

@@ -10,12 +10,12 @@ import {
   authorizeUrl,
   codeForm,
   connect,
-  freePort,
   newClient,
   READING_MS,
   signIn,
 } from '../oauth/support.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
+import { freePort } from '../support/loopback.ts';
 import {
   card,
   inChromium,

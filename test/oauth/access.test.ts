@@ -3,14 +3,13 @@ import { test } from 'node:test';
 import { type Greeting, greet, requireProof } from '../../src/local/localClient.ts';
 import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
-import { NAMES } from '../support/loopback.ts';
+import { freePort, NAMES } from '../support/loopback.ts';
 import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
 import {
   approve,
   askToken,
   codeForm,
   connect,
-  freePort,
   mcpStatus,
   newClient,
   refreshForm,

@@ -5,12 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
+import { freePort } from '../support/loopback.ts';
 import {
   approve,
   askToken,
   codeForm,
   connect,
-  freePort,
   MINUTE,
   mcpStatus,
   newClient,

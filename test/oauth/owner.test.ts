@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
-import { NAMES } from '../support/loopback.ts';
+import { freePort, NAMES } from '../support/loopback.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import {
@@ -10,7 +10,6 @@ import {
   askOwner,
   authorizeUrl,
   DAY,
-  freePort,
   json,
   MINUTE,
   newClient,

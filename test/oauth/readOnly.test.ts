@@ -2,13 +2,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolsOf } from '../../src/tools/index.ts';
+import { freePort } from '../support/loopback.ts';
 import { mcpClient, type Relay } from '../support/world.ts';
 import {
   answerOf,
   askToken,
   authorizeUrl,
   codeForm,
-  freePort,
   json,
   newClient,
   ownerBrowser,

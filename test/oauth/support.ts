@@ -1,7 +1,6 @@
 /** A small OAuth client and a small browser, so that the tests read as stories. Requests are raw: any of them may lie. */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { type AddressInfo, createServer } from 'node:net';
 import { systemClock } from '../../src/base/clock.ts';
 import { manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
@@ -239,15 +238,6 @@ export async function mcpStatus(mcpUrl: string, token: string | null, host?: str
   };
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   return (await send(mcpUrl, { method: 'POST', headers, body })).status;
-}
-
-/** For a server that is started twice: clients know it by its port. */
-export async function freePort(): Promise<string> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return String(port);
 }
 
 /** What the script of a page asks for, with the secret that the page keeps. */

@@ -4,9 +4,8 @@ import { createServer, type ListenOptions, Server } from 'node:net';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import { bindAll } from '../../src/server/http/ports.ts';
-import { freePort } from '../oauth/support.ts';
 import { send } from '../support/http.ts';
-import { available, NAMES } from '../support/loopback.ts';
+import { available, freePort, NAMES } from '../support/loopback.ts';
 import { withRelay } from '../support/world.ts';
 
 const PUBLIC = { PUBLIC_BASE_URL: 'https://relay.example.org' };
