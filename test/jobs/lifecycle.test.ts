@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { signIn } from '../oauth/support.ts';
+import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, trackShape, withoutChange } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
@@ -336,4 +338,26 @@ test('list_jobs pages newest first, get_job_status pages items', () =>
       [Object.values(jobs as Record<string, number>).reduce((a, b) => a + b), job_items],
       [5, 150],
     );
+  }));
+
+test('a job that comes after the last one was cleared from the page writes its items', () =>
+  withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const payload = { playlist_id: playlist.id };
+    const first = await createJob(relay, 'add_to_playlist', tracks(relay, 3), payload);
+    await reach(relay, first, 'ready');
+    await commit(relay, first);
+    await reach(relay, first, 'completed');
+    const cleared = await send(`${relay.baseUrl}/owner/events/clear`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-relay-owner': await signIn(relay) },
+      body: '{}',
+    });
+    assert.deepEqual(JSON.parse(cleared.text), { cleared: 1 });
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 2, 10), payload);
+    await reach(relay, id, 'ready');
+    await commit(relay, id);
+    const job = await reach(relay, id, 'completed');
+    assert.equal(job.written, 2);
+    assert.equal(urisOf(playlist).length, 5);
   }));

@@ -184,9 +184,12 @@ export function jobsEndedBefore(store: Store, before: number): number[] {
     .map(({ seq }) => seq);
 }
 
-/** Deletes a job, and what items it still has. */
+/** Deletes a job, and what items it still has. Its change stays and is no job's: a later job may get the same key. */
 export function dropJob(store: Store, seq: number): void {
-  store.run('delete from jobs where seq = ?', [seq]);
+  store.transaction(() => {
+    store.run('update changes set job = null where job = ?', [seq]);
+    store.run('delete from jobs where seq = ?', [seq]);
+  });
 }
 
 export function getJob(store: Store, id: string): Job | null {
