@@ -16,8 +16,8 @@ export function available(addresses: readonly string[]): string[] {
 }
 
 /**
- * A port for a server that is started later, or twice: clients know it by its port. It lies below those that systems hand out
- * by themselves (Linux from 32,768, macOS and Windows from 49,152), or a connection of another test could have it by then.
+ * A port for a server that is started later, or twice: clients know it by its port. Systems hand out others by themselves
+ * (Linux from 32,768, macOS and Windows from 49,152), so no connection of another test has it by then.
  */
 export async function freePort(): Promise<string> {
   for (let left = 20; ; left--) {

@@ -7,12 +7,13 @@ import { EXIT, type Finish } from '../exit.ts';
 import { requireServer } from '../requireServer.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { commandLine } from '../usage/commandLine.ts';
 
 const POLL_MS = 500;
 
 const EXAMPLES = `
-The copy is read once, in the background, and brought up to date when a question
-comes. A question costs no request while the copy is fresh.
+relay reads the library once, in the background, and brings the copy up to date
+when you ask. While the copy is fresh, a query sends no request to Spotify.
 
 Examples:
   $ relay library sync
@@ -33,7 +34,7 @@ interface ForgetOptions {
 
 export function libraryCommand(context: Context, finish: Finish): Command {
   const status = () => runStatus(context);
-  return commandWithOthers('library', 'Ask the whole library in SQL, from a local copy', status)
+  return commandWithOthers('library', 'Query your whole library in SQL, from a local copy', status)
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
     .addCommand(new Command('status').description('Show how much has been read, and when').action(status))
@@ -44,7 +45,7 @@ export function libraryCommand(context: Context, finish: Finish): Command {
     )
     .addCommand(
       new Command('ask')
-        .description('Ask one SELECT')
+        .description('Run one SELECT query')
         .argument('<sql>', 'The query; `relay library tables` lists the tables')
         .option('--csv', 'CSV, with all rows')
         .option('--limit <n>', 'Rows, 1 to 500', whole(1, 500), 100)
@@ -70,8 +71,11 @@ async function runStatus(context: Context): Promise<void> {
   const status = await context.withLocal((local) => local.libraryStatus());
   if (context.json) return printJson(context.io, status);
   const { statusLines } = await import('./libraryText.ts');
-  for (const line of statusLines(status, context.clock.now())) printLine(context.io, line);
+  for (const line of statusLines(status, context.clock.now(), syncCommand(context)))
+    printLine(context.io, line);
 }
+
+const syncCommand = (context: Context) => commandLine(context, 'library', 'sync');
 
 /** Follows the reading until nothing is under way. */
 async function runSync(context: Context) {
@@ -88,7 +92,7 @@ async function runSync(context: Context) {
   progress.clear();
   const { statusLines } = await import('./libraryText.ts');
   if (json) printJson(io, status);
-  else for (const line of statusLines(status, clock.now())) printLine(io, line);
+  else for (const line of statusLines(status, clock.now(), syncCommand(context))) printLine(io, line);
   return status.state === 'waiting' ? EXIT.failed : EXIT.done;
 }
 

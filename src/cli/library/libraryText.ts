@@ -4,13 +4,14 @@ import { visibleLine } from '../../base/visibleText.ts';
 import type { LibraryAnswer, LibraryCell, LibraryStatus } from '../../domain/library.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
 
-export function statusLines(status: LibraryStatus, now: number): string[] {
+/** @param sync the command that reads the library */
+export function statusLines(status: LibraryStatus, now: number, sync: string): string[] {
   const { as_of, coverage, state, until, reason, progress, tracks, saved } = status;
   const { read, total, unreadable } = coverage.playlists;
   const lists = `${read} of ${counted(total, 'playlist')}${unreadable === 0 ? '' : ` (${unreadable} that Spotify does not show)`}`;
   const known =
     coverage.saved === 'none' && total === 0
-      ? 'Nothing has been read yet: `relay library sync` begins.'
+      ? `Nothing has been read yet. To read it now: ${sync}`
       : `${counted(saved, 'saved track')} (${coverage.saved}), ${lists}, ${counted(tracks, 'track')} in all.`;
   return [
     known,
@@ -37,6 +38,7 @@ function reasonText(reason: string | null): string {
 
 function ageText(ms: number): string {
   const minutes = Math.max(0, Math.floor(ms / 60_000));
+  if (minutes === 0) return 'just now';
   if (minutes < 120) return `${counted(minutes, 'minute')} ago`;
   const hours = Math.floor(minutes / 60);
   return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;

@@ -22,11 +22,10 @@ interface AddOptions {
 const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES[name].what}`).join('\n');
 
 const HELP = `
-A kept playlist follows a query: relay runs it each hour, day or week, and
-writes only what differs. What would empty the playlist or shrink it much, and
-what somebody changed in it since, waits for a review; "accept" lets one run
-through.
-Every run is a change that \`relay undo\` takes back.
+relay runs the query every hour, day or week, and writes only what differs. A
+run that would empty the playlist, shrink it a lot or undo somebody's edits
+waits for your review; "accept" approves it. \`relay undo\` takes back
+a run like any other change.
 
 Ready rules, for --like:
 ${RULES}
@@ -46,13 +45,13 @@ export function keepCommand(context: Context, finish: Finish): Command {
       .description(description)
       .argument('<playlist>', KEPT)
       .action(async (playlist: string) => finish(await runAction(context, playlist, action)));
-  return commandWithOthers('keep', 'Let playlists follow a query of the library', list)
+  return commandWithOthers('keep', 'Keep playlists in step with a query of your library', list)
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', HELP)
     .addCommand(new Command('list').description('List the kept playlists').action(list))
     .addCommand(
       new Command('add')
-        .description('Keep a playlist, or make a new one')
+        .description('Keep a playlist in step with a query, or create one')
         .argument('<playlist>', 'Name of a new playlist; or name, ID or link of one of yours')
         .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
         .option('--like <rule>', 'A ready rule instead of a query')
@@ -66,15 +65,15 @@ export function keepCommand(context: Context, finish: Finish): Command {
     )
     .addCommand(
       new Command('show')
-        .description('Show one, with what waits for a review')
+        .description('Show a kept playlist, and what waits for your review')
         .argument('<playlist>', KEPT)
         .action((playlist: string) => runShow(context, playlist)),
     )
-    .addCommand(acting('run', 'Run one now'))
-    .addCommand(acting('accept', 'Let one run through that is in review'))
-    .addCommand(acting('pause', 'Run it no more until it is resumed'))
-    .addCommand(acting('resume', 'Run it again when it is due'))
-    .addCommand(acting('stop', 'Stop keeping it; its songs stay'));
+    .addCommand(acting('run', 'Run its query now'))
+    .addCommand(acting('accept', 'Approve the run that waits for your review'))
+    .addCommand(acting('pause', 'Pause it'))
+    .addCommand(acting('resume', 'Resume it after a pause'))
+    .addCommand(acting('stop', 'Stop keeping it; the playlist and its songs stay'));
 }
 
 async function runList(context: Context): Promise<void> {
@@ -82,7 +81,8 @@ async function runList(context: Context): Promise<void> {
   const { local } = await requireServer(context);
   const { items } = await interruptible(signal, local.listKeeps());
   if (json) return printJson(io, { items });
-  if (items.length === 0) return note(io, 'No playlist is kept: `relay keep add` begins.');
+  if (items.length === 0)
+    return note(io, `No kept playlists. To add one: ${commandLine(context, 'keep', 'add', '--help')}`);
   const { listRow } = await import('./keepText.ts');
   const now = context.clock.now();
   const head = ['ID', 'NAME', 'EVERY', 'STATUS', 'NEXT', 'LAST RUN'];
@@ -134,7 +134,7 @@ async function showAnswer(context: Context, { keep, preview, change_id }: KeepAn
   for (const line of answerLines(keep, preview, dryRun, context.clock.now())) printLine(io, line);
   if (keep.status === 'review' && !dryRun && keep.id !== null) {
     const id = shortId(keep.id);
-    note(io, `To let it through once: ${commandLine(context, 'keep', 'accept', id)}`);
+    note(io, `To approve it once: ${commandLine(context, 'keep', 'accept', id)}`);
     note(io, `To stop keeping it: ${commandLine(context, 'keep', 'stop', id)}`);
   }
   if (change_id !== undefined)

@@ -12,8 +12,9 @@ const PLAYLIST = 'Name, ID or link of a playlist';
 const WHEN = 'Number of a version, a date (its end), a time, or words such as "3 days ago"';
 
 const EXAMPLES = `
-relay keeps each reading of a playlist that differs from the one before: all of
-the last hour, then one for each hour of a day, each day of a month, each week.
+Whenever relay reads a playlist that has changed, it keeps that version: all of
+the last hour, then one per hour for a day, one per day for a month, and one per
+week after that.
 
 Examples:
   $ relay playlists

@@ -9,7 +9,7 @@ import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 const EXAMPLES = `
 A match is a title and an artist, and the track that they mean. Those that
 somebody settled come first, then those that relay learned from a search;
-"differs" marks one that was confirmed although its names are others.
+"differs" marks one that was confirmed although the names differ.
 
 Examples:
   $ relay remembered

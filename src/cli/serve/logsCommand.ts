@@ -13,7 +13,7 @@ export function logsCommand(context: Context, finish: Finish): Command {
   return new Command('logs')
     .helpGroup(HELP_GROUPS.server)
     .description('Show the log of the server, also of one that runs as a service')
-    .option('-f, --follow', 'Go on with what comes, until Ctrl-C')
+    .option('-f, --follow', 'Keep printing new lines, until Ctrl-C')
     .option('-n, --lines <n>', 'Show this many of the last lines', lines, 50)
     .addHelpText(
       'after',

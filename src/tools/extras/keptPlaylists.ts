@@ -35,7 +35,7 @@ export const keepPlaylistTool = defineTool({
   name: 'keep_playlist',
   title: 'Keep a playlist by a rule',
   description:
-    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. What would empty or shrink it much, or undo an edit by hand, waits in review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
+    'Makes a playlist follow an SQL query of the library, hourly, daily or weekly, beginning now. A run that would empty it, shrink it a lot or undo an edit by hand waits for review. Pass dry_run=true first to see what it would do. query_library lists the tables; undo_change takes back a run.',
   kind: 'destructive',
   input: z.object({
     playlist_id: PlaylistRef.optional().describe('A playlist of yours; its rows become those of the query'),
@@ -83,7 +83,7 @@ export const updateKeptPlaylistTool = defineTool({
   kind: 'destructive',
   input: z.object({
     keep_id: z.string().min(1).max(100).describe('From list_kept_playlists; its first characters suffice'),
-    action: z.enum(KEEP_ACTIONS).describe('accept: lets one run through that is in review'),
+    action: z.enum(KEEP_ACTIONS).describe('accept: approves the run that waits for review'),
   }),
   output: z.object({ keep: Keep, preview: Preview.optional(), change_id: z.string().optional() }),
   handle: ({ keeps }, { keep_id, action }, call) => keeps.act(keep_id, action, call),
