@@ -33,6 +33,8 @@ export interface DemoProviderOptions {
   approve?: 'auto' | 'page';
   /** Also answer with the field names of before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;
+  /** When the newest saved track was saved, in Unix milliseconds; default: a fixed day, so that answers are the same each time. */
+  savedUntil?: number;
   /** Stands between each request and its answer. */
   hook?: Hook;
 }
@@ -100,7 +102,7 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
 function makeWorld(options: DemoProviderOptions): World {
   const clock = options.clock ?? systemClock;
   const catalogue = sharedCatalogue();
-  const { accounts, unlisted } = seedState(catalogue, clock.now());
+  const { accounts, unlisted } = seedState(catalogue, clock.now(), options.savedUntil);
   const { random = systemRandom, legacyShapes = false } = options;
   return { catalogue, accounts, unlisted, clock, random, legacyShapes, apiUrl: '', commands: 0 };
 }

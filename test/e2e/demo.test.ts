@@ -31,6 +31,11 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.equal(JSON.parse(called.out).items.length, 3);
     assert.match(called.err, /demo/i);
 
+    // The manual's first example of a kept playlist has songs tonight, and does not take all of them.
+    const kept = await desk.relay(['keep', 'add', 'Fresh', '--like', 'fresh', '--dry-run', '--json']);
+    const { total } = JSON.parse(kept.out).preview;
+    assert.ok(total > 100 && total < 300, `${total} of 600 saved songs`);
+
     // Written together, a moment after the call.
     let log = '';
     await until(async () => {

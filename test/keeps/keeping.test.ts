@@ -33,6 +33,20 @@ const withAccount = (
     await work(relay);
   });
 
+test('what a run did is told also where it added and removed nothing', async () => {
+  await withAccount(20, 1, async (relay) => {
+    const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
+    assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
+    const made = await keep(relay, { name: 'Mine' });
+    edit(relay, made.keep.playlist_id, (uris) => [...uris.slice(1), ...uris.slice(0, 1)]);
+    await act(relay, made.keep.id, 'run');
+    assert.deepEqual(
+      [(await act(relay, made.keep.id, 'accept')).keep.last_result, rowsOf(relay, made.keep.playlist_id)],
+      ['reordered', savedUris(relay)],
+    );
+  });
+});
+
 test('a new playlist gets the rows of its query at once, and a run writes only what differs', async () => {
   await withAccount(40, 1, async (relay) => {
     const dry = await keep(relay, { name: 'Mine', dry_run: true });

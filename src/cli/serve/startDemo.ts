@@ -14,7 +14,7 @@ export interface Demo {
 }
 
 export async function startDemo(found: Settings, clock: Clock, random: Random): Promise<Demo> {
-  const provider = await startDemoProvider({ clock, random });
+  const provider = await startDemoProvider({ clock, random, savedUntil: clock.now() });
   const settings: Settings = {
     ...found,
     providerApiUrl: provider.apiUrl,

@@ -25,7 +25,7 @@ export interface SeedState {
 /** What follows from the catalogue alone. */
 interface Base {
   readonly playlists: SeedPlaylists;
-  readonly saved: readonly SavedTrack[];
+  readonly saved: readonly DemoTrack[];
   readonly history: readonly DemoTrack[];
   readonly top: DemoAccount['top'];
 }
@@ -38,7 +38,7 @@ function baseOf(catalogue: Catalogue): Base {
   if (known) return known;
   const base = {
     playlists: seedPlaylists(catalogue),
-    saved: seedSaved(catalogue),
+    saved: catalogue.tracks.filter((_, n) => n % 11 === 5).slice(0, SAVED_COUNT),
     history: catalogue.tracks.filter((_, n) => n % 101 === 3).slice(0, HISTORY_LENGTH),
     top: { tracks: topUris(catalogue.tracks), artists: topUris(catalogue.artists) },
   };
@@ -46,12 +46,20 @@ function baseOf(catalogue: Catalogue): Base {
   return base;
 }
 
-/** @param now Unix milliseconds; the history ends shortly before it. */
-export function seedState(catalogue: Catalogue, now: number): SeedState {
+/**
+ * @param now Unix milliseconds; the history ends shortly before it
+ * @param savedUntil Unix milliseconds: when the newest saved track was saved
+ */
+export function seedState(
+  catalogue: Catalogue,
+  now: number,
+  savedUntil: number = Date.UTC(2026, 5, 1),
+): SeedState {
   const base = baseOf(catalogue);
   const playlists = copyPlaylists(base.playlists);
-  const owner = account(catalogue, base, now, OWNER, playlists.owner);
-  const second = account(catalogue, base, now, SECOND, playlists.second);
+  const times = { now, savedUntil };
+  const owner = account(catalogue, base, times, OWNER, playlists.owner);
+  const second = account(catalogue, base, times, SECOND, playlists.second);
   const guest: DemoAccount = {
     ...second,
     premium: false,
@@ -66,7 +74,7 @@ export function seedState(catalogue: Catalogue, now: number): SeedState {
 function account(
   catalogue: Catalogue,
   base: Base,
-  now: number,
+  { now, savedUntil }: { now: number; savedUntil: number },
   person: { id: string; name: string },
   playlists: DemoPlaylist[],
 ): DemoAccount {
@@ -79,7 +87,7 @@ function account(
     appOwnerPremium: true,
     registered: true,
     playlists,
-    saved: base.saved.map((one) => ({ ...one })),
+    saved: seedSaved(base.saved, savedUntil),
     otherSaved: new Set(catalogue.albums.slice(0, 5).map((album) => album.uri)),
     history: seedHistory(base.history, now, playlists[0]),
     top: structuredClone(base.top),
@@ -88,10 +96,10 @@ function account(
   };
 }
 
-function seedSaved(catalogue: Catalogue): SavedTrack[] {
-  const tracks = catalogue.tracks.filter((_, n) => n % 11 === 5).slice(0, SAVED_COUNT);
+/** Two a day, so that some are new, and some older than a season. */
+function seedSaved(tracks: readonly DemoTrack[], until: number): SavedTrack[] {
   return tracks.map((track, n) => {
-    return { uri: track.uri, addedAt: new Date(Date.UTC(2026, 5, 1) - n * 3 * 3_600_000).toISOString() };
+    return { uri: track.uri, addedAt: new Date(until - n * 12 * 3_600_000).toISOString() };
   });
 }
 

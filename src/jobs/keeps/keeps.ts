@@ -471,7 +471,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       status: restingStatus(keep),
       accepted: null,
       written: [...keep.written, digestOf(uris)].slice(-REMEMBERED_RUNS),
-      lastResult: did.length === 0 ? 'put in order' : did.join(', '),
+      lastResult: did.join(', ') || (shown.total === 0 ? 'no song matches' : 'reordered'),
     });
     return over({ preview: shown, changeId: change.id });
   }
