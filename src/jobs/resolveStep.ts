@@ -44,6 +44,8 @@ interface Turn {
   caller: Call | null;
   /** Failures that may be the items' fault or not. */
   held: Failure[];
+  /** Songs that this turn is to find. */
+  listed: number;
 }
 
 interface Failure {
@@ -94,7 +96,7 @@ function turnOf(context: JobContext, job: Job, signal: AbortSignal): Turn {
   const { status, stepAttempts: failures, reason } = job;
   const waited = status === 'waiting' && failures > 0 && isErrorCode(reason);
   const before = waited ? { failures, failureClass: failureClassOf({ code: reason }) } : NONE_BEFORE;
-  const ends = { pause: null, error: null, caller: null };
+  const ends = { pause: null, error: null, caller: null, listed: 0 };
   return { context, job: reread(context.store, job), signal, before, held: [], ...ends };
 }
 
@@ -124,6 +126,7 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   const { clock } = context;
   const queue = oneOfEachKey(items);
   const total = queue.length;
+  turn.listed = total;
   let found = 0;
   const end = caller ? Number.POSITIVE_INFINITY : clock.now() + TURN_MS;
   const goesOn = () =>
@@ -187,7 +190,7 @@ function failed(turn: Turn, item: PendingItem, error: RelayError): false {
 
 /** Searches for one item and records the result; returns where that came from, or the error. */
 async function search(
-  { context, job, signal }: Turn,
+  { context, job, signal, listed }: Turn,
   item: PendingItem,
 ): Promise<Resolution['source'] | RelayError> {
   const { resolver, store, clock, log } = context;
@@ -196,6 +199,7 @@ async function search(
     const { status, match, candidates, source, confirmed } = await resolver.resolve(
       item.input as TrackQuery,
       call,
+      listed,
     );
     const found = { status, track: match?.track ?? null, candidates, ...(confirmed ? { confirmed } : {}) };
     resolveItems(store, job.seq, item.key, found, clock.now());

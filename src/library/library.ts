@@ -8,8 +8,9 @@ import type { Log } from '../base/log.ts';
 import { asRelayError, messageOf, RelayError } from '../domain/errors.ts';
 import type { LibraryAnswer, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
-import type { Playlist } from '../domain/shapes.ts';
+import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
+import type { TrackQuery } from '../music/trackQuery.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { Store } from '../store/file/open.ts';
 import type { Sql } from '../store/sql/sql.ts';
@@ -38,8 +39,8 @@ import {
   summaryOf,
 } from './tables/mirror.ts';
 import { deletePlays } from './tables/plays.ts';
-import { isKnownTrack, namesOf, recordingsOf } from './tables/tracks.ts';
-import { afterReading, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
+import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
+import { afterReading, LAG_MS, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
@@ -60,6 +61,11 @@ const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 /** A list that no rule reads is looked at so often while there are rules: what others do to the playlists that they keep. */
 const UNHEARD_MS = 7 * 86_400_000;
+/** How old the saved tracks may be where songs of a list are looked up among them: as old as a question allows. */
+const FRESH_MS = 10 * 60_000;
+/** Songs of a list that are worth a request which may spare their searches, and when another one is. */
+const WORTH_A_LOOK = 10;
+const LOOK_AGAIN_MS = 60_000;
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
@@ -84,7 +90,10 @@ interface LibraryQuestion {
 }
 
 /** A part of the library that one tool needs. */
-type LibraryView = { kind: 'saved' } | { kind: 'playlist'; id: string };
+type LibraryView =
+  | { kind: 'saved' }
+  /** `isKnown`: only where its rows have been read, and relay has not just written to it. */
+  | { kind: 'playlist'; id: string; isKnown?: boolean };
 
 type Caller = { signal: AbortSignal };
 
@@ -133,6 +142,12 @@ export interface Library {
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
   /** Those of the tracks that a list of the copy holds, so that Spotify offered them when it was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
+  /**
+   * Saved tracks that a song of a list may be: those with its recording code, or with its title and first artist as they are
+   * written. None where the copy does not have all saved tracks as they are.
+   * @param listed songs of the list that are to be found: for many of them, an older copy is brought up to date first
+   */
+  savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
   /** Playlists that have versions, also those that are gone. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
@@ -185,6 +200,12 @@ export function createLibrary(options: LibraryOptions): Library {
   let known: Summary | null = null;
   let touched: Touched = {};
   let lane: Promise<unknown> = Promise.resolve();
+  /** Who has the lane or waits for it. */
+  let inLane = 0;
+  /** A look at the saved tracks for a list of songs, which all of them wait for. */
+  let savedLook: Promise<void> | null = null;
+  /** Monotonic milliseconds. */
+  let lookedAtSaved = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   /** The reading in the background. */
   let reading: { done: Promise<void>; stop: AbortController } | null = null;
@@ -199,10 +220,15 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** One at a time: a step in the background, or a whole check. */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    const mine = lane.then(() => {
-      signal.throwIfAborted();
-      return work();
-    });
+    inLane += 1;
+    const mine = lane
+      .then(() => {
+        signal.throwIfAborted();
+        return work();
+      })
+      .finally(() => {
+        inLane -= 1;
+      });
     lane = mine.catch(() => {});
     return interruptible(signal, mine);
   }
@@ -573,7 +599,7 @@ export function createLibrary(options: LibraryOptions): Library {
       () => {},
     );
     try {
-      if ((await refresh()).coverage.saved === 'complete') await reader.checkSaved(call);
+      if ((await refresh()).coverage.saved === 'complete') await checkSavedAlone(call);
       else while (!late.signal.aborted && (await reader.savedStep(call))) await file.save();
     } finally {
       timer.abort();
@@ -588,12 +614,64 @@ export function createLibrary(options: LibraryOptions): Library {
 
   async function bringPlaylist(id: string, call: ReadCall): Promise<boolean> {
     if (!(await summary()).listed) await reader.checkPlaylists(call);
-    if (Object.hasOwn(touched, playlistKey(id))) await file.use((sql) => setDue(sql, id));
+    const begunAt = clock.now();
+    const key = playlistKey(id);
+    if (Object.hasOwn(touched, key)) await file.use((sql) => setDue(sql, id));
     await reader.readPlaylist(id, call);
     const isHere = await file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
-    await refresh();
+    await refresh((sql) => {
+      if (isHere) touched = afterReading(touched, begunAt, [key], () => playlistSnapshot(sql, id));
+      keepTouched(sql);
+    });
     await file.save();
     return isHere;
+  }
+
+  /** What has changed in the saved tracks, and nothing else. */
+  async function checkSavedAlone(call: ReadCall): Promise<void> {
+    const begunAt = clock.now();
+    await reader.checkSaved(call);
+    const { complete, listAsOf } = await refresh();
+    if (!complete) return;
+    await refresh((sql) => {
+      touched = afterReading(touched, begunAt, ['saved'], () => null);
+      keepTouched(sql);
+      putMeta(sql, 'saved_as_of', begunAt);
+      putMeta(sql, 'as_of', Math.min(begunAt, listAsOf.playlists ?? begunAt));
+    });
+  }
+
+  /** Whether the copy has the saved tracks as they are; one that is older is looked at for a list that is worth it. */
+  async function hasSaved(account: string, listed: number, signal: AbortSignal): Promise<boolean> {
+    const found = await summary();
+    if (found.account !== account || !found.complete) return false;
+    if (isSavedFresh(found)) return true;
+    const isWorthIt = listed >= WORTH_A_LOOK && clock.monotonic() - lookedAtSaved >= LOOK_AGAIN_MS;
+    if (!savedLook && isWorthIt && inLane === 0) {
+      lookedAtSaved = clock.monotonic();
+      savedLook = exclusively(() => checkSavedAlone({ signal, account }), signal)
+        .then(() => file.save())
+        .catch((thrown) => {
+          // The songs are searched for, which tells what is wrong.
+          if (!signal.aborted && asRelayError(thrown).code === 'INTERNAL')
+            log.error({ err: thrown }, 'the saved tracks could not be looked at');
+        })
+        .finally(() => {
+          savedLook = null;
+        });
+    }
+    if (savedLook) await interruptible(signal, savedLook);
+    return isSavedFresh(await summary());
+  }
+
+  function isSavedFresh(found: Summary): boolean {
+    return ageOf(found, 'saved') <= FRESH_MS && !Object.hasOwn(touched, 'saved');
+  }
+
+  async function hasRows(id: string): Promise<boolean> {
+    const written = touched[playlistKey(id)];
+    if (written && clock.now() - written.at < LAG_MS) return false;
+    return file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
   }
 
   /** @returns whether the playlist is in the account's list */
@@ -707,6 +785,7 @@ export function createLibrary(options: LibraryOptions): Library {
       const account = required();
       await copyOf(account);
       const call = { signal, account };
+      if (part.kind === 'playlist' && part.isKnown && !(await hasRows(part.id))) return null;
       const note = await exclusively(async () => {
         if (part.kind === 'saved') return { text: await bringSaved(call) };
         return (await bringPlaylist(part.id, call)) ? { text: null } : null;
@@ -749,6 +828,18 @@ export function createLibrary(options: LibraryOptions): Library {
     async knownTracks(uris) {
       if (!(await file.exists())) return [];
       return file.use((sql) => uris.filter((uri) => isKnownTrack(sql, uri)));
+    },
+    async savedLike(query, listed, { signal }) {
+      const account = connected();
+      try {
+        if (account === null || !(await hasSaved(account, listed, signal))) return [];
+        return await file.use((sql) => savedLike(sql, query));
+      } catch (error) {
+        signal.throwIfAborted();
+        // A search finds it as well.
+        log.warn({ reason: messageOf(error) }, 'the saved tracks could not be looked through');
+        return [];
+      }
     },
     versionRows: (id, version) => playlistVersions.rows(id, version),
     versionedPlaylists: () => playlistVersions.playlists(),

@@ -2,7 +2,7 @@
 import type { Written } from './watchedProvider.ts';
 
 /** A list shows a write after a second, a version after half a minute at most. */
-const LAG_MS = 35_000;
+export const LAG_MS = 35_000;
 /** A version may show before the rows that it is of. */
 const ROWS_LAG_MS = 5_000;
 

@@ -1,6 +1,6 @@
 /**
- * Finds the track for a title and an artist: first among the stored aliases, then with the provider's search and the
- * rules of `music`. A clear match is stored as an alias, so that the same song needs no second search. The only place that
+ * Finds the track for a title and an artist: first among the stored aliases, for a list then among the saved tracks, and then
+ * with the provider's search and the rules of `music`. A clear match is stored as an alias, so that the same song needs no second search. The only place that
  * decides which aliases are stored and which apply.
  */
 import type { Clock } from '../base/clock.ts';
@@ -12,12 +12,14 @@ import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/resources/catalog.ts';
 import type { Store } from '../store/file/open.ts';
 import { getAlias, putAlias } from '../store/tables/aliases.ts';
+import { savedMatch } from './savedMatch.ts';
 import { findTrack } from './search.ts';
 
 export interface Resolution {
   status: MatchResult['status'];
   match: { track: Track; score: number } | null;
   candidates: Candidate[];
+  /** `alias`: without a search. */
   source: 'alias' | 'search';
   /** An alias that somebody confirmed although title, artist or album differ. */
   confirmed?: true;
@@ -26,7 +28,8 @@ export interface Resolution {
 export interface Resolver {
   /** Whether the query is answered without a search. */
   knows(query: TrackQuery): boolean;
-  resolve(query: TrackQuery, call: Call): Promise<Resolution>;
+  /** @param listed of how many songs that are still to be found it is one; 0: it is asked for alone */
+  resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
   /**
    * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
    * @param by who says so; see `Call.by`
@@ -38,22 +41,36 @@ export interface Resolver {
   keep(query: TrackQuery, track: Track, by: string | null): boolean;
 }
 
-export function createResolver(api: ProviderApi, store: Store, clock: Clock): Resolver {
-  async function resolve(query: TrackQuery, call: Call): Promise<Resolution> {
+/** The saved tracks that a song of a list may be; see `Library.savedLike`. */
+type SavedLike = (query: TrackQuery, listed: number, call: Call) => Promise<readonly Track[]>;
+
+/** @param savedLike where the account's saved tracks are at hand */
+export function createResolver(
+  api: ProviderApi,
+  store: Store,
+  clock: Clock,
+  savedLike: SavedLike = async () => [],
+): Resolver {
+  async function resolve(query: TrackQuery, call: Call, listed = 0): Promise<Resolution> {
     const key = aliasKey(query);
     const known = remembered(query, key);
-    if (known)
-      return {
-        status: 'matched',
-        match: { track: known.track, score: 1 },
-        candidates: [],
-        source: 'alias',
-        ...(known.isConfirmed ? { confirmed: true } : {}),
-      };
+    if (known) return { ...unsearched(known.track), ...(known.isConfirmed ? { confirmed: true } : {}) };
+    const saved = listed === 0 ? null : savedMatch(query, await savedLike(query, listed, call));
+    if (saved) {
+      remember(key, query, saved);
+      return unsearched(saved);
+    }
     const result = await search(query, call);
     if (result.match) remember(key, query, result.match.track);
     return { ...result, source: 'search' };
   }
+
+  const unsearched = (track: Track): Resolution => ({
+    status: 'matched',
+    match: { track, score: 1 },
+    candidates: [],
+    source: 'alias',
+  });
 
   /** An alias that a person set without a year is valid for every year; a learned one is not. */
   function remembered(

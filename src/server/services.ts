@@ -11,10 +11,10 @@ import type { Core } from './core.ts';
 export function createServices(core: Core): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock);
-  const resolver = createResolver(provider, store, clock);
+  const { library } = core;
+  const resolver = createResolver(provider, store, clock, (...asked) => library.savedLike(...asked));
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  const { library } = core;
   const keeps = createKeeps({ provider, rows, changes, library, store, clock, random, log });
   core.onConnected(() => {
     jobs.loggedIn();

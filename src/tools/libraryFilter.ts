@@ -1,6 +1,7 @@
-/** Lists filtered by words, answered from the copy of the library. */
+/** Lists answered from the copy of the library: filtered by words, or a whole playlist. */
 import * as z from 'zod';
 import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
+import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
 import { foldLetters } from '../music/letters.ts';
 import type { Call } from '../provider/api.ts';
 import type { SavedTrack } from '../provider/resources/savedTracks.ts';
@@ -66,14 +67,44 @@ export async function filteredPlaylist(
     return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
   }
   const { rows, total, note } = await pageOf(find, window, found);
-  const items = rows.map(({ position, added_at, media }) => ({
+  return { ...paged(rows.map(itemOf), total, window), ...(note === null ? {} : { note }) };
+}
+
+/**
+ * All rows of a playlist, to be counted. Where the copy has them, one request shows whether they are still its rows, and only
+ * one that has changed is read again.
+ */
+export async function wholePlaylist(
+  { library, rows: playlistRows }: Services,
+  playlistId: string,
+  call: Call,
+): Promise<{ playlist: Pick<Playlist, 'name' | 'snapshot_id'>; items: Item[] }> {
+  const select = `select row.position, row.added_at, playlists.name, playlists.snapshot_id, ${MEDIA_COLUMNS}
+    from playlists left join playlist_rows as row on row.playlist_id = playlists.id
+      left join tracks on tracks.uri = row.uri
+    where playlists.id = ${quoted(playlistId)} order by row.position`;
+  const found = await library.view({ kind: 'playlist', id: playlistId, isKnown: true }, select, call);
+  const [first] = found?.rows ?? [];
+  if (!found || !first) return playlistRows.read(playlistId, call);
+  const text = (cell: Cells[number] | undefined) => (typeof cell === 'string' ? cell : null);
+  return {
+    playlist: { name: text(first[2]) ?? '', snapshot_id: text(first[3]) },
+    items: found.rows
+      .filter(([position]) => position !== null)
+      .map(([position, added, , , ...media]) =>
+        itemOf({ position: Number(position), added_at: text(added), media: mediaOf(media) }),
+      ),
+  };
+}
+
+function itemOf({ position, added_at, media }: Omit<FoundRow, 'media'> & { media: Media | null }): Item {
+  return {
     position,
     added_at,
-    item_type: media.type,
-    is_local: media.type === 'track' && media.is_local,
+    item_type: media?.type ?? 'unknown',
+    is_local: media?.type === 'track' && media.is_local,
     item: media,
-  }));
-  return { ...paged(items, total, window), ...(note === null ? {} : { note }) };
+  };
 }
 
 /** Playlists of the library with all of the words in name or description. */
@@ -113,14 +144,10 @@ function quoted(text: string): string {
   return `'${text.replaceAll("'", "''")}'`;
 }
 
-const COLUMNS = 'uri, id, name, album, album_uri, released, duration_ms, explicit, isrc, kind';
-const ARTISTS = `(select json_group_array(json_array(artist_uri, artist)) from
-  (select artist_uri, artist from track_artists where track_uri = uri order by place))`;
-
 function selectOf(from: string, query: string, { limit, offset }: Window, condition = '1'): string {
   const text = "fold(tracks.name || ' ' || tracks.artist || ' ' || ifnull(tracks.album, ''))";
   const words = wordsOf(query).map((word) => `instr(${text}, ${quoted(word)}) > 0`);
-  return `select row.position, row.added_at, count(*) over (), ${COLUMNS}, ${ARTISTS}
+  return `select row.position, row.added_at, count(*) over (), ${MEDIA_COLUMNS}
     from ${from} where ${[condition, ...words].join(' and ')} order by row.position limit ${limit} offset ${offset}`;
 }
 
@@ -145,51 +172,8 @@ async function pageOf(
   return { rows: rows.map(rowOf), total: Number(first?.[2] ?? 0), note: found?.note ?? null };
 }
 
-function rowOf(cells: Cells): FoundRow {
-  const [
-    position,
-    added,
-    ,
-    uri,
-    id,
-    name,
-    album,
-    albumUri,
-    released,
-    duration,
-    explicit,
-    isrc,
-    kind,
-    artists,
-  ] = cells;
-  const text = (cell: Cells[number] | undefined) => (typeof cell === 'string' ? cell : null);
-  const idOf = (of: string | null) => of?.split(':').at(-1) ?? null;
-  const common = {
-    id: text(id),
-    uri: String(uri),
-    name: text(name) ?? '',
-    duration_ms: typeof duration === 'number' ? duration : null,
-    explicit: explicit === null ? null : explicit === 1,
-    url: id === null ? null : `https://open.spotify.com/${kind === 'episode' ? 'episode' : 'track'}/${id}`,
-  };
-  const media: Media =
-    kind === 'episode'
-      ? {
-          ...common,
-          type: 'episode',
-          show: { id: idOf(text(albumUri)), name: text(album), uri: text(albumUri) },
-          release_date: text(released),
-        }
-      : {
-          ...common,
-          type: 'track',
-          artists: (JSON.parse(String(artists)) as Array<[string | null, string]>).map(([of, called]) => ({
-            id: idOf(of),
-            name: called,
-          })),
-          album: { id: idOf(text(albumUri)), name: text(album), release_date: text(released) },
-          is_local: kind === 'local',
-          isrc: text(isrc),
-        };
-  return { position: Number(position), added_at: text(added), media };
+function rowOf([position, added, , ...media]: Cells): FoundRow {
+  const found = mediaOf(media);
+  if (found === null) throw new RangeError('A row that was found by its words has a track.');
+  return { position: Number(position), added_at: typeof added === 'string' ? added : null, media: found };
 }

@@ -82,6 +82,7 @@ function settingsOf(): Settings {
 const NO_LIBRARY = {
   watcher: { wrote() {}, began: () => () => {} },
   accountLeft: async () => false,
+  savedLike: async () => [],
   loggedIn() {},
   start() {},
   stop: async () => {},

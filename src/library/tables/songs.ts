@@ -65,8 +65,8 @@ function keyOf({ name, first }: Pick<Recording, 'name' | 'first'>): string | nul
   return title === '' ? null : `${title}\n${foldLetters(first).trim()}`;
 }
 
-/** A number for a key, so that its index stays small: two keys may have the same. */
-function hashOfKey(recording: Recording): number | null {
+/** A number for title and first artist, so that its index stays small: two keys may have the same. null: no title. */
+export function hashOfKey(recording: Pick<Recording, 'name' | 'first'>): number | null {
   const key = keyOf(recording);
   return key === null ? null : Number.parseInt(hashOf(key).slice(0, 12), 16);
 }

@@ -1,8 +1,11 @@
 /** Tracks, episodes and local files: each once, for as long as a row refers to it. */
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
-import type { Media } from '../../domain/shapes.ts';
+import type { Media, Track } from '../../domain/shapes.ts';
+import { readBilling } from '../../music/artists.ts';
+import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { forgetSongs, type Recording, songsOf } from './songs.ts';
+import { MEDIA_COLUMNS, mediaOf } from './media.ts';
+import { forgetSongs, hashOfKey, type Recording, songsOf } from './songs.ts';
 
 interface TrackRow {
   uri: string;
@@ -137,6 +140,25 @@ export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, str
     if (facts) found.set(uri, recordingOf(facts));
   }
   return found;
+}
+
+/** Saved tracks with the recording code, or with title and first artist as they are written. */
+export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[] {
+  const firsts = new Set([artist, ...readBilling(artist).main.slice(0, 1)]);
+  const hashes = [...firsts].map((first) => hashOfKey({ name: title, first }));
+  const select = `select ${MEDIA_COLUMNS} from tracks where kind = 'track'
+    and exists (select 1 from saved where saved.uri = tracks.uri)`;
+  const rows =
+    isrc === undefined
+      ? sql.all(
+          `${select} and rowid in (select track from song_keys where hash in (select value from json_each(?)))`,
+          [JSON.stringify(hashes.filter((hash) => hash !== null))],
+        )
+      : sql.all(`${select} and isrc = ?`, [isrc]);
+  return rows.flatMap((row) => {
+    const media = mediaOf(Object.values(row as Record<string, string | number | null>));
+    return media?.type === 'track' ? [media] : [];
+  });
 }
 
 export function isKnownTrack(sql: Sql, uri: string): boolean {

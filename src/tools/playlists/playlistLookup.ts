@@ -7,6 +7,7 @@ import { normaliseName } from '../../music/normalise.ts';
 import { getAllMyPlaylists } from '../../provider/resources/playlists.ts';
 import { LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { playlistId } from '../arguments.ts';
+import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 import { statsOf } from './playlistStats.ts';
 
@@ -101,8 +102,8 @@ export const getPlaylistStatsTool = defineTool({
     oldest_added_at: z.string().nullable(),
     newest_added_at: z.string().nullable(),
   }),
-  async handle({ rows }, { playlist_id: { id } }, call) {
-    const { playlist, items } = await rows.read(id, call);
+  async handle(services, { playlist_id: { id } }, call) {
+    const { playlist, items } = await wholePlaylist(services, id, call);
     return { playlist_id: id, name: playlist.name, snapshot_id: playlist.snapshot_id, ...statsOf(items) };
   },
 });

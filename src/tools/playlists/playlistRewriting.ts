@@ -6,6 +6,7 @@ import { requestsLeft } from '../../changes/rowOps.ts';
 import type { Item } from '../../domain/shapes.ts';
 import { repeatedRows } from '../../music/deduplication.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
+import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 import { emptyReport, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
 
@@ -69,8 +70,7 @@ export const deduplicatePlaylistTool = defineTool({
       return restorableUris(items);
     };
     if (dry_run) {
-      // With its version, so that the removal need not read it again.
-      items = (await services.rows.read(id, call)).items;
+      items = (await wholePlaylist(services, id, call)).items;
       const removed = removedRows(items);
       const counts = { ...countsOf(items, removed), removed, dry_run };
       const refusal = refusalFor(items);

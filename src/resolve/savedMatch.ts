@@ -1,0 +1,23 @@
+/** Songs that the account has saved need no search where nothing could fit better. Pure. */
+import type { Track } from '../domain/shapes.ts';
+import { matchIsrc } from '../music/isrc.ts';
+import { matchTrack } from '../music/match.ts';
+import { normaliseName } from '../music/normalise.ts';
+import type { TrackQuery } from '../music/trackQuery.ts';
+
+/**
+ * The saved track that is asked for. It must agree in everything, album and year included where they are given, and it must be
+ * the only such recording. Where several of its releases are saved, it is the one that a search would prefer. A search may show an
+ * earlier release of the recording; the saved one is what the person has and hears.
+ * @returns null: a search decides
+ */
+export function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {
+  const { isrc, album } = query;
+  if (isrc === undefined) {
+    const { match } = matchTrack(query, saved);
+    return match?.score === 1 ? match.track : null;
+  }
+  const track = matchIsrc(isrc, album, saved).match?.track ?? null;
+  const isOnAlbum = album === undefined || normaliseName(track?.album.name ?? '') === normaliseName(album);
+  return isOnAlbum ? track : null;
+}
