@@ -247,7 +247,10 @@ export class Spotify {
       );
       const begun = this.calls.get(on)?.findLast((call) => call <= written) ?? 0;
       const wasThere = at + this.lags.lists < begun && written < Infinity;
-      if (!isSeen && !wasThere) for (const uri of touchedBy(before, after)) unseen.add(uri);
+      if (isSeen || wasThere) continue;
+      // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
+      const uncounted = this.lags.totals < this.lags.lists ? before.slice(after.length) : [];
+      for (const uri of [...touchedBy(before, after), ...uncounted]) unseen.add(uri);
     }
     return unseen;
   }
