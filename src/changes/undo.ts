@@ -99,7 +99,9 @@ async function undoDetails(
   const before = former.details ?? {};
   await settleTarget(context, change.playlistId ?? '', call);
   const present = await settledDetails(context, change, fields, wanted, call);
-  const differing = differences(present, wanted);
+  // What is back already is nobody's new value: an undo may have been cut short, or a person has taken it back.
+  const isBack = (field: keyof DetailValues) => present[field] === before[field];
+  const differing = differences(present, wanted).filter((field) => !isBack(field));
   if (differing.length > 0 && !force) {
     throw new RelayError(
       'CONFLICT',
@@ -141,7 +143,7 @@ async function settledDetails(
 }
 
 /** `public` is left out: Spotify does not keep to what it was told. */
-function differences(present: DetailValues, wanted: DetailValues): string[] {
+function differences(present: DetailValues, wanted: DetailValues) {
   return (['name', 'description', 'collaborative'] as const).filter(
     (field) => wanted[field] !== undefined && present[field] !== wanted[field],
   );
