@@ -9,7 +9,7 @@ import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/
 import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
-import { applyOp, ROWS_PER_REQUEST, rowsAt, writtenUris } from './rowOps.ts';
+import { applyOp, ROWS_PER_REQUEST, removedUris, rowsAt, writtenUris } from './rowOps.ts';
 
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
@@ -107,7 +107,8 @@ async function allowingRelinks(
 ): Promise<Verdict> {
   const plain = compare(new Map());
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
-  const written = writtenUris(ops);
+  // What is to be taken out goes by the name that it was written with.
+  const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   const strange = plain.mismatches.filter(({ sent, shown }) => !written.has(sent) || written.has(shown));
   if (strange.length > 0) return plain;
   const isRare = plain.mismatches.length * 2 < Math.min(written.size, items.length);

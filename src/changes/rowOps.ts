@@ -134,6 +134,11 @@ export function writtenUris(ops: readonly ChangeOp[]): Set<string> {
   );
 }
 
+/** The URIs whose rows the operations take out. */
+export function removedUris(ops: readonly ChangeOp[]): string[] {
+  return ops.flatMap((op) => (op.op === 'remove' ? op.uris : []));
+}
+
 /** True for an operation on the rows of a playlist that is there. */
 export function writesRows({ op }: ChangeOp): boolean {
   return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
