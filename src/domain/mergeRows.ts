@@ -1,6 +1,6 @@
 /** What others did to a list of rows, and the one way to bring it together with what relay does. Pure. */
 import { longestIncreasing } from '../base/longestIncreasing.ts';
-import { mayBe } from './rows.ts';
+import { mayBe, without } from './rows.ts';
 
 /** Above this many comparisons, only rows that both lists name are compared. */
 const MAX_COMPARED = 1_000_000;
@@ -105,9 +105,18 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
     .flatMap((index) => (order[index] === -1 ? [] : [[order[index] ?? 0, index] as [number, number]]));
 }
 
-/** How many rows were added or taken out on the way from one list to the other; a move counts twice. */
+/**
+ * How far two lists are apart: rows that came or went count one each, and a row that only changed its place counts a half. So
+ * a list that has a song is nearer to one that has it than to one that does not, wherever the song is. Among rows that were not
+ * read, their order alone tells, and a row that changed its place counts as one that went and one that came.
+ */
 export function distance(a: readonly string[], b: readonly string[]): number {
-  return a.length + b.length - 2 * commonRows(a, b).length;
+  const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
+  const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], mayBe);
+  const [restA, restB] = [a.slice(start, endA), b.slice(start, endB)];
+  if (restA.includes('') || restB.includes('')) return inOrder;
+  const came = without(restA, restB).length + without(restB, restA).length;
+  return came + Math.max(0, inOrder - came) / 4;
 }
 
 /** `shown` with the names, from `known`, of the rows that it does not name. */
