@@ -417,11 +417,14 @@ export function unsaveTracks(
       const distinct = [...new Set(uris)];
       await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
-      const saved = distinct.filter((_, index) => answers[index]);
+      // What relay itself has just done counts, also where the library does not show it yet.
+      const isAway = knownAdditions({ provider, store }, distinct);
+      const saved = distinct.filter((uri, index) => answers[index] || isAway[uri] === false);
       if (saved.length === 0) return null;
       await noteSaved({ provider, store }, saved, call);
-      if (sent === 'all') return { former: { saved }, ops: [{ op: 'unsave', uris }] };
-      return { requested: saved.length, former: { saved }, ops: [{ op: 'unsave', uris: saved }] };
+      const former = { saved: saved.filter((uri) => isAway[uri] !== true) };
+      if (sent === 'all') return { former, ops: [{ op: 'unsave', uris }] };
+      return { requested: saved.length, former, ops: [{ op: 'unsave', uris: saved }] };
     },
   };
 }

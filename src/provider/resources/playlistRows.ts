@@ -151,12 +151,15 @@ function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: r
   return rows;
 }
 
+/** States of one write that are compared; of longer ones the first and the last. */
+const MAX_COMPARED = 6;
+
 /** Where others wrote as well: what the list shows, brought together with those of relay's writes that it does not show. */
 function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
   let best: { index: number; base: readonly string[]; far: number } | null = null;
   for (let index = writes.length - 1; index >= 0; index--) {
-    const states = [...(writes[index]?.states() ?? [])];
-    for (const base of [states.at(-1) ?? [], states[0] ?? []]) {
+    const states = [...(writes[index]?.states() ?? [])].reverse();
+    for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
       const far = distance(base, shown(base.length));
       if (best === null || far < best.far) best = { index, base, far };
     }
