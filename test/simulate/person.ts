@@ -192,10 +192,11 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    // Of one whose making was not answered, or not saved yet, the record has the name alone.
+    // Of one whose making was not answered, or not saved yet, the record has the name alone; nobody may ever tell which it is.
+    const isBare = written.filter((effect) => effect.playlist === playlist).length === 1;
     const known = services.store.get(
-      "select 1 from changes where playlist_id = ? or (kind = 'create' and playlist_id is null)",
-      [id],
+      "select 1 from changes where playlist_id = ? or (kind = 'create' and (playlist_id is null or ?))",
+      [id, isBare ? 1 : 0],
     );
     if (!known) found('after a crash nothing is known of a write', id);
   }

@@ -13,6 +13,7 @@ import {
   type PlaylistRow,
   type World,
 } from '../../src/demo/state.ts';
+import { sameRows } from '../../src/domain/rows.ts';
 import { chanceFor, randomOf } from './chance.ts';
 import { countsOf, difference } from './counts.ts';
 import type { VirtualTime } from './time.ts';
@@ -47,6 +48,8 @@ export const NO_LAG: Lags = {
 /** One change of what Spotify holds. */
 export interface Effect {
   at: number;
+  /** When the request came that led to it. */
+  sentAt: number;
   by: 'relay' | 'person';
   /** As a story tells it. */
   what: string;
@@ -165,7 +168,10 @@ export class Spotify {
   readonly reads = new Map<DemoPlaylist, PageRead[]>();
   /** When a client asked relay for a change of a playlist's rows. */
   readonly calls = new Map<DemoPlaylist, number[]>();
-  /** When relay asked for a change of a playlist, and after how many effects, whether or not that changed anything. */
+  /**
+   * When relay asked for a change of a playlist, and after how many effects it was carried out, whether or not that changed
+   * anything.
+   */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
@@ -177,6 +183,8 @@ export class Spotify {
   #formers = new Map<DemoPlaylist, Former[]>();
   #formerAccounts: FormerAccount[] = [];
   #createdAt = new Map<string, number>();
+  /** Requests may take effect long after they have come. */
+  #arrivals = new WeakMap<Incoming, number>();
 
   /** @param maxRows of a playlist; null: Spotify's own limit */
   constructor(time: VirtualTime, seed: number, maxRows: number | null) {
@@ -229,15 +237,17 @@ export class Spotify {
 
   /**
    * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay has read showed it
-   * before relay wrote next, and it was not to be seen yet when the call began that led to that write.
-   * @param until where in the record of effects it ends
+   * before relay sent its next write, and it was not to be seen yet when the call began that led to that write.
+   * @param from where in the record of effects a call began: of what a person did since, only what that next write has taken
+   *   out or put in
    */
-  unseenIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
+  unseenIn(playlist: DemoPlaylist, from = this.effects.length): Set<string> {
     const reads = this.reads.get(playlist) ?? [];
     const unseen = new Set<string>();
-    for (const [index, { at, by, before, after, playlist: on }] of this.effects.slice(0, until).entries()) {
+    for (const [index, { at, by, before, after, playlist: on }] of this.effects.entries()) {
       if (by !== 'person' || on !== playlist) continue;
-      const written = this.writes.get(on)?.find(({ after }) => after > index)?.at ?? Infinity;
+      const write = this.writes.get(on)?.find(({ after }) => after > index);
+      const written = write?.at ?? Infinity;
       const isSeen = reads.some(
         (read) =>
           read.after > index &&
@@ -250,9 +260,35 @@ export class Spotify {
       if (isSeen || wasThere) continue;
       // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
       const uncounted = this.lags.totals < this.lags.lists ? before.slice(after.length) : [];
-      for (const uri of [...touchedBy(before, after), ...uncounted]) unseen.add(uri);
+      const touched = [...touchedBy(before, after), ...uncounted];
+      const rewritten = index < from ? null : this.#rewrittenBy(write);
+      for (const uri of touched) if (rewritten?.has(uri) !== false) unseen.add(uri);
     }
     return unseen;
+  }
+
+  #rewrittenBy(write: { after: number } | undefined): ReadonlySet<string> {
+    const effect = write && this.effects[write.after];
+    return new Set(effect ? difference(countsOf(effect.before), countsOf(effect.after)).keys() : []);
+  }
+
+  /**
+   * True if a person has brought a list back to what it was before one of relay's own writes: for a minute that is the same to
+   * see as a list that lags.
+   * @param from where in the record of effects the call began that took it for that
+   */
+  isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
+    const own = this.effects.slice(0, from).filter((effect) => effect.playlist === playlist);
+    return own.some(
+      (act, index) =>
+        act.by === 'person' &&
+        own
+          .slice(0, index)
+          .some(
+            ({ by, at, before }) =>
+              by === 'relay' && act.at - at <= REMEMBERED_MS && sameRows(before, act.after),
+          ),
+    );
   }
 
   /** A person changes something in Spotify's own app. */
@@ -267,6 +303,7 @@ export class Spotify {
     const at = this.#time.at;
     this.effects.push({
       at,
+      sentAt: at,
       by: 'person',
       what,
       playlist,
@@ -284,7 +321,9 @@ export class Spotify {
   }
 
   /** Notes that a request has come, whether or not it takes effect. */
-  arrived({ method, path, text }: Incoming): void {
+  arrived(request: Incoming): void {
+    const { method, path, text } = request;
+    this.#arrivals.set(request, this.#time.at);
     if (method !== 'POST' || path !== '/me/playlists') return;
     const { name } = JSON.parse(text) as { name: string };
     if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
@@ -312,7 +351,8 @@ export class Spotify {
     const rowsBefore = [...(playlist?.rows ?? [])];
     const known = new Set(this.account.playlists);
     const { version } = playlist ?? { version: 0 };
-    if (playlist) noted(this.writes, playlist, { at: this.#time.at, after: this.effects.length });
+    const sentAt = this.#arrivals.get(request) ?? this.#time.at;
+    if (playlist) noted(this.writes, playlist, { at: sentAt, after: this.effects.length });
     this.#remember(playlist);
     const answer = this.rules.handle(request);
     if (answer.status >= 300) return answer;
@@ -324,6 +364,7 @@ export class Spotify {
     const what = `${request.method} ${request.path}`;
     this.effects.push({
       at: this.#time.at,
+      sentAt,
       by: 'relay',
       what,
       playlist: target,
@@ -424,6 +465,9 @@ function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
   if (known) known.push(value);
   else all.set(key, [value]);
 }
+
+/** How long relay remembers its own writes, in milliseconds. */
+const REMEMBERED_MS = 60_000;
 
 /** True if a page tells of an act: of another number of rows each does, else one with rows that differ. */
 function shows({ from, count }: PageRead, before: readonly string[], after: readonly string[]): boolean {
