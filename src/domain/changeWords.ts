@@ -28,10 +28,11 @@ const REDID = 'redid: ';
 /** Stored as who asked for an undo on the owner's page. */
 export const ASKED_ON_PAGE = 'owner page';
 
-/** `tool save_tracks`, `job 1f0c2b3a`, `keep 27d5a6c7`, `relay undo`, `you, on the page`. */
+/** `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
 export function askerWords(askedBy: string): string {
   if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
-  return askedBy.replace(/^((?:job|keep) [\w-]{8})[\w-]*$/, '$1');
+  // The change itself names the playlist that is kept.
+  return askedBy.replace(/^keep [\w-]+$/, 'relay keep').replace(/^(job [\w-]{8})[\w-]*$/, '$1');
 }
 
 const JOB_WORDS: Readonly<Record<JobType, string>> = {

@@ -9,6 +9,10 @@ interface ReadyRule {
    * @param value what was given after the rule's name; null: nothing
    */
   sql(name: string, value: string | null): string;
+  /** Where the value stands in the query. */
+  valueIn: RegExp;
+  /** The rule with this value, for a person. */
+  words(value: string | null): string;
 }
 
 const others = (name: string) => `playlist_id NOT IN (SELECT id FROM playlists WHERE name = ${quoted(name)})`;
@@ -19,16 +23,22 @@ export const READY_RULES = {
     what: 'saved in the last 90 days (fresh=30: 30 days)',
     sql: (_, value) =>
       `SELECT uri FROM saved WHERE added_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 90, 3_650)} days') ORDER BY position`,
+    valueIn: /-(\d+) days/,
+    words: (value) => `Saved in the last ${value} days`,
   },
   unsorted: {
     what: 'saved, and in no other playlist of yours',
     sql: (name) =>
       `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM playlist_rows JOIN playlists ON id = playlist_id WHERE mine = 1 AND uri IS NOT NULL AND ${others(name)}) ORDER BY position`,
+    valueIn: /^$/,
+    words: () => 'Saved, and in no other playlist of yours',
   },
   'best-of': {
     what: 'two saved songs an artist, those saved last (best-of=3: three)',
     sql: (_, value) =>
       `SELECT uri FROM (SELECT uri, position, row_number() OVER (PARTITION BY artist_uri ORDER BY position) AS place FROM saved JOIN track_artists ON track_uri = uri AND track_artists.place = 0) WHERE place <= ${wholeOf(value, 2, 100)} ORDER BY position`,
+    valueIn: /place <= (\d+)/,
+    words: (value) => `Saved, at most ${value} by each artist`,
   },
   decade: {
     what: 'saved songs of the 1990s (decade=1980: of the 1980s)',
@@ -36,6 +46,8 @@ export const READY_RULES = {
       const first = Math.floor(wholeOf(value?.replace(/s$/, '') ?? null, 1990, 2100) / 10) * 10;
       return `SELECT uri FROM saved JOIN tracks USING (uri) WHERE released >= '${first}' AND released < '${first + 10}' ORDER BY released, position`;
     },
+    valueIn: /released >= '(\d+)'/,
+    words: (value) => `Saved songs of the ${value}s`,
   },
   union: {
     what: 'your other playlists without repeats (union="Road,Gym": these)',
@@ -44,11 +56,15 @@ export const READY_RULES = {
       const which = names.length === 0 ? 'mine = 1' : `playlists.name IN (${names.map(quoted).join(', ')})`;
       return `SELECT uri FROM (SELECT uri, song, playlists.name AS list, position, row_number() OVER (PARTITION BY song ORDER BY playlists.name, position) AS copy FROM playlist_rows JOIN playlists ON playlists.id = playlist_id JOIN tracks USING (uri) WHERE ${which} AND ${others(name)}) WHERE copy = 1 ORDER BY list, position`;
     },
+    valueIn: /playlists\.name IN \('(.*?)'\) AND /,
+    words: (value) => `${value?.replaceAll(',', ', ') ?? 'Your other playlists'}, without repeats`,
   },
   'not-heard': {
     what: 'saved and not heard for a year (not-heard=90: 90 days)',
     sql: (_, value) =>
       `SELECT uri FROM saved WHERE uri NOT IN (SELECT uri FROM plays WHERE uri IS NOT NULL AND played_at >= strftime('%Y-%m-%dT%H:%M:%SZ', 'now', '-${wholeOf(value, 365, 36_500)} days')) ORDER BY position DESC`,
+    valueIn: /-(\d+) days/,
+    words: (value) => `Saved, and not heard for ${value} days`,
   },
 } as const satisfies Readonly<Record<string, ReadyRule>>;
 
@@ -69,6 +85,22 @@ export function readyRule(given: string, name: string): string {
   throw new RelayError('USAGE', `There is no rule "${rule}".`, {
     remedy: `The rules are ${READY_RULE_NAMES.join(', ')}.`,
   });
+}
+
+/**
+ * A query in words, where a ready rule made it for a playlist of this name; else null.
+ */
+export function ruleWords(sql: string, name: string): string | null {
+  for (const rule of Object.values(READY_RULES) as ReadyRule[]) {
+    const found = rule.valueIn.exec(sql)?.[1];
+    const value = found === undefined ? null : found.split("', '").join(',').replaceAll("''", "'");
+    try {
+      if (rule.sql(name, value) === sql) return rule.words(value);
+    } catch {
+      // A number that the rule does not take: somebody's own query.
+    }
+  }
+  return null;
 }
 
 function wholeOf(value: string | null, standard: number, most: number): number {

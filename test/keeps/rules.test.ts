@@ -10,6 +10,16 @@ import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, kept, LIST_0, rowsOf, run, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
 
+/** What a person is told of a rule that was given so. */
+const WORDS: Record<string, string> = {
+  fresh: 'Saved in the last 90 days',
+  'fresh=7': 'Saved in the last 7 days',
+  unsorted: 'Saved, and in no other playlist of yours',
+  'best-of': 'Saved, at most 2 by each artist',
+  'union=List 0, List 1': 'List 0, List 1, without repeats',
+  'not-heard': 'Saved, and not heard for 365 days',
+};
+
 /** Keeps a playlist by one rule, and gives its rows. */
 async function keptLike(relay: Relay, rule: string): Promise<string[]> {
   const { code, out, err } = await run(relay, ['keep', 'add', `By ${rule}`, '--like', rule, '--json']);
@@ -17,6 +27,11 @@ async function keptLike(relay: Relay, rule: string): Promise<string[]> {
   const { keep } = JSON.parse(out);
   const again = await run(relay, ['keep', 'run', keep.id.slice(0, 8), '--json']);
   assert.equal(JSON.parse(again.out).keep.last_result, 'nothing to change', `${rule} settles`);
+  const { out: shown } = await run(relay, ['keep', 'show', keep.id.slice(0, 8)]);
+  assert.equal(
+    shown.split('\n').find((line) => line.startsWith('Rule: ')),
+    `Rule: ${WORDS[rule] ?? rule.replace(/^decade=(\d+)$/, 'Saved songs of the $1s')}.`,
+  );
   return rowsOf(relay, keep.playlist_id);
 }
 

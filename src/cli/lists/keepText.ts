@@ -3,6 +3,7 @@ import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { shortId } from '../../domain/job.ts';
 import type { KeepPreview, KeepRecord, KeepRow } from '../../domain/keep.ts';
+import { ruleWords } from '../../domain/keepRules.ts';
 
 const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;
 
@@ -59,9 +60,11 @@ export function answerLines(
 }
 
 export function detailLines(keep: KeepRecord, now: number): string[] {
+  const rule = ruleWords(keep.sql, keep.name);
   return [
     ...answerLines(keep, keep.preview, false, now),
     ...(keep.last_run_at === null ? [] : [`Last run: ${timeText(keep.last_run_at, now)}.`]),
+    ...(rule === null ? [] : [`Rule: ${visibleText(rule, 300)}.`]),
     `Query: ${visibleText(keep.sql, 10_000)}`,
   ];
 }

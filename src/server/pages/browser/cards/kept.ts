@@ -1,5 +1,6 @@
 /** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
 import type { KeepAction, KeepRecord } from '../../../../domain/keep.ts';
+import { ruleWords } from '../../../../domain/keepRules.ts';
 import { type App, button, card, name, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, short, timeOf } from '../format.ts';
@@ -25,9 +26,9 @@ function keptRow(app: App, keep: KeepRecord): Child {
   return [
     h('p', null, name(keep.name), status !== 'active' && h('span', { class: 'pill' }, WORDS[status])),
     isOpen && reason !== undefined && h('p', { class: 'warn' }, reason),
-    h('p', { class: 'soft' }, h('code', null, short(sql, 200))),
+    h('p', { class: 'soft', title: sql }, ruleWords(sql, keep.name) ?? h('code', null, short(sql, 200))),
     soft(
-      `Each ${every}`,
+      `Every ${every}`,
       next_run_at !== null && `, next ${timeOf(next_run_at)}`,
       last_run_at !== null && `. Last run ${fromNow(last_run_at)}: ${last_result ?? 'nothing written'}`,
       '.',
@@ -53,7 +54,7 @@ function acting(app: App, keep: KeepRecord, action: KeepAction, text: string, co
   });
 }
 
-/** A kept playlist whose next run a person has to let through, for the card of what needs the owner. */
+/** A kept playlist whose next run a person has to approve, for the card of what needs the owner. */
 export function keptNeeds(app: App): Child[] {
   return app.state.kept
     .filter(({ status }) => status === 'review')
@@ -61,7 +62,7 @@ export function keptNeeds(app: App): Child[] {
       h(
         'li',
         { key: `kept ${keep.id}` },
-        h('p', null, name(keep.name), ': ', keep.reason ?? 'its next run is to be reviewed.'),
+        h('p', null, name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
         keep.preview !== undefined &&
           soft(
             `It would have ${count(keep.preview.total, 'song')}: ${keep.preview.added_count} added, ${keep.preview.removed_count} removed.`,
@@ -69,7 +70,7 @@ export function keptNeeds(app: App): Child[] {
         h(
           'div',
           { class: 'row' },
-          acting(app, keep, 'accept', 'Let it through once', 'Let it through now'),
+          acting(app, keep, 'accept', 'Approve once', 'Approve it now'),
           acting(app, keep, 'stop', 'Stop keeping', 'Stop it now'),
         ),
       ),
