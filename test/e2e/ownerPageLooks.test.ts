@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
+import { act, edit, keep, LIST_0, rowsOf, run as runCommand, unsave, WITH_ALL } from '../keeps/support.ts';
 import { resize } from '../library/support.ts';
 import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
@@ -163,6 +163,7 @@ inFull('at 360 x 740 the page is at most three screens, in the same order as on 
     await furnish(relay, 'Claude Code (relay)');
     for (let songs = 0; songs < 12; songs++)
       await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
+    await runCommand(relay, ['keep', 'add', 'Fresh', '--like', 'fresh']);
     await page.setViewportSize({ width: 1280, height: 800 });
     await openSignedIn(page, relay);
     await card(page, 'What happened').getByRole('listitem').nth(5).waitFor();

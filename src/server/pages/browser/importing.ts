@@ -198,7 +198,7 @@ export function createImporter(app: App): App['importer'] {
         h('textarea', {
           id: 'import-text',
           rows: 1,
-          placeholder: 'Or paste songs here, one a line …',
+          placeholder: 'Paste songs, one a line',
           spellcheck: 'false',
           autocomplete: 'off',
         }),

@@ -33,7 +33,7 @@ export function accountCard(app: App): Child {
       h(
         'p',
         { class: isSoon ? 'warn' : 'soft' },
-        `The login lasts until ${dateOf(account.loginExpiresAt)}, ${count(account.daysLeft ?? 0, 'more day')}.`,
+        `Logged in until ${dateOf(account.loginExpiresAt)} (${count(account.daysLeft ?? 0, 'day')}).`,
       ),
     h(
       'div',

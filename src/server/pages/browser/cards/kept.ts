@@ -38,7 +38,7 @@ function keptRow(app: App, keep: KeepRecord): Child {
       { class: 'row' },
       acting(app, keep, 'run', 'Run now'),
       status === 'paused' ? acting(app, keep, 'resume', 'Resume') : acting(app, keep, 'pause', 'Pause'),
-      acting(app, keep, 'stop', 'Stop keeping', 'Stop it now'),
+      acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
     ),
   ];
 }
@@ -71,7 +71,7 @@ export function keptNeeds(app: App): Child[] {
           'div',
           { class: 'row' },
           acting(app, keep, 'accept', 'Approve once', 'Approve it now'),
-          acting(app, keep, 'stop', 'Stop keeping', 'Stop it now'),
+          acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
         ),
       ),
     );

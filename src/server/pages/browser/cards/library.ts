@@ -20,9 +20,9 @@ export function libraryCard(app: App): Child {
           null,
           `${count(saved, 'saved track')}${savedCoverage === 'complete' ? '' : ' so far'}, ${number(playlists.read)} of ${count(playlists.total, 'playlist')}`,
           playlists.unreadable > 0 && ` (${number(playlists.unreadable)} that Spotify does not show)`,
+          asOf !== null && `, read ${fromNow(asOf)}`,
           '.',
         ),
-    asOf !== null && soft(`As of ${fromNow(asOf)}.`),
     state === 'reading' && [
       h('progress', {
         max: Math.max(1, progress.total),
@@ -41,15 +41,9 @@ export function libraryCard(app: App): Child {
       'div',
       { class: 'row' },
       account.connected &&
-        button(
-          app,
-          'library-sync',
-          isEmpty ? 'Read it' : 'Bring it up to date',
-          () => ask('library/sync', {}),
-          {
-            about: 'the library',
-          },
-        ),
+        button(app, 'library-sync', isEmpty ? 'Read it' : 'Update', () => ask('library/sync', {}), {
+          about: 'the library',
+        }),
       !isEmpty &&
         button(app, 'library-forget', 'Forget', () => ask('library/forget', {}), {
           confirm: 'Forget it now',
