@@ -17,7 +17,6 @@ import {
   getChangeBody,
   getChangeBySeq,
   insertChange,
-  isGoingBack,
   packBody,
   pruneChanges,
   putChangeBody,
@@ -29,7 +28,7 @@ import { drive } from './drive.ts';
 import { waitUntilMade } from './making.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, isRewriting, planOf, tellRows } from './run.ts';
+import { type Control, type DriveEnd, type Failures, isRewriting, planOf, tellRows } from './run.ts';
 import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
@@ -117,14 +116,19 @@ interface ShownIn {
    * A job's change has written entries, or left one out, and why. In the transaction that records it.
    */
   wrote(change: Change, refused: RelayError | null): void;
-  /** @param isStopped its caller has left: it is found out how far it got, and nothing more is sent */
-  list(change: Change, isStopped: boolean): Promise<void>;
+  /**
+   * @param end of its last run; null while it is being written, and after a crash
+   * @param isStopped its caller has left: it is found out how far it got, and nothing more is sent
+   */
+  list(change: Change, end: DriveEnd | null, isStopped: boolean): Promise<void>;
 }
 
 interface WorkOptions {
   /** Ends the run like a stopping server does. */
   signal: AbortSignal;
   maxAttempts: number;
+  /** Of the runs before. */
+  before: Failures;
   /** A person has decided that a change under review continues. */
   carryOn?: boolean;
   /** Finds out how the last request ended, and sends nothing more. */
@@ -140,6 +144,7 @@ interface Active {
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
   maxAttempts: number;
+  before: Failures;
   /** Requests, of which so many are completed. */
   total: number;
   completed: number;
@@ -147,6 +152,8 @@ interface Active {
   playlist: Playlist | null;
   done: Promise<ChangeReport | null>;
 }
+
+const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null } };
 
 /** The engine; one for each process, since it makes writes to one target take turns. */
 export function createChanges(context: ChangeContext): Changes {
@@ -165,6 +172,7 @@ export function createChanges(context: ChangeContext): Changes {
       isCancelled: () => entry.cancelled,
       decided: () => entry.decided,
       isNew,
+      before: entry.before,
       onEntries: (change, refused) => {
         if (change.job !== null) jobs.wrote(change, refused);
       },
@@ -254,11 +262,15 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  function fresh(waiter: Waiter | null, maxAttempts = JOB_ATTEMPTS): Active {
+  function fresh(
+    waiter: Waiter | null,
+    { maxAttempts, before }: Pick<WorkOptions, 'maxAttempts' | 'before'> = FIRST,
+  ): Active {
     return {
       seq: null,
       waiter,
       maxAttempts,
+      before,
       total: 0,
       cancelled: false,
       decided: Promise.resolve(),
@@ -300,14 +312,14 @@ export function createChanges(context: ChangeContext): Changes {
   }
 
   /** A job shows a change from here on; nobody waits for it any more. */
-  async function listed(entry: Active, cause: RelayError | null, isStopped = false): Promise<ChangeResult> {
+  async function listed(entry: Active, end: OpenEnd | null, isStopped = false): Promise<ChangeResult> {
     const { seq, completed, playlist } = entry;
     entry.waiter = null;
     const body = getChangeBody(store, seq ?? 0);
     const requests = { total: requestsLeft(body.ops), completed };
     const change = reread(store, seq ?? 0);
-    await jobs.list(change, isStopped);
-    return { kind: 'listed', change, body, cause, playlist, requests };
+    await jobs.list(change, end, isStopped);
+    return { kind: 'listed', change, body, cause: end?.cause ?? null, playlist, requests };
   }
 
   // A list may still show what was there before what the last run of this program wrote.
@@ -340,16 +352,16 @@ export function createChanges(context: ChangeContext): Changes {
         const last = await done;
         if (!last) return { kind: 'nothing_to_do' };
         // What cannot end now must not stay as it is until the next start. Half of a rewrite is never left.
-        const isStopped = !isGoingBack(last.change) && !isRewriting(last);
-        return isOpen(last.end) ? listed(entry, last.end.cause, isStopped) : { kind: 'ended', ...last };
+        const isStopped = !last.change.goingBack && !isRewriting(last);
+        return isOpen(last.end) ? listed(entry, last.end, isStopped) : { kind: 'ended', ...last };
       }
       if (outcome === 'late') return listed(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
-      return isOpen(outcome.end) ? listed(entry, outcome.end.cause) : { kind: 'ended', ...outcome };
+      return isOpen(outcome.end) ? listed(entry, outcome.end) : { kind: 'ended', ...outcome };
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
-      return start(request, fresh(null, options.maxAttempts), options.signal, call);
+      return start(request, fresh(null, options), options.signal, call);
     },
     async resume(seq, options) {
       const running = of(seq);
@@ -359,7 +371,7 @@ export function createChanges(context: ChangeContext): Changes {
         const result = await running.done;
         if (result) return result;
       }
-      const entry = { ...fresh(null, options.maxAttempts), seq, cancelled: options.cancelled === true };
+      const entry = { ...fresh(null, options), seq, cancelled: options.cancelled === true };
       const change = reread(store, seq);
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
@@ -383,9 +395,6 @@ export function createChanges(context: ChangeContext): Changes {
         return;
       }
       running.cancelled = true;
-      // A request may still be on its way.
-      const { state } = reread(store, seq);
-      if (state === 'writing') setChange(store, seq, { state: 'cancelling' }, clock.now());
       await Promise.race([running.done.catch(() => {}), aborted(signal)]);
     },
     async accept(seq) {
@@ -441,8 +450,10 @@ function endOf(change: Change): DriveEnd {
   };
 }
 
+type OpenEnd = Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }>;
+
 /** True if something has to happen before it can end. */
-function isOpen(end: DriveEnd): end is Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }> {
+function isOpen(end: DriveEnd): end is OpenEnd {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
 }
 

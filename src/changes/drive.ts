@@ -4,19 +4,12 @@
  */
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
-import {
-  type Change,
-  getChangeBody,
-  isGoingBack,
-  putChangeBody,
-  setChange,
-} from '../store/tables/changes.ts';
+import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS } from './decide.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
 import { leaveOut } from './leaveOut.ts';
-import { unclearWhich } from './making.ts';
-import { type ChangeContext, errorFacts, reread } from './record.ts';
+import { type ChangeContext, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
 import {
   type Control,
@@ -24,10 +17,9 @@ import {
   ended,
   enter,
   type FoundOut,
-  goingState,
-  isInDoubt,
   isUntouched,
   landed,
+  leave,
   pause,
   planOf,
   progressOf,
@@ -64,8 +56,9 @@ export async function drive(
     steps: 0,
     size: Number.POSITIVE_INFINITY,
     waits: 0,
+    failures: control.before,
     lost: null,
-    cause: isGoingBack(change) ? storedCause(change) : null,
+    cause: change.goingBack ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     giveBack: () => {},
     answered: control.isNew,
@@ -77,7 +70,7 @@ export async function drive(
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
-    return (await follow(run, 'failed', error, null)) ?? { kind: 'paused', cause: error };
+    return (await follow(run, 'failed', error, null)) ?? pause(run, error);
   } finally {
     run.giveBack();
   }
@@ -93,7 +86,7 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
   for (;;) {
     if (run.control.signal.aborted) return stopped(run);
     await run.control.decided();
-    if (run.control.isCancelled() && !isGoingBack(run.change)) {
+    if (run.control.isCancelled() && !run.change.goingBack) {
       const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
@@ -107,7 +100,7 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
     const end = step ? await takeStep(run, step) : await finish(run);
     // One that is to be stopped waits for nothing once it is certain how its last request ended.
     const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;
-    if (end && !(isOver && !isGoingBack(run.change))) return end;
+    if (end && !(isOver && !run.change.goingBack)) return end;
   }
 }
 
@@ -119,13 +112,11 @@ async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
     // The last run did not end in order: a request of it may still be on its way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
-  } else if (change.playlistId !== null && !(!isGoingBack(change) && run.control.isCancelled())) {
+  } else if (change.playlistId !== null && !(!change.goingBack && run.control.isCancelled())) {
     const end = await goOnFromHere(run, carryOn);
     if (end) return end;
-  } else if (change.playlistId === null && change.state === 'review' && !carryOn) {
-    return review(run, unclearWhich());
   }
-  enter(run, goingState(run), { runAfter: null, inTransit: true });
+  enter(run, 'writing', { inTransit: true });
   // What a crash leaves must say that something may be on its way.
   await run.context.store.saveNow();
   run.savedAt = run.context.clock.monotonic();
@@ -177,15 +168,14 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const { error } = settled;
   if (!outcomeUnknown(error))
     return follow(run, 'refused', (isRefusal(error) && whyFull(run, step)) || error, step);
-  const isTried = change.failures + 1 >= MAX_REPEATS && writesRows(step.op);
+  const isTried = run.failures.count + 1 >= MAX_REPEATS && writesRows(step.op);
   if (isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
     // It may have taken effect now, long before it is answered.
-    setChange(context.store, change.seq, { uncertain: true }, context.clock.now());
+    enter(run, 'writing', { uncertain: true });
     return follow(run, 'lost', error, step);
   }
   run.answered = false;
-  enter(run, 'outcome_unknown', { error: errorFacts(error) });
   const found = await findOut(run, step);
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
 }
@@ -199,7 +189,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
     case 'review':
       return review(run, found.cause);
     case 'landed':
-      enter(run, goingState(run), {});
+      enter(run, 'writing', {});
       return null;
     case 'absent':
       return follow(run, 'absent', error, null);
@@ -221,7 +211,7 @@ async function follow(
       return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
     case 'end_partial': {
       // Refused now, but sent before: what is told is that nobody knows.
-      const earlier = isGoingBack(change) ? run.cause : ending === 'refused' ? run.lost : null;
+      const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
       return ended(run, 'partial', earlier ?? cause);
     }
     case 'roll_back':
@@ -229,10 +219,10 @@ async function follow(
     case 'wait':
       return pause(run, cause);
     case 'stop':
-      return stop(run, cause);
+      leave(run);
+      return { kind: 'failed', cause };
     case 'try_again':
-      setChange(context.store, change.seq, { failures: change.failures + 1 }, context.clock.now());
-      run.change = reread(context.store, change.seq);
+      run.failures = { ...run.failures, count: run.failures.count + 1 };
       await context.clock.sleep(afterMs, run.call.signal);
       return null;
     case 'wait_here':
@@ -242,7 +232,7 @@ async function follow(
     case 'send_again':
     case 'wait_and_send_again':
       noteSentAgain(run);
-      enter(run, goingState(run), { uncertain: true });
+      enter(run, 'writing', { uncertain: true });
       return move === 'send_again' ? null : pause(run, cause);
     case 'leave_out':
       return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
@@ -266,18 +256,6 @@ function unchangedError(cause: RelayError): RelayError {
     message: `${cause.message} The playlist is unchanged.`,
     remedy: 'Try again in a minute.',
   });
-}
-
-/** Stops until it is resumed. */
-function stop(run: Run, error: RelayError): DriveEnd {
-  enter(run, 'waiting', {
-    runAfter: null,
-    reason: error.code,
-    error: errorFacts(error),
-    inTransit: isInDoubt(run.change),
-    failures: 0,
-  });
-  return { kind: 'failed', cause: error };
 }
 
 /** Records that nothing is on its way, so that the next start continues without looking. */

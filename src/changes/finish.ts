@@ -5,7 +5,6 @@ import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { isGoingBack } from '../store/tables/changes.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -24,9 +23,7 @@ import {
   changedMeanwhile,
   type DriveEnd,
   ended,
-  enter,
   entriesBetween,
-  goingState,
   landed,
   planOf,
   progressOf,
@@ -93,7 +90,7 @@ async function replaceAll(
   );
   const goal = mergeRows(rowsAt(rows, done, from), rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, { rows: present, ops: replaceOps(goal), counted: false }, goingState(run));
+  await takePlan(run, { rows: present, ops: replaceOps(goal), counted: false });
   return null;
 }
 
@@ -104,12 +101,12 @@ async function replaceAll(
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
-  const mustLook = change.uncertain || isGoingBack(change) || kindFacts(change.kind).isChecked === true;
+  const mustLook = change.uncertain || change.goingBack || kindFacts(change.kind).isChecked === true;
   if (mustLook && run.plan.ops.some(writesRows)) {
     const turned = await checkEnd(run);
     if (turned !== 'as_wanted') return turned;
   }
-  return isGoingBack(change) ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
+  return change.goingBack ? ended(run, 'rolled_back', run.cause) : ended(run, 'done', null);
 }
 
 /**
@@ -126,7 +123,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
   for (;;) {
-    const whole = isGoingBack(change) || kindFacts(change.kind).isChecked === true;
+    const whole = change.goingBack || kindFacts(change.kind).isChecked === true;
     const verdict = await lookAtRows(context, playlistId, plan, progressOf(change), call, whole);
     if (verdict.kind === 'absent' && !(verdict.isNear && change.uncertain)) return 'as_wanted';
     if (clock.monotonic() >= until) break;
@@ -146,7 +143,7 @@ const VERSION_LOOKS = 2;
  */
 async function isAtVersionLeft({ context, change, plan, call, answered }: Run): Promise<boolean> {
   const { snapshotId, playlistId, uncertain } = change;
-  if (!answered || uncertain || isGoingBack(change)) return false;
+  if (!answered || uncertain || change.goingBack) return false;
   if (snapshotId === null || playlistId === null) return false;
   const goal = rowsAfter(plan.rows, plan.ops);
   for (let looks = 1; ; looks++) {
@@ -169,7 +166,7 @@ async function removeDoubled(
   const ops = planRows(present, goal);
   if (!ops) return 'as_wanted';
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
-  await takePlan(run, { rows: present, ops, counted: false }, goingState(run));
+  await takePlan(run, { rows: present, ops, counted: false });
   return null;
 }
 
@@ -186,10 +183,11 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
   return false;
 }
 
-/** Stops a change until a person has decided; `cause` says what differs. */
+/** Stops a change until a person has decided; `cause` says what differs. Anyone who has cancelled its job has decided. */
 export function review(run: Run, cause: RelayError): DriveEnd {
-  enter(run, 'review', { error: errorFacts(cause), inTransit: false, runAfter: null, reason: null });
-  return { kind: 'review', cause };
+  const { control } = run;
+  if (!control.isCancelled() || control.waiter() !== null) return { kind: 'review', cause };
+  return ended(run, 'partial', cause, { inTransit: true });
 }
 
 /**
@@ -219,10 +217,7 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
-  await takePlan(run, { rows, ops, counted: false }, 'rolling_back', {
-    leg: 'back',
-    error: errorFacts(cause),
-  });
+  await takePlan(run, { rows, ops, counted: false }, { goingBack: true, error: errorFacts(cause) });
   return null;
 }
 
@@ -255,19 +250,17 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
   if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
   const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
   if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
-  const adds = onlyAppends(rest) && !carryOn && change.state !== 'review';
+  const adds = onlyAppends(rest) && !carryOn;
   const present = adds
     ? await context.rows.readPart(id, 'end', call)
     : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run, carryOn);
-  // Stopped because nothing told which rows are its own: a person decides, also where a job takes it over.
-  if (change.state === 'review' && !carryOn) return review(run, changedMeanwhile(run, present));
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
   if (ops === null) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, { rows, ops, counted: true }, goingState(run));
+  await takePlan(run, { rows, ops, counted: true });
   return null;
 }
 

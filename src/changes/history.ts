@@ -1,6 +1,6 @@
 /** The changes that can be taken back, and taking one back. */
 import { isoOf } from '../base/clock.ts';
-import { type ChangeSummary, isChangeEnded } from '../domain/change.ts';
+import { type ChangeSummary, isChangeEnded, type ShownState } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -16,7 +16,7 @@ import {
   listChanges,
   undoOf,
 } from '../store/tables/changes.ts';
-import { getJobBySeq } from '../store/tables/jobs.ts';
+import { getJobBySeq, type Job } from '../store/tables/jobs.ts';
 import type { ChangeRequest } from './changes.ts';
 import type { ChangeContext } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
@@ -47,7 +47,7 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
   return {
     change_id: change.id,
     kind: change.kind,
-    state: change.state,
+    state: shownState(store, change),
     playlist_id: change.playlistId,
     asked_by: change.askedBy,
     requested: change.requested,
@@ -75,16 +75,20 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
-  if (!isChangeEnded(change.state) && !standsStill(store, change)) {
-    throw new RelayError('CONFLICT', `The change ${change.id} is still being written (${change.state}).`, {
-      remedy: {
-        text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
-        terminal: {
-          text: 'Wait until its job has ended ({1}), or stop it with {2}.',
-          commands: [['jobs'], ['jobs', 'cancel', 'ID']],
+  if (!isChangeEnded(change.state) && !hasStopped(store, change)) {
+    throw new RelayError(
+      'CONFLICT',
+      `The change ${change.id} is still being written (${shownState(store, change)}).`,
+      {
+        remedy: {
+          text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
+          terminal: {
+            text: 'Wait until its job has ended ({1}), or stop it with {2}.',
+            commands: [['jobs'], ['jobs', 'cancel', 'ID']],
+          },
         },
       },
-    });
+    );
   }
   const undone = undoOf(store, change.seq);
   if (undone || change.state === 'rolled_back') {
@@ -100,11 +104,25 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
   return change;
 }
 
-/** True for a change that stands still since its job has ended, with nothing on its way. */
-function standsStill(store: Context['store'], change: Change): boolean {
-  const job = change.job === null ? null : getJobBySeq(store, change.job);
-  if (change.inTransit || job === null || !isEnded(job.status)) return false;
-  return change.state === 'waiting' || change.state === 'review';
+function jobOf(store: Context['store'], { job }: Change): Job | null {
+  return job === null ? null : getJobBySeq(store, job);
+}
+
+/** How a change stands, with what its job tells of it. */
+export function shownState(store: Context['store'], change: Change): ShownState {
+  const { state, goingBack } = change;
+  const job = isChangeEnded(state) ? null : jobOf(store, change);
+  if (job?.status === 'failed') return job.reviewRequired ? 'review' : 'waiting';
+  if (job?.status === 'waiting' || (job?.status === 'cancelled' && job.runAfter !== null)) return 'waiting';
+  if (state !== 'writing') return state;
+  if (job?.status === 'cancelled') return 'cancelling';
+  return goingBack ? 'rolling_back' : 'writing';
+}
+
+/** True for a change that was not finished when its job ended, and of which nothing is on its way. */
+function hasStopped(store: Context['store'], change: Change): boolean {
+  const job = jobOf(store, change);
+  return !change.inTransit && job !== null && isEnded(job.status);
 }
 
 /** Undoing a paused change ends it. */

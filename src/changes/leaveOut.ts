@@ -29,10 +29,11 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   run.plan = { ...run.plan, ops };
   run.body = { ...body, refused: [...refused, uri], ...(body.plan ? { plan: run.plan } : { ops }) };
   run.size = Number.POSITIVE_INFINITY;
+  run.failures = { ...run.failures, count: 0 };
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
     const to = progressAt(ops, step.from.op, step.from.at);
-    setChange(context.store, change.seq, { ...to, failures: 0 }, context.clock.now());
+    setChange(context.store, change.seq, to, context.clock.now());
     run.change = reread(context.store, change.seq);
     control.onEntries?.(run.change, error);
   });

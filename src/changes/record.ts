@@ -1,7 +1,7 @@
 /** The stored record of a change: reading it again, and the one way to move it to another state. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { ChangeState } from '../domain/change.ts';
+import { type ChangeState, isChangeEnded } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { hasOwnWords } from '../domain/remedy.ts';
 import type { ProviderApi } from '../provider/api.ts';
@@ -9,7 +9,6 @@ import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Store } from '../store/file/open.ts';
 import { type Change, type ChangeChange, getChangeBySeq, setChange } from '../store/tables/changes.ts';
 import type { JobError } from '../store/tables/jobs.ts';
-import { mayMove } from './states.ts';
 
 /** What every part of the engine works with. */
 export interface ChangeContext {
@@ -26,7 +25,7 @@ export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
 
 /**
  * Moves a change to `state` in memory; the caller saves.
- * @throws Error on a move that `states.ts` does not allow: a bug
+ * @throws Error where it has ended: a bug
  */
 export function moveTo(
   { store, clock, log }: Pick<ChangeContext, 'store' | 'clock' | 'log'>,
@@ -35,13 +34,8 @@ export function moveTo(
   facts: ChangeChange = {},
 ): Change {
   const { state: from } = reread(store, change.seq);
-  if (from !== state && !mayMove(from, state))
-    throw new Error(`A change may not go from ${from} to ${state}.`);
-  if (from !== state)
-    log.info(
-      { change: change.id, from, to: state, reason: facts.reason ?? undefined },
-      'change changed state',
-    );
+  if (isChangeEnded(from)) throw new Error(`A change may not go from ${from} to ${state}.`);
+  if (from !== state) log.info({ change: change.id, from, to: state }, 'change changed state');
   setChange(store, change.seq, { ...facts, state }, clock.now());
   return reread(store, change.seq);
 }

@@ -1,16 +1,14 @@
 /** One run of a change: what it knows beside its row, and how its row moves. */
 import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
-import { isErrorCode, RelayError } from '../domain/errors.ts';
+import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { withNames } from '../domain/mergeRows.ts';
-import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import {
   type Change,
   type ChangeBody,
   type ChangeChange,
-  isGoingBack,
   type Plan,
   putChangeBody,
   setChange,
@@ -32,18 +30,27 @@ export interface Control {
   decided(): Promise<void>;
   /** true: nothing of the change was ever sent. */
   isNew: boolean;
+  /** What the runs before this one ended with. */
+  before: Failures;
   /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
   onEntries?(change: Change, refused: RelayError | null): void;
   onProgress?(done: number): void;
   onMade?(playlist: Playlist): void;
 }
 
+/** Failures in a row of one class, without a success in between. */
+export interface Failures {
+  count: number;
+  /** Code of the last one; null where there was none. */
+  code: ErrorCode | null;
+}
+
 /** How a run of a change ended. */
 export type DriveEnd =
   /** The change is in one of its ended states; `cause` where that is not the wanted one. */
   | { kind: 'ended'; cause: RelayError | null }
-  /** It waits; `cause` says for what. */
-  | { kind: 'paused'; cause: RelayError }
+  /** It is to go on after a pause, which `cause` and the failures of its class, this one among them, say the length of. */
+  | { kind: 'paused'; cause: RelayError; failures: number }
   /** Its requests were refused too often; it can be resumed. */
   | { kind: 'failed'; cause: RelayError }
   /** A person decides. */
@@ -66,6 +73,7 @@ export interface Run {
   size: number;
   /** Waits that its caller has had so far. */
   waits: number;
+  failures: Failures;
   /** Why it is not known whether the present request has taken effect already; null where it was not sent before. */
   lost: RelayError | null;
   /** Why it is being rolled back; null on the way forward. */
@@ -88,7 +96,7 @@ export function planOf({ plan, former, ops }: ChangeBody): Plan {
 /** True if what was there is gone once the change has begun. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
-    !isGoingBack(change) &&
+    !change.goingBack &&
     body.former.rows !== undefined &&
     kindFacts(change.kind).isRewriting === true &&
     !onlyAppends(body.ops)
@@ -109,16 +117,17 @@ export function progressOf({ op, at }: Change): Progress {
 export function landed(run: Run, to: Progress, entries: number, facts: ChangeChange | null): void {
   const { context, control, change } = run;
   const { store, clock } = context;
-  const isForward = !isGoingBack(change);
+  const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
   const written = isCounted ? change.written + entries : change.written;
   run.steps += 1;
+  run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
   store.transaction(() => {
     setChange(
       store,
       change.seq,
-      { op: to.op, at: to.at, written, failures: 0, ...(isForward ? { error: null } : {}), ...facts },
+      { op: to.op, at: to.at, written, ...(isForward ? { error: null } : {}), ...facts },
       clock.now(),
     );
     run.change = reread(store, change.seq);
@@ -153,9 +162,6 @@ export async function saveMade({ context, plan, change }: Run): Promise<void> {
 export function enter(run: Run, state: Change['state'], facts: ChangeChange): void {
   run.change = moveTo(run.context, run.change, state, facts);
   run.context.store.saveSoon();
-  // It may go on before the list shows what it has written.
-  const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
-  if (state === 'waiting' && hasWritten && !run.change.inTransit) tellRows(run);
 }
 
 /** What finding out has shown, and what follows from it. */
@@ -167,35 +173,23 @@ export type FoundOut =
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
-/** True while it is not known how the last request ended. */
-export function isInDoubt({ state }: Change): boolean {
-  return state === 'looking' || state === 'outcome_unknown';
-}
-
-/** The state in which requests are sent. */
-export function goingState({ change }: Run): 'writing' | 'rolling_back' {
-  return isGoingBack(change) ? 'rolling_back' : 'writing';
-}
-
 /** Failures in a row of the class of `error`. */
-export function failuresBefore({ reason, failures }: Change, error: RelayError): number {
-  if (reason === null || !isErrorCode(reason)) return 0;
-  return failureClassOf({ code: reason }) === failureClassOf(error) ? failures : 0;
+export function failuresBefore({ count, code }: Failures, error: RelayError): number {
+  return code !== null && failureClassOf({ code }) === failureClassOf(error) ? count : 0;
 }
 
-/** Lets the change wait as long as its failure asks for. */
-export function pause(run: Run, error: RelayError): DriveEnd {
-  const { clock, random } = run.context;
-  const failures = failuresBefore(run.change, error) + 1;
-  const { until, reason } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
-  enter(run, 'waiting', {
-    runAfter: until,
-    reason,
-    failures,
-    error: errorFacts(error),
-    inTransit: isInDoubt(run.change),
-  });
-  return { kind: 'paused', cause: error };
+/** Leaves the change as it is, to go on with another run. */
+export function leave(run: Run): void {
+  enter(run, run.change.state, { inTransit: run.change.state === 'looking' });
+  // It may go on before the list shows what it has written.
+  const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
+  if (hasWritten && !run.change.inTransit) tellRows(run);
+}
+
+/** The change continues after as long as its failure asks for. */
+export function pause(run: Run, cause: RelayError): DriveEnd {
+  leave(run);
+  return { kind: 'paused', cause, failures: failuresBefore(run.failures, cause) + 1 };
 }
 
 /** Maximum rows of each list that a conflict shows. */
@@ -243,14 +237,14 @@ export function ended(
   run: Run,
   state: 'done' | 'partial' | 'rolled_back' | 'unchanged',
   cause: RelayError | null,
+  facts: ChangeChange = {},
 ): DriveEnd {
   const { clock } = run.context;
   enter(run, state, {
     inTransit: false,
-    runAfter: null,
-    reason: null,
     endedAt: clock.now(),
     ...(cause ? { error: errorFacts(cause) } : {}),
+    ...facts,
   });
   tellRows(run);
   return { kind: 'ended', cause };
@@ -260,12 +254,7 @@ export function ended(
  * Carries out other operations from here on; they are on disk before the first of them is sent.
  * @throws RelayError `STORE_ERROR`
  */
-export async function takePlan(
-  run: Run,
-  plan: Plan,
-  state: 'writing' | 'rolling_back',
-  facts: ChangeChange = {},
-): Promise<void> {
+export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): Promise<void> {
   const { context, change } = run;
   run.body = { ...run.body, plan };
   run.plan = plan;
@@ -274,7 +263,7 @@ export async function takePlan(
   // Decided even where it cannot be saved yet: a change on a full disk must not go one way or the other by chance.
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
-    run.change = moveTo(context, change, state, { ...START, ...facts });
+    run.change = moveTo(context, change, 'writing', { ...START, inTransit: true, ...facts });
   });
   await context.store.saveNow();
 }

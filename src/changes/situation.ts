@@ -1,7 +1,6 @@
 /** What a run tells the table in `decide.ts` about itself. */
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
-import { isGoingBack } from '../store/tables/changes.ts';
 import type { Ending, Situation } from './decide.ts';
 import { onlyAppends, rowsAt, type Step, writesRows } from './rowOps.ts';
 import { failuresBefore, isRewriting, isUntouched, progressOf, type Run } from './run.ts';
@@ -15,7 +14,7 @@ export function situationOf(
 ): Situation {
   const { change, control } = run;
   const waiter = control.waiter();
-  const isBack = isGoingBack(change);
+  const isBack = change.goingBack;
   const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
   const op = step?.op;
   return {
@@ -26,8 +25,9 @@ export function situationOf(
     isUntouched: isUntouched(run),
     isRewriting: isRewriting(run),
     mayHaveLanded: run.lost !== null,
-    failures: change.failures + 1,
-    isUsedUp: error !== null && isRefusal(error) && failuresBefore(change, error) + 1 >= control.maxAttempts,
+    failures: run.failures.count + 1,
+    isUsedUp:
+      error !== null && isRefusal(error) && failuresBefore(run.failures, error) + 1 >= control.maxAttempts,
     waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
     waits: run.waits,
     mayFail: op?.op === 'details' && op.mayFail === true,

@@ -11,7 +11,6 @@ import {
   type ChangeBody,
   getChangeBody,
   hasPartialUndo,
-  isGoingBack,
   laterChanges,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
@@ -312,8 +311,8 @@ function isBehind({ rows }: Context, { playlistId }: Change, present: readonly s
 /** What was there before, and what others have added to it while it was written. */
 function wantedRows(change: Change, body: ChangeBody, present: readonly string[]): readonly string[] {
   const { former, plan } = body;
-  if (former.rows && isRead(former.rows) && isGoingBack(change)) return former.rows;
-  if (plan && isGoingBack(change)) return withNames(former.rows ?? [], present);
+  if (former.rows && isRead(former.rows) && change.goingBack) return former.rows;
+  if (plan && change.goingBack) return withNames(former.rows ?? [], present);
   return formerBeside({ change, body, plan: planOf(body) }, present);
 }
 

@@ -78,22 +78,12 @@ export function kindFacts(kind: ChangeKind): KindFacts {
   return KINDS[kind];
 }
 
-/** Every state of a change and its group: `working` ones go on by themselves, `open` ones wait for something. */
-const STATE_GROUPS = {
-  /** Recorded; requests are being sent. */
-  writing: 'working',
-  /** The answer to the last request was lost, and nothing has been read since. */
-  outcome_unknown: 'working',
-  /** The target is being read to find out how that request ended. */
-  looking: 'working',
-  /** What was there is being written back, since the change cannot be finished. */
-  rolling_back: 'working',
-  /** The caller wants it stopped; a request is still on its way. */
-  cancelling: 'working',
-  /** For a time, a login or the network. */
-  waiting: 'open',
-  /** Someone else changed the target: a person decides. */
-  review: 'open',
+/** Every state of a change; from an ended one nothing follows. When it continues is told by its job. */
+const STATES = {
+  /** Requests are being sent, or are to be. */
+  writing: 'open',
+  /** It is not known how the last request ended: the target is read to find out. */
+  looking: 'open',
   done: 'ended',
   /** Stopped part-way: what was written stays. */
   partial: 'ended',
@@ -101,20 +91,35 @@ const STATE_GROUPS = {
   /** Ended before anything was written. */
   unchanged: 'ended',
 } as const;
-export type ChangeState = keyof typeof STATE_GROUPS;
+export type ChangeState = keyof typeof STATES;
 
-/** In the order of the table above. */
-export const CHANGE_STATES = Object.keys(STATE_GROUPS) as [ChangeState, ...ChangeState[]];
+export const CHANGE_STATES = Object.keys(STATES) as [ChangeState, ...ChangeState[]];
 
-/** The states of one group. */
-export function changeStatesIn(group: (typeof STATE_GROUPS)[ChangeState]): ChangeState[] {
-  return CHANGE_STATES.filter((state) => STATE_GROUPS[state] === group);
-}
+export const ENDED_STATES = CHANGE_STATES.filter(isChangeEnded);
 
 /** True for a state that nothing follows. */
 export function isChangeEnded(state: ChangeState): boolean {
-  return STATE_GROUPS[state] === 'ended';
+  return STATES[state] === 'ended';
 }
+
+/** How a change stands, as it is shown: its state, with what its job tells. */
+export const SHOWN_STATES = [
+  'writing',
+  'looking',
+  /** What was there is being written back, since the change cannot be finished. */
+  'rolling_back',
+  /** Its job was cancelled; a request is still on its way. */
+  'cancelling',
+  /** For a time, a login, the network, or somebody who resumes its job. */
+  'waiting',
+  /** Someone else changed the target: a person decides. */
+  'review',
+  'done',
+  'partial',
+  'rolled_back',
+  'unchanged',
+] as const;
+export type ShownState = (typeof SHOWN_STATES)[number];
 
 /** Details of a playlist; undefined means left as it is, or not known. */
 export interface DetailValues {
@@ -167,7 +172,7 @@ export interface Former {
 export interface ChangeSummary {
   change_id: string;
   kind: ChangeKind;
-  state: ChangeState;
+  state: ShownState;
   /** null: the library. */
   playlist_id: string | null;
   /** `tool NAME`, `job ID` or `relay undo`. */

@@ -28,27 +28,39 @@ export interface MoveOptions {
   undone?: boolean;
 }
 
+type MoveContext = Pick<JobContext, 'store' | 'clock' | 'log'>;
+
+/** Moves a job in memory; false if it has left the state `job.status` in the meantime, for example because it was cancelled. */
+export function moveNow(
+  { store, clock, log }: MoveContext,
+  job: Job,
+  to: JobStatus,
+  change: JobChange = {},
+): boolean {
+  const from = job.status;
+  if (!mayMove(from, to)) throw new Error(`A job may not go from ${from} to ${to}.`);
+  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job changed state');
+  return moveJob(store, job.seq, { from, to }, change, clock.now());
+}
+
 /**
- * Moves a job and waits until that is on disk; false if the job has left the state `job.status` in the meantime, for
- * example because it was cancelled.
+ * The same, and waits until it is on disk.
  * @throws RelayError `STORE_ERROR`
  */
 export function move(
-  { store, clock, log }: Pick<JobContext, 'store' | 'clock' | 'log'>,
+  context: MoveContext,
   job: Job,
   to: JobStatus,
   change: JobChange = {},
   options: MoveOptions = {},
 ): Promise<boolean> {
-  const from = job.status;
-  if (!mayMove(from, to)) throw new Error(`A job may not go from ${from} to ${to}.`);
-  log.info({ job: job.id, from, to, reason: change.reason ?? undefined }, 'job changed state');
+  const { store, clock } = context;
   const forward = () => {
-    const moved = moveJob(store, job.seq, { from, to }, change, clock.now());
+    const moved = moveNow(context, job, to, change);
     if (moved) options.also?.();
     return moved;
   };
-  const back = () => moveJob(store, job.seq, { from: to, to: from }, previousOf(job), clock.now());
+  const back = () => moveJob(store, job.seq, { from: to, to: job.status }, previousOf(job), clock.now());
   return store.durable(forward, options.undone ? back : undefined);
 }
 

@@ -27,7 +27,7 @@ export function jobRecord(job: Job): JobRecord {
     attempts: job.attempts,
     max_attempts: job.maxAttempts,
     run_after: isoOf(job.runAfter),
-    reason: job.reason,
+    reason: job.status === 'waiting' ? job.reason : null,
     review_required: job.reviewRequired,
     error: job.error && withFix(job.error),
     result: job.result,

@@ -11,7 +11,7 @@ import { MAX_WAIT_MS } from '../domain/pause.ts';
 import { boundWaits, dueJob, getJobBySeq, type Job, nextRunAfter } from '../store/tables/jobs.ts';
 import { commitStep } from './commit.ts';
 import type { JobContext } from './context.ts';
-import { afterFailure } from './failedStep.ts';
+import { endOfFailure, follow } from './outcome.ts';
 import { resolveStep } from './resolveStep.ts';
 
 /** Jobs that write at the same time: one may be waiting for a list to catch up. */
@@ -90,7 +90,8 @@ export function createJobRunner(context: JobContext): JobRunner {
   async function handleFailure(job: Job, error: RelayError): Promise<boolean> {
     try {
       if (failureClassOf(error) === 'store') throw error;
-      await afterFailure(context, job, error);
+      const present = getJobBySeq(store, job.seq);
+      if (present) await follow(context, job, null, endOfFailure(present, error));
       return true;
     } catch (thrown) {
       log.error({ job: job.id, err: thrown }, 'could not save the state of a job');

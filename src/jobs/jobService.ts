@@ -1,6 +1,7 @@
 /** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
-import { type DetailValues, kindFacts } from '../domain/change.ts';
+import type { DriveEnd } from '../changes/run.ts';
+import { type DetailValues, isChangeEnded, kindFacts } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import { type BulkJobType, isWorking, JOB_ATTEMPTS, type JobPayload, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -26,6 +27,7 @@ import {
 import {
   countJobs,
   getJob,
+  getJobBySeq,
   type Job,
   type JobChange,
   listJobs,
@@ -34,12 +36,13 @@ import {
   wakeJobs,
 } from '../store/tables/jobs.ts';
 import { type Attempt, attempt } from './attempt.ts';
-import { closeCancelled, complete, followChange } from './commit.ts';
+import { followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
 import { clearJobs, dropEndedJobs, dropUnfinished, listChange, type NewWork, storeJob } from './newJob.ts';
+import { closeCancelled, follow, followNow } from './outcome.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
@@ -140,29 +143,28 @@ export function createJobs(context: JobContext): Jobs {
   /** The owner keeps the playlist as it is: the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
-    if (change && change.state === 'review') await changes.accept(change.seq);
+    if (change && !isChangeEnded(change.state)) await changes.accept(change.seq);
     await moveFor(job, 'committing', { ...CLEARED });
-    await complete(context, job, change ? getChangeBySeq(store, change.seq) : null);
+    const done = change && getChangeBySeq(store, change.seq);
+    await follow(context, job, done, { kind: 'ended', cause: null });
     return now(job);
   }
 
   /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
-  async function list(change: Change, isStopped: boolean): Promise<void> {
-    const { id, seq, state, playlistId: targetId, runAfter, reason } = change;
-    const waits = state === 'waiting' && !changes.isActive(seq);
-    const begin = waits
-      ? ({ status: 'waiting', targetId, runAfter, reason } as const)
-      : ({ status: 'committing', targetId } as const);
+  async function list(change: Change, end: DriveEnd | null, isStopped: boolean): Promise<void> {
+    const { id, seq, playlistId: targetId } = change;
     await begun(() =>
       listChange(
         context,
         id,
-        begin,
+        { status: 'committing', targetId },
         () => workOf(change, getChangeBody(store, seq)),
         (job) => {
           setChange(store, seq, { job }, clock.now());
           // What the change has written by the moment at which it gets its job.
           markNextWritten(store, job, getChangeBySeq(store, seq)?.written ?? 0, clock.now());
+          const listed = getJobBySeq(store, job);
+          if (listed && end) followNow(context, listed, change, end);
         },
       ),
     );
@@ -266,7 +268,7 @@ export function createJobs(context: JobContext): Jobs {
       if (account && !account.reauthorizationRequired) wakeWaiting();
       // Writes of tools that a crash or a stop has cut short.
       const cut = openChanges(store).filter(({ job, seq }) => job === null && !changes.isActive(seq));
-      Promise.all(cut.map((change) => list(change, false))).catch((error) =>
+      Promise.all(cut.map((change) => list(change, null, false))).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short has no job'),
       );
       dropUnfinished(context).catch((error) =>

@@ -164,7 +164,7 @@ async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
   // What an alias answers says nothing about searching, nor does a search sent before the others failed.
   if (outcome === 'alias') return true;
   if (outcome === 'search') {
-    searchingWorks(turn, earlier);
+    blameHeld(turn, earlier);
     return true;
   }
   return failed(turn, item, outcome);
@@ -217,7 +217,7 @@ async function search(
 async function judge(turn: Turn): Promise<void> {
   const error = await trySearch(turn.context.provider, turn.signal);
   if (turn.signal.aborted) return;
-  if (!error) return searchingWorks(turn, new Set(turn.held));
+  if (!error) return blameHeld(turn, new Set(turn.held));
   waitFor(turn, error);
   postponeHeld(turn);
 }
@@ -231,7 +231,7 @@ function postponeHeld({ context, job, held }: Turn): void {
 }
 
 /** The failures before a search that worked were their items' own. */
-function searchingWorks(turn: Turn, earlier: ReadonlySet<Failure>): void {
+function blameHeld(turn: Turn, earlier: ReadonlySet<Failure>): void {
   const { context, job, before, held } = turn;
   if (before.failures > 0) changeJob(context.store, job.seq, { stepAttempts: 0 }, context.clock.now());
   turn.before = NONE_BEFORE;

@@ -6,15 +6,18 @@ import assert from 'node:assert/strict';
 import { readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { type Clock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
+import { loadSettings } from '../../src/config/settings.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { restoreState } from '../../src/server/restore/restoreState.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { jobOf, named, reach, tracks, urisOf } from '../jobs/support.ts';
 import { temporaryHome } from '../store/support.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
-import type { Relay } from '../support/world.ts';
+import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
 import { ended, fill, poll, withExtras, withUnkind } from './support.ts';
 
 type Row = Record<string, string | number>;
@@ -80,12 +83,19 @@ interface Taken {
   job: string;
 }
 
-/** Opens the home of this name with the present version. @param alter makes it another one first */
+interface Way {
+  /** Makes it another home first. */
+  alter?: ((home: Home) => Home) | undefined;
+  /** Brings the state at `file` into the home of the server, which is stopped. */
+  bring?: (file: string, home: string, clock: Clock) => Promise<unknown>;
+}
+
+/** Opens the home of this name with the present version. */
 async function takenOver(
   t: TestContext,
   name: string,
   work: (taken: Taken) => Promise<void>,
-  alter: (home: Home) => Home = (home) => home,
+  { alter = (home) => home, bring = (file, home) => rename(file, join(home, 'relay.db')) }: Way = {},
 ): Promise<void> {
   const stored = (await HOMES).find((one) => one.home === name);
   assert.ok(stored);
@@ -107,7 +117,7 @@ async function takenOver(
       insertAll(earlier, home, clock.now());
     });
     await Promise.all([present.close(), earlier.close()]);
-    await rename(join(folder, 'relay.db'), join(relay.home, 'relay.db'));
+    await bring(join(folder, 'relay.db'), relay.home, clock);
     fill(named(relay, 'Empty Shelf'), home.rows);
     await relay.restart();
     const change = String(home.changes.at(-1)?.id ?? '');
@@ -169,7 +179,7 @@ for (const [what, name, alter] of CUT_SHORT) {
         assert.deepEqual(shelf(relay), tracks(relay, 2, 3_000));
         assert.deepEqual(await statesOf(relay), ['done']);
       },
-      alter,
+      { alter },
     ),
   );
 }
@@ -262,6 +272,28 @@ test('what stands still after its job was cancelled or has failed can be taken b
     });
     assert.deepEqual(shelf(relay), home.rows);
   }));
+
+test('a copy of before is restored, and its review is answered', (t) =>
+  takenOver(
+    t,
+    'review',
+    async ({ relay, home, job }) => {
+      assert.equal((await jobOf(relay, job)).review_required, true);
+      assert.equal((await resumed(relay, job, 'accept')).status, 'completed');
+      assert.deepEqual(shelf(relay), home.rows);
+    },
+    {
+      bring: (file, home, clock) =>
+        restoreState({
+          settings: loadSettings({ env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY } }),
+          file,
+          force: false,
+          clock,
+          random: systemRandom,
+          signal: new AbortController().signal,
+        }),
+    },
+  ));
 
 test('what has ended is told as before', (t) =>
   takenOver(t, 'ends', async ({ relay, job }) => {

@@ -745,11 +745,11 @@ export class Client {
   #checkPromise(what: string, failure: Failure | null, changeId: string | null): void {
     const { services } = this.#stage.computer;
     if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
-    const row = services.store.get<{ state: string; leg: string }>(
-      'select state, leg from changes where id = ?',
+    const row = services.store.get<{ goingBack: number }>(
+      'select going_back as goingBack from changes where id = ?',
       [changeId],
     );
-    if (row && (row.leg === 'back' || row.state === 'rolling_back'))
+    if (row?.goingBack)
       this.#found(
         `${what}: it says that the job writes the rest, while that is rolled back`,
         failure.message,
@@ -763,7 +763,8 @@ export class Client {
     for (let turn = 0; turn < 200; turn++) {
       const { services } = computer;
       const open = services?.store.get<{ count: number }>(
-        "select count(*) as count from changes where state not in ('done', 'partial', 'rolled_back', 'unchanged', 'review')",
+        `select count(*) as count from changes where state not in ('done', 'partial', 'rolled_back', 'unchanged')
+         and not exists (select 1 from jobs where seq = changes.job and status = 'failed' and review_required = 1)`,
       );
       const jobs = services?.store.get<{ count: number }>(
         "select count(*) as count from jobs where status in ('pending', 'resolving', 'committing', 'waiting')",

@@ -59,7 +59,6 @@ CREATE TABLE changes (
   job          integer,
   undoes       integer,
   body         blob not null,
-  leg          text not null default 'forward' check (leg in ('forward', 'back')),
   op           integer not null default 0,
   at           integer not null default 0,
   in_transit   integer not null default 0 check (in_transit in (0, 1)),
@@ -68,14 +67,11 @@ CREATE TABLE changes (
   written      integer not null default 0,
   snapshot_id  text,
   server_time  integer,
-  run_after    integer,
-  reason       text,
-  failures     integer not null default 0,
   error        text,
   created_at   integer not null,
   updated_at   integer not null,
   ended_at     integer
-) strict;
+, going_back integer not null default 0 check (going_back in (0, 1))) strict;
 
 CREATE TABLE job_items (
   job        integer not null references jobs (seq) on delete cascade,

@@ -1,7 +1,7 @@
 /** Changes for a person. Pure: records in, lines out. */
 import { counted, isObject } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
-import type { ChangeState } from '../../domain/change.ts';
+import type { ShownState } from '../../domain/change.ts';
 import { SHORT_ID } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
 import { columns, fitColumns } from '../terminal/output.ts';
@@ -26,9 +26,8 @@ function shortener(ids: readonly string[]): (id: string) => string {
   return (id) => id.slice(0, length);
 }
 
-const STATES: Readonly<Record<ChangeState, string>> = {
+const STATES: Readonly<Record<ShownState, string>> = {
   writing: 'being written',
-  outcome_unknown: 'being checked',
   looking: 'being checked',
   rolling_back: 'being rolled back',
   cancelling: 'being cancelled',

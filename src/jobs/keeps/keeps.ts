@@ -8,6 +8,7 @@ import { hashOf } from '../../base/digest.ts';
 import { inParallel } from '../../base/lists.ts';
 import type { Log } from '../../base/log.ts';
 import type { Changes } from '../../changes/changes.ts';
+import { shownState } from '../../changes/history.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
@@ -228,7 +229,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     if (!last || (last.id === keep.lastChange && keep.settled)) return keep;
     if (!isChangeEnded(last.state)) {
       const job = `job ${last.id.slice(0, 8)}`;
-      if (last.state === 'review') {
+      if (shownState(store, last) === 'review') {
         await put(keep, {
           status: 'review',
           reason: `Somebody changed it during the write: see ${job}.`,

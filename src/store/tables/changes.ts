@@ -8,7 +8,7 @@ import {
   CHANGE_KINDS,
   CHANGE_STATES,
   type ChangeOp,
-  changeStatesIn,
+  ENDED_STATES,
   type Former,
 } from '../../domain/change.ts';
 import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
@@ -50,8 +50,8 @@ const COLUMNS = {
   /** Key of the job that it belongs to. */
   job: nullable(integer),
   undoes: nullable(integer),
-  /** Which way it goes: `isGoingBack`. */
-  leg: text(['forward', 'back']),
+  /** What was there before is being written back, or was. */
+  goingBack: flag,
   op: integer,
   at: integer,
   /** A request may have been sent whose end is not recorded. */
@@ -64,11 +64,7 @@ const COLUMNS = {
   snapshotId: nullable(text()),
   /** The provider's clock when it began, and then at the first answer unless one was lost before; Unix milliseconds. */
   serverTime: nullable(integer),
-  /** Unix milliseconds. */
-  runAfter: nullable(integer),
-  reason: nullable(text()),
-  /** Failures in a row of the kind that `reason` names. */
-  failures: integer,
+  /** Why it is being rolled back, or did not end as it should. */
   error: nullable(json(JobErrorShape)),
   createdAt: integer,
   updatedAt: integer,
@@ -79,17 +75,13 @@ const WHOLE = defineTable('changes', { ...COLUMNS, body: blob });
 const BODIES = WHOLE.pick('body');
 
 export type Change = ReturnType<typeof CHANGES.toRow>;
-/** True while what was there before is being written back, and after that. */
-export function isGoingBack({ leg }: Pick<Change, 'leg'>): boolean {
-  return leg === 'back';
-}
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
   Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state' | 'serverTime'>>;
 export type ChangeChange = Partial<
   Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
 >;
 
-const ENDED = quotedList(changeStatesIn('ended'));
+const ENDED = quotedList(ENDED_STATES);
 
 /** @param body from `packBody` */
 export function insertChange(store: Store, change: NewChange, body: Uint8Array, now: number): Change {
@@ -126,22 +118,17 @@ interface EarlierRows {
   total?: number | null;
 }
 
-/** As it is on disk, where the plan goes by an earlier name. */
-type StoredBody = Omit<ChangeBody, 'plan'> & { leg?: Plan };
-
-function storedOf({ plan, ...body }: ChangeBody): StoredBody {
-  return { ...body, ...(plan ? { leg: plan } : {}) };
-}
-
-function ofToday({ leg, ...body }: StoredBody): ChangeBody {
+/** A body as this or an earlier version has stored it; `leg` is the former name of the plan. */
+function ofToday({ leg, ...body }: ChangeBody & { leg?: Plan }): ChangeBody {
   const { former } = body as { former: EarlierRows };
+  const plan = body.plan ?? leg;
   const unread = ({ rows, total }: EarlierRows) =>
     rows ?? (total == null ? null : Array<string>(total).fill(''));
   const formerRows = unread(former);
   return {
     ...body,
     former: { ...body.former, ...(formerRows ? { rows: formerRows } : {}) },
-    ...(leg ? { plan: { ...leg, rows: unread(leg) ?? [] } } : {}),
+    ...(plan ? { plan: { ...plan, rows: unread(plan) ?? [] } } : {}),
   };
 }
 
@@ -155,12 +142,12 @@ const PACKING = { level: 1 };
 const LONG = 65_536;
 
 function packed(body: ChangeBody): Uint8Array {
-  return deflateRawSync(JSON.stringify(storedOf(body)), PACKING);
+  return deflateRawSync(JSON.stringify(body), PACKING);
 }
 
 /** A body as `insertChange` takes it. */
 export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
-  const text = JSON.stringify(storedOf(body));
+  const text = JSON.stringify(body);
   return text.length < LONG ? deflateRawSync(text, PACKING) : promisify(deflateRaw)(text, PACKING);
 }
 
@@ -212,11 +199,15 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and state = 'partial'", [seq]) !== null;
 }
 
+/** A change that stands still until a time, or until somebody does something. */
+const STANDS_STILL = `state not in (${ENDED}) and job in (
+  select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
+
 /** The last change that is not taken back and takes nothing back itself; null for none. */
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
-    `where undoes is null and state in ('done', 'partial', 'waiting', 'review') and seq not in (
+    `where undoes is null and (state in ('done', 'partial') or (${STANDS_STILL})) and seq not in (
        select undoes from changes where ${UNDOES} and seq not in (select undoes from changes where ${UNDOES}))
      order by seq desc limit 1`,
   );
@@ -289,7 +280,7 @@ export function savingChanges(store: Store): Change[] {
 
 /** Ends a change where it is: what it has written stays. */
 export function endPartly(store: Store, seq: number, now: number): void {
-  setChange(store, seq, { state: 'partial', endedAt: now, runAfter: null }, now);
+  setChange(store, seq, { state: 'partial', endedAt: now }, now);
 }
 
 /** Deletes a change that had no effect. */

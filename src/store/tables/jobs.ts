@@ -1,7 +1,7 @@
 /** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { changeStatesIn } from '../../domain/change.ts';
+import { ENDED_STATES } from '../../domain/change.ts';
 import {
   JOB_PHASES,
   JOB_STATUSES,
@@ -78,12 +78,12 @@ export const JOBS = defineTable('jobs', {
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Failed tries of the present write; while searching, failures in a row that no item is to blame for. */
+  /** Failures in a row of the kind that `reason` names; while searching, of those that no item is to blame for. */
   stepAttempts: integer,
   maxAttempts: integer,
   /** Unix milliseconds; null where the job does not wait for a time. */
   runAfter: nullable(integer),
-  /** Why it waits. */
+  /** Code of the last failure after which it waited. */
   reason: nullable(text()),
   reviewRequired: flag,
   /** A person has decided that a change under review continues. */
@@ -105,7 +105,7 @@ export type NewJob = Pick<
 
 /** What is known of a job once it has its items. */
 export type JobBegin = Pick<Job, 'status' | 'targetId'> &
-  Partial<Pick<Job, 'runAfter' | 'reason' | 'phase' | 'skipsMarked'>>;
+  Partial<Pick<Job, 'runAfter' | 'reason' | 'stepAttempts' | 'phase' | 'skipsMarked'>>;
 
 export type JobChange = Partial<
   Pick<
@@ -298,7 +298,7 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 
 /** Of a cancelled job: how its last request ended is still being found out. */
 const HAS_OPEN_CHANGE = `seq in (select job from changes
-  where job is not null and state not in (${quotedList(changeStatesIn('ended'))}))`;
+  where job is not null and state not in (${quotedList(ENDED_STATES)}))`;
 
 /**
  * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A

@@ -4,7 +4,7 @@ import { counted } from '../../base/lists.ts';
 import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
-import { CHANGE_KINDS, CHANGE_STATES } from '../../domain/change.ts';
+import { CHANGE_KINDS, SHOWN_STATES } from '../../domain/change.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
 import { Offset } from '../arguments.ts';
@@ -16,7 +16,7 @@ import { undoEffect } from './undoEffect.ts';
 const Summary = z.object({
   change_id: z.string(),
   kind: z.enum(CHANGE_KINDS),
-  state: z.enum(CHANGE_STATES),
+  state: z.enum(SHOWN_STATES),
   playlist_id: z.string().nullable(),
   playlist_name: z.string().optional(),
   asked_by: z.string(),

@@ -11,7 +11,6 @@ import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import type { Call } from '../../provider/api.ts';
-import { isGoingBack } from '../../store/tables/changes.ts';
 import type { Services } from '../tool.ts';
 
 const changeId = z.string().describe('Names this change for undo');
@@ -131,9 +130,7 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
     partial: !ok,
     change_id: change.id,
     ...(error ? { error } : {}),
-    ...(isGoingBack(change)
-      ? { rollback: { attempted: true, succeeded: change.state === 'rolled_back' } }
-      : {}),
+    ...(change.goingBack ? { rollback: { attempted: true, succeeded: change.state === 'rolled_back' } } : {}),
   };
 }
 
@@ -202,7 +199,7 @@ function stoppedError(change: ChangeReport['change'], report: Partial<Report>): 
 }
 
 function whatNext(change: ChangeReport['change'], jobId: string): string {
-  return isGoingBack(change)
+  return change.goingBack
     ? `Do not send it again yet: job ${jobId} brings back by itself what was there before.`
     : `Do not send it again: job ${jobId} writes the rest by itself.`;
 }

@@ -1,0 +1,174 @@
+/** What follows for a job from how an attempt at it ended. What becomes of its change becomes of the job. */
+import { errorFacts } from '../changes/record.ts';
+import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
+import { isChangeEnded } from '../domain/change.ts';
+import { isErrorCode, RelayError } from '../domain/errors.ts';
+import { isRefusal } from '../domain/failureClass.ts';
+import { isWorking, type JobStatus } from '../domain/job.ts';
+import { pauseAfter } from '../domain/pause.ts';
+import { type Change, changeOfJob, getChangeBody, setChange } from '../store/tables/changes.ts';
+import { changeJob, type Job, type JobChange } from '../store/tables/jobs.ts';
+import { type JobContext, moveNow, reread } from './context.ts';
+
+type Context = Pick<JobContext, 'store' | 'clock' | 'random' | 'log'>;
+
+/** The state after each end of an attempt; null: as it was, and the next start continues. */
+const STATUS_AFTER = {
+  /** Its change is done, or there was nothing to do. */
+  done: 'completed',
+  /** Its change has ended otherwise. */
+  unfinished: 'failed',
+  /** Refused for good, or too often. */
+  failed: 'failed',
+  review: 'failed',
+  paused: 'waiting',
+  /** The server is stopping. */
+  stopped: null,
+} as const satisfies Readonly<Record<string, JobStatus | null>>;
+
+function endingOf(change: Change | null, end: DriveEnd): keyof typeof STATUS_AFTER {
+  if (end.kind !== 'ended') return end.kind;
+  return change === null || change.state === 'done' ? 'done' : 'unfinished';
+}
+
+/** @throws RelayError `STORE_ERROR` */
+export async function follow(
+  context: Context,
+  job: Job,
+  change: Change | null,
+  end: DriveEnd,
+): Promise<void> {
+  if (end.kind !== 'stopped') await context.store.durable(() => followNow(context, job, change, end));
+}
+
+/** The same in memory. To be called in a transaction. */
+export function followNow(context: Context, job: Job, change: Change | null, end: DriveEnd): void {
+  const { store, clock } = context;
+  const now = clock.now();
+  if (change !== null && change.playlistId !== null && reread(store, job).targetId === null)
+    changeJob(store, job.seq, { targetId: change.playlistId }, now);
+  const present = reread(store, job);
+  if (present.status === 'cancelled') {
+    followCancelled(context, present, end);
+    return;
+  }
+  const ending = endingOf(change, end);
+  const to = STATUS_AFTER[ending];
+  // Somebody may have been faster, as who keeps the playlist as it is.
+  if (to === null || !isWorking(present.status)) return;
+  moveNow(context, present, to, factsAfter(context, present, change, end));
+  // It is known that nothing is on its way: a person compares what is there.
+  if (ending === 'review' && change !== null)
+    setChange(store, change.seq, { state: 'writing', inTransit: false }, now);
+}
+
+function factsAfter(context: Context, job: Job, change: Change | null, end: DriveEnd): JobChange {
+  const completedAt = context.clock.now();
+  if (end.kind === 'paused') {
+    const { cause, failures } = end;
+    return {
+      ...waitAfter(context, end),
+      ...(isRefusal(cause) ? { attempts: Math.max(job.attempts, failures) } : {}),
+    };
+  }
+  if (endingOf(change, end) === 'done') {
+    const result = resultOf(job, change);
+    return { result, completedAt, error: null, reviewRequired: false, carryOn: false };
+  }
+  const reviewRequired = end.kind === 'review';
+  const cause =
+    ('cause' in end && end.cause) || new RelayError('PARTIAL_WRITE', 'The write stopped part-way.');
+  const attempts = change === null ? job.stepAttempts + 1 : job.maxAttempts;
+  const isSpent = isRefusal(cause) && !reviewRequired && 'cause' in end && end.cause !== null;
+  return {
+    error: errorFacts(cause),
+    reviewRequired,
+    result: { ...(reviewRequired ? cause.details : {}), ...reached(context, job, change) },
+    ...(isSpent ? { attempts: Math.max(job.attempts, attempts) } : {}),
+    completedAt,
+    carryOn: false,
+  };
+}
+
+function waitAfter(
+  { clock, random }: Context,
+  { cause, failures }: Extract<DriveEnd, { kind: 'paused' }>,
+): Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'> {
+  const facts = { failures, now: clock.now(), fraction: random.fraction() };
+  const { until, reason } = pauseAfter(cause, facts);
+  return { runAfter: until, reason, stepAttempts: failures };
+}
+
+/** What a job has failed of before, and how often in a row. */
+export function failuresOf({ reason, stepAttempts }: Job): Failures {
+  return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
+}
+
+/** A refusal of the whole request is final, unless it is our own fault or that of a list that lags. */
+const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);
+
+/** The end of an attempt that failed before there was a change, or while searching. */
+export function endOfFailure(job: Job, cause: RelayError): DriveEnd {
+  const failures = failuresBefore(failuresOf(job), cause) + 1;
+  const mayPass = !isRefusal(cause) || (PASSING.has(cause.code) && failures < job.maxAttempts);
+  return mayPass ? { kind: 'paused', cause, failures } : { kind: 'failed', cause };
+}
+
+function resultOf(job: Job, change: Change | null): Record<string, unknown> {
+  const isPlaylist = job.type !== 'save_tracks' && job.type !== 'remove_saved_tracks';
+  return {
+    ...(isPlaylist ? { playlist_id: job.targetId, snapshot_id: change?.snapshotId ?? null } : {}),
+    written: job.written,
+    skipped_existing: job.skipped,
+    failed: job.failed,
+    ...(change ? { change_id: change.id } : {}),
+  };
+}
+
+/** Maximum previous rows that a failed replacement lists. */
+const MAX_LISTED = 1_000;
+
+/** How far a job got that did not end as it should. */
+function reached({ store }: Context, job: Job, change: Change | null): Record<string, unknown> {
+  const former =
+    change?.kind === 'replace' && change.written > 0
+      ? getChangeBody(store, change.seq).former.rows
+      : undefined;
+  return {
+    ...(job.targetId === null ? {} : { playlist_id: job.targetId }),
+    written: job.written,
+    ...(change ? { change_id: change.id } : {}),
+    ...(change?.state === 'rolled_back' ? { rolled_back: true } : {}),
+    ...(former ? { former_count: former.length, former_uris: former.slice(0, MAX_LISTED) } : {}),
+  };
+}
+
+/** Of a cancelled job that waits for a login. */
+const ASK_AGAIN_MS = 5 * 60_000;
+
+/** Nothing more is sent, but how the last request ended may still have to be found out: later, not at once. */
+function followCancelled(context: Context, job: Job, end: DriveEnd): void {
+  const { store, clock } = context;
+  closeCancelled(context, job);
+  const wait = end.kind === 'paused' ? waitAfter(context, end) : {};
+  const again = end.kind === 'ended' ? null : clock.now() + ASK_AGAIN_MS;
+  changeJob(store, job.seq, { ...wait, runAfter: wait.runAfter ?? again }, clock.now());
+}
+
+/** Records how far a cancelled job got, once nothing of it is on its way. */
+export function closeCancelled({ store, clock }: Context, job: Job): void {
+  const present = reread(store, job);
+  if (present.phase !== 'commit') return;
+  const change = changeOfJob(store, job.seq);
+  const target = present.targetId ?? change?.playlistId ?? null;
+  const result = {
+    ...(target === null ? {} : { playlist_id: target }),
+    written: present.written,
+    ...(change ? { change_id: change.id } : {}),
+    // How the last request ended is still being found out, or nobody can tell.
+    ...(change !== null && (!isChangeEnded(change.state) || change.inTransit)
+      ? { outcome_unknown: true }
+      : {}),
+  };
+  changeJob(store, job.seq, { result }, clock.now());
+}
