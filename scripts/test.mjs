@@ -13,6 +13,7 @@ import { compile } from './testing/compile.mjs';
 import { cache, root } from './testing/compiled.mjs';
 import { runFiles } from './testing/pool.mjs';
 import { createResults } from './testing/results.mjs';
+import { useMemory } from './testing/temporary.mjs';
 
 const PACKAGE = join('test', 'package') + sep;
 const SCALE = '/support/scale.ts';
@@ -45,7 +46,8 @@ if (flags.includes('--stdio')) {
   if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
   if (named.length === 0) named.push(join('test', 'tools') + sep);
 }
-const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 1);
+// More than there are cores: some tests wait for a clock or for a process.
+const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 2);
 
 const all = (await compile()).map((file) => relative(root, file));
 const files = all.filter(
@@ -58,6 +60,8 @@ if (files.length === 0) {
   process.exit(1);
 }
 
+const isLarge = isLong || isLoad || process.env.RELAY_BIN || named.some((name) => name.startsWith(PACKAGE));
+if (!isLarge) useMemory();
 const known = knownTimes();
 const results = createResults(reporter);
 await runFiles(slowestFirst(files), { width, flags, pattern, onFile: results.add });

@@ -48,7 +48,7 @@ const environment = (desk: Desk, more: Record<string, string> = {}) => ({
   ...more,
 });
 
-for (const columns of [80, 50]) {
+for (const columns of sized([80, 50], [50])) {
   test(
     `a list becomes a playlist with one command and two answers, in ${columns} columns`,
     skip,

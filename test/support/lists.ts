@@ -19,7 +19,7 @@ export async function withLists(
   work: (scene: ListScene) => Promise<void>,
   options: RelayOptions = {},
 ): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'relay-lists-'));
+  const dir = mkdtempSync(join(tmpdir(), 'lists-'));
   try {
     await withRelay({ client: false, ...options }, (world) => work({ world, dir, ...tools(world, dir) }));
   } finally {
