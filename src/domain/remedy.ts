@@ -7,6 +7,8 @@ export interface Remedy {
   command?: readonly string[];
   /** What a person at a terminal does, where `text` names tools. */
   terminal?: { text: string; commands: readonly (readonly string[])[] };
+  /** What the owner does on their page, where `text` names what the page does not have. */
+  page?: string;
 }
 
 /** How a surface writes a command, quotation marks included. */
@@ -44,6 +46,11 @@ export function terminalText(remedy: Remedy, style: CommandStyle): string {
     const words = terminal.commands[Number(number) - 1];
     return words ? style(words) : whole;
   });
+}
+
+/** As the owner reads it on their page. */
+export function pageText(remedy: Remedy, style: CommandStyle): string {
+  return remedyText({ ...remedy, text: remedy.page ?? remedy.text }, style);
 }
 
 /** True where a surface may write it in another way than as its plain text. */

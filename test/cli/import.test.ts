@@ -231,7 +231,10 @@ test('what cannot be imported says why, and leaves no job behind', () =>
   withLists(async (scene) => {
     const { world, run, file, dir } = scene;
     const { path } = songsIn(scene);
-    const prose = file('letter.txt', 'Dear friend,\nhow are you?\nI am well.\nThe weather is fine.\nYours\n');
+    const prose = file(
+      'letter.txt',
+      'Dear friend,\nhow are you - well?\nI am well.\nThe weather is fine.\nIt sings.\nYours\n',
+    );
     const cases: Array<[args: string[], code: number, first: RegExp]> = [
       [[path, '--to', 'A', '--new', 'B'], 2, /^relay: --to, --new and --saved say where the songs go/],
       [[path, '--replace'], 2, /^relay: --replace needs --to/],
@@ -255,7 +258,7 @@ test('what cannot be imported says why, and leaves no job behind', () =>
       [[dir], 1, /^relay: .* holds no listening history: /],
       [[dir, '--to', 'A'], 2, /^relay: Spotify's data export goes into the library, not into a playlist\./],
       [[`${dir}/none.csv`], 1, /^relay: .*none\.csv cannot be read\. There is no such file\./],
-      [[prose], 1, /^relay: /],
+      [[prose], 1, /^relay: Only 1 of 6 lines can be read as a song;[\s\S]* add\s--format txt\./],
       [[file('empty.txt', '')], 1, /^relay: The file is empty\./],
       [[file('book.xlsx', 'PK\u0003\u0004xxxx')], 1, /^relay: .*Excel workbook/],
       [

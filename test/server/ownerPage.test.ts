@@ -40,6 +40,28 @@ function ask(
   });
 }
 
+const sendFile = (
+  { baseUrl }: Relay,
+  proof: Record<string, string>,
+  step: string,
+  asked: object,
+  body: string,
+) =>
+  send(`${baseUrl}/owner/import/${step}`, {
+    method: 'POST',
+    headers: {
+      ...proof,
+      'content-type': 'application/octet-stream',
+      'x-relay-import': encodeURIComponent(
+        JSON.stringify({ list: null, artistSide: null, skipDuplicates: true, ...asked }),
+      ),
+    },
+    body,
+  });
+
+const NO_LIST =
+  'Titles without artists cannot be matched: write one song a line as "Artist - Title". To try anyway, run `relay import FILE --format txt` in a terminal.';
+
 const isBare = (headers: object) => Object.keys(headers).length === 0;
 
 const state = ({ baseUrl }: Relay, headers: Record<string, string>) =>
@@ -181,18 +203,7 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
     const [proof, other] = [await signedIn(relay), await signedIn(relay)];
     const [track] = relay.provider.catalogue.tracks;
     assert.ok(track);
-    const send_ = (step: string, asked: object) =>
-      send(`${relay.baseUrl}/owner/import/${step}`, {
-        method: 'POST',
-        headers: {
-          ...proof,
-          'content-type': 'application/octet-stream',
-          'x-relay-import': encodeURIComponent(
-            JSON.stringify({ list: null, artistSide: null, skipDuplicates: true, ...asked }),
-          ),
-        },
-        body: `${track.uri}\n`,
-      });
+    const send_ = (step: string, asked: object) => sendFile(relay, proof, step, asked, `${track.uri}\n`);
     const { preview } = JSON.parse((await send_('read', { target: null })).text);
     assert.deepEqual([preview.songs, preview.with_uri], [1, 1]);
     assert.equal((await send_('start', { target: null })).status, 400);
@@ -203,6 +214,14 @@ test('a file is looked at, then becomes a job; signing out ends this browser alo
 
     assert.equal((await ask(relay, 'sign-out', {}, proof)).status, 200);
     assert.deepEqual([(await state(relay, proof)).status, (await state(relay, other)).status], [401, 200]);
+  }));
+
+test('a file that is not a list says what can be done about it on the page', () =>
+  withRelay({ client: false }, async (relay) => {
+    const prose =
+      'Dear Ovo,\nthank you for the kettle - it works.\nIt is blue\nand round\nand sings\nat night\n';
+    const answer = await sendFile(relay, await signedIn(relay), 'read', { target: null }, prose);
+    assert.deepEqual([answer.status, JSON.parse(answer.text).error.remedy], [400, NO_LIST]);
   }));
 
 test('the policy names Spotify’s image hosts for covers, unless the setting turns them off', async () => {

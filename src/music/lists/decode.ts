@@ -5,6 +5,7 @@
 import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../../domain/errors.ts';
 import { MAX_LIST_BYTES } from '../../domain/listImport.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { Encoding } from './list.ts';
 
 export interface Decoded {
@@ -137,7 +138,10 @@ function mebibytes(bytes: number): string {
 }
 
 /** The one error of this folder: the file cannot be read as a list. `line` is from 1. */
-export function refused(message: string, { remedy, line }: { remedy: string; line?: number }): RelayError {
+export function refused(
+  message: string,
+  { remedy, line }: { remedy: string | Remedy; line?: number },
+): RelayError {
   return new RelayError('INVALID_ARGUMENT', message, {
     remedy,
     ...(line !== undefined && { details: { line } }),

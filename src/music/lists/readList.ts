@@ -114,6 +114,8 @@ function namesOf(lists: readonly { name: string }[]): string {
   return names.join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
+const ARTISTS_NEEDED = 'Titles without artists cannot be matched: write one song a line as "Artist - Title".';
+
 /** A letter or an article has a dash here and there too. */
 function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]): void {
   const missed = notSongs.filter(({ why }) => why === 'no artist' || why === 'too long for a song');
@@ -123,8 +125,12 @@ function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]
     `Only ${entries.length} of ${counted(missed.length + entries.length, 'line')} can be read as a song; line ${first?.line} cannot (${first?.why}).`,
     {
       line: first?.line ?? 1,
-      remedy:
-        'Titles without artists cannot be matched: write one song a line as "Artist - Title". To try anyway, give the format txt.',
+      remedy: {
+        text: `${ARTISTS_NEEDED} To try anyway, give the format txt.`,
+        terminal: { text: `${ARTISTS_NEEDED} To try anyway, add --format txt.`, commands: [] },
+        page: `${ARTISTS_NEEDED} To try anyway, run {command} in a terminal.`,
+        command: ['import', 'FILE', '--format', 'txt'],
+      },
     },
   );
 }

@@ -8,7 +8,7 @@ import { lazy } from '../../base/memoised.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS } from '../../domain/keep.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls } from '../../domain/ownerPage.ts';
-import { commandStyleOf, remedyText } from '../../domain/remedy.ts';
+import { commandStyleOf, pageText } from '../../domain/remedy.ts';
 import { proofOf, requireOwnPage } from '../access/caller.ts';
 import type { Core } from '../core.ts';
 import { CLIENT_BODY, fileChunks, PAGE_BODY, readFile, readJson } from '../http/body.ts';
@@ -126,7 +126,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
   function inOwnWords(error: unknown): never {
     const remedy = error instanceof RelayError ? error.remedyValue : undefined;
     if (remedy === undefined || !(error instanceof RelayError)) throw error;
-    throw error.with({ remedy: remedyText(remedy, commandStyleOf(core.settings)) });
+    throw error.with({ remedy: pageText(remedy, commandStyleOf(core.settings)) });
   }
 
   async function takeFile(context: HttpContext): Promise<void> {
@@ -134,7 +134,8 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     const asked = parsed(Asked(), askedIn(context));
     const isStart = context.path.endsWith('/start');
     if (isStart !== (asked.target !== null)) throw new HttpError('BAD_REQUEST');
-    sendJson(context, 200, await importFile(server, await readFile(context, CLIENT_BODY), asked));
+    const bytes = await readFile(context, CLIENT_BODY);
+    sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
   /** An archive is larger than any other body, so it goes to the disk as it comes. */
