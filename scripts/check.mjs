@@ -1,5 +1,6 @@
-// `npm run check`: types, lint and format, generated files, the rules of the structure (import directions, writers to the
-// terminal, readers of the environment, layout, words), what the tools cost a model, and unused code. Says everything that is wrong, not only the first.
+// `npm run check`: types, lint and format, generated files, the structure, what the tools cost a model, and unused code. The
+// structure is import directions, who writes to the terminal or reads the environment, layout, and words. Every step runs,
+// also after one has failed.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

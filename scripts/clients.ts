@@ -1,8 +1,7 @@
 /**
- * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and goes with each through
- * what a person does: `relay connect` writes its file, its own command lists the server, its own sign-in ends on the approval
- * page in Chromium, its own call of a tool and its own prompt reach the model whole, and `--remove` leaves nothing of relay.
- * Then the same through `relay stdio`. No account is needed. Where a model has to ask for the call, a stand-in on this machine
+ * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and does with each
+ * what a person does. `relay connect` writes its file, and its own command lists the server. Its sign-in ends on the approval
+ * page in Chromium. Its tool call and its prompt reach the model whole, and `--remove` leaves nothing of relay behind. Then the same through `relay stdio`. No account is needed. Where a model has to ask for the call, a stand-in on this machine
  * does. It also gives every argument that the client has added to the tool. By hand: it takes more than 3 GiB of disk.
  * `RELAY_CLIENTS_CACHE` keeps the downloads. Linux.
  */

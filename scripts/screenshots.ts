@@ -2,8 +2,8 @@
  * `node --import tsx scripts/screenshots.ts`: the pictures of the README, taken of the demo in Chromium (RELAY_CHROMIUM names
  * another than the system's). All music in them is invented.
  *
- * `--states DIRECTORY`: pictures of every main state of the pages instead, in light and dark, wide and narrow, as the tests of
- * their looks bring them about (`test/e2e/ownerPageLooks.test.ts`), with what axe finds wrong.
+ * `--states DIRECTORY`: pictures of every main state of the pages instead, in light and dark, wide and narrow, with what axe
+ * finds wrong. The states are those of `test/e2e/ownerPageLooks.test.ts`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

@@ -1,6 +1,6 @@
 /**
- * `npm run test:package`: builds all executables with their archives, then runs the end-to-end tests against the one for
- * this machine, the tests of the executables, and those of the tools through its `relay stdio`. `--no-build` takes what `dist/` holds. `--host-only` builds the one for
+ * `npm run test:package`: builds all executables with their archives and tests them. The end-to-end tests, and those of
+ * the tools through `relay stdio`, run against the one for this machine. `--no-build` takes what `dist/` holds. `--host-only` builds the one for
  * this machine alone and leaves out the tests that look at the others.
  */
 import { spawnSync } from 'node:child_process';

@@ -1,6 +1,6 @@
 /**
- * Questions to a library of 20,000 rows: how long an answer takes beside one that reads no row, and what memory the program
- * has before, while and after it is asked, beside as many calls that ask nothing of the library.
+ * Queries over a library of 20,000 rows: how long an answer takes, compared with a query that reads no row. And the memory of
+ * the program before, during and after them, compared with as many calls that do not touch the library.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';

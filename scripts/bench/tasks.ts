@@ -1,6 +1,6 @@
 /**
- * Provider requests and time of whole tasks, beside the fewest requests that they could take and the time that the same
- * requests take one after another.
+ * Provider requests and time of whole tasks. They are compared with the fewest requests possible, and with the time of the
+ * same requests one after another.
  *
  * The fewest is what nothing safe can do without. A playlist is read in pages of 50, the first of which comes with its name
  * and version. One that was read within the minute is asked for its version. Before a change it is asked for one page of its

@@ -10,7 +10,7 @@ import { proseFiles } from './prose.ts';
 
 const MAX_WORDS = 25;
 /** How many longer sentences there may be. Lower it when there are fewer; never raise it. */
-const CEILING = 66;
+const CEILING = 20;
 /** How far it may be above what there is. */
 const SLACK = 10;
 

@@ -1,7 +1,7 @@
 /**
- * The one sanitiser for text from outside: names from Spotify and from clients, titles, addresses, words of errors. A
- * terminal obeys control characters (OSC 52 writes the clipboard, CSI moves the cursor over what stands above), a log
- * reader believes line breaks, and bidirectional controls turn around what stands beside them (CVE-2021-42574). Pure.
+ * The one sanitiser for text from outside: names from Spotify and from clients, titles, addresses, error messages. A
+ * terminal obeys control characters: OSC 52 writes the clipboard, CSI moves the cursor over earlier output. A log reader
+ * believes line breaks. Bidirectional controls reorder the text around them (CVE-2021-42574). Pure.
  *
  * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic carry direction marks
  * in good faith and look as meant without them. An escape sequence without its first character is plain, visible

@@ -1,6 +1,6 @@
 /**
- * What the commands work with: the world that the process gives, and functions that load a part of the program only when a
- * command needs it, so that `relay --help` loads none.
+ * What the commands work with: the streams, clock and environment of the process, and functions that load parts of the program.
+ * A part is loaded when a command needs it, so `relay --help` loads none.
  */
 
 import { interruptible } from '../base/abort.ts';

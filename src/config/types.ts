@@ -1,6 +1,6 @@
 /**
- * The kinds of values that settings take. Each reads what the environment and the command line give (text) and what
- * `config.json` gives (JSON), and has the one sentence that says what it expects. Written out, since every command reads
+ * The types of values that settings take. Each reads text, from the environment and the command line, and JSON, from
+ * `config.json`. Each has the one sentence that says what it expects. Written out, since every command reads
  * settings, and loading zod takes longer than the rest of a short one.
  */
 import { isIP } from 'node:net';

@@ -6,8 +6,8 @@ import { withoutHostArguments } from './hostArguments.ts';
 import { valueOfText } from './textValues.ts';
 
 /**
- * The parsed arguments. null for an optional one means that it is left out, a number or a boolean may be sent as text, and
- * what a host is known to add is dropped.
+ * The parsed arguments. null for an optional one means that it is left out. A number or a boolean may be sent as text.
+ * Arguments that a host is known to add are dropped.
  * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
  */

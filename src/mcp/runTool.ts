@@ -1,6 +1,6 @@
 /**
- * Runs one tool call from arguments to answer: checks the arguments, gives the handler a signal with a deadline and a way
- * to report progress, checks the result, maps a failure, logs what happened. What all tools need is here.
+ * Runs one tool call: checks the arguments, gives the handler a signal with a deadline and a way to report progress, checks
+ * the result, and maps and logs errors. What all tools need is here.
  */
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * What is long by nature runs in a shortened form with `npm test`, and at its full size with `npm run test:long`, which
- * runs the files that import this one and is part of CI.
+ * What is long by nature runs in a shortened form with `npm test`, and at its full size with `npm run test:long`. That runs the
+ * files that import this one, and is part of CI.
  */
 
 import { type TestContext, type TestOptions, test } from 'node:test';

@@ -1,6 +1,6 @@
 /**
- * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, an
- * account that was connected before, and real MCP clients over HTTP.
+ * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, a connected
+ * account, and real MCP clients over HTTP.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

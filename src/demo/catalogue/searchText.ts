@@ -62,7 +62,7 @@ const ONE_WORD: readonly Filter[] = ['year', 'isrc', 'upc', 'genre', 'tag'];
 
 /**
  * A filter's value is its quoted text, else one word for years, codes, genres and tags, else everything up to the next
- * filter (`remaster track:Doe artist:Some Name`, as in the search page of the Web API reference).
+ * filter. An example of the Web API reference: `remaster track:Doe artist:Some Name`.
  */
 export function parseQuery(text: string): SearchQuery {
   const starts = [...text.matchAll(FILTER_START)];

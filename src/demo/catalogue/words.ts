@@ -1,6 +1,6 @@
 /**
- * The words that names are made of: everyday ones, so that what people ask for first ("love", "summer") finds something, and
- * so that names are as long for a model as real ones. They are combined at random, and no real artist, title, album or show
+ * The words that names are made of. They are everyday words: what people search for first ("love", "summer") finds something,
+ * and names cost a model as many tokens as real ones. They are combined at random, and no real artist, title, album or show
  * is meant. Keep it so when adding words.
  */
 

@@ -27,8 +27,8 @@ export interface ReadOptions {
 }
 
 /**
- * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`, except what belongs to
- * the format itself, such as the header of a table.
+ * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the
+ * format itself, such as the header of a table, are in neither.
  * @throws RelayError `INVALID_ARGUMENT`, with `details.line` where one line is to blame, if the file cannot be read or
  * has no song.
  */

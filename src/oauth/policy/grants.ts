@@ -42,8 +42,8 @@ export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now
 
 /**
  * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that comes back was copied by someone, so the whole family
- * ends. Within the grace it is taken for another process of the same client, which read the token from the same place, but
- * only while no successor was used, that is, exchanged in its turn. Access tokens do not count: each of those processes
+ * ends. Within the grace it is taken for another process of the same client, which read the token from the same place. That
+ * holds only until a successor is used, that is, exchanged in its turn. Access tokens do not count: each of those processes
  * uses its own at once. When one of several successors is exchanged, the others end, and using one of them is reuse too.
  * So a stolen token and the true one never go on beside each other for longer than one generation.
  */

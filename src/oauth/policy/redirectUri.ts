@@ -7,7 +7,8 @@ const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]
 
 /**
  * What may be registered, and what a browser is sent to: https, http on loopback (RFC 8252 7.3), or a private-use scheme
- * of a client (RFC 8252 7.1, `config/redirectSchemes.ts`), without fragment (RFC 6749 3.1.2) and without user info (it makes `https://trusted@evil` look trusted).
+ * of a client (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and so is user info: it
+ * makes `https://trusted@evil` look trusted.
  */
 export function isUsableRedirectUri(uri: string): boolean {
   // Control characters and line ends would break out of the Location header; parsers differ over backslashes.
@@ -20,8 +21,8 @@ export function isUsableRedirectUri(uri: string): boolean {
 }
 
 /**
- * Exact comparison (RFC 9700 2.1), but for the port of a loopback URI, which a client gets from its system when it starts
- * to listen (RFC 8252 7.3; `localhost` is treated alike because clients in use register it).
+ * Exact comparison (RFC 9700 2.1), except for the port of a loopback URI: the system gives a client its port when it starts
+ * to listen (RFC 8252 7.3). `localhost` is treated alike because clients in use register it.
  */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
   if (!isUsableRedirectUri(requested)) return false;

@@ -1,7 +1,7 @@
 /**
- * On which addresses a server listens. Anyone who holds one that a name of this server can mean answers in its place there, and
- * is sent what its owner sends to relay: the owner code, or what a browser keeps for that name. So the server has all of them
- * or none.
+ * On which addresses a server listens. Each name of this server can mean several. A program that holds one of them answers there in
+ * its place, and receives what the owner sends to relay: the owner code, or what a browser keeps for that name. So the server
+ * has all of them or none.
  */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';

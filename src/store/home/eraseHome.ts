@@ -12,8 +12,8 @@ const OWN_FILE =
 const DEMO = 'demo';
 
 /**
- * Removes the state, the settings and the key file of a home and of the demo in it, then the directories where nothing else
- * is in them.
+ * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
+ * removed too.
  * @returns paths of what is left
  * @throws RelayError `ALREADY_RUNNING` while a server has either; then nothing is removed
  */

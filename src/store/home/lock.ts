@@ -3,7 +3,7 @@
  *
  * Removing a stale lock and making a new one are two steps, and two starters that interleave them would both win. So a
  * starter first becomes the one successor of the lock that it found. It makes `relay.lock.after-<nonce>`, a name that
- * only one process can make, checks that the lock is still the one with this nonce, and only then renames its own file
+ * only one process can make. It checks that the lock is still the one with this nonce, and only then renames its own file
  * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
  * removed only after the lock has changed, and nonces never come back. So a process that makes that name late fails the check.
  */

@@ -1,6 +1,6 @@
 /**
- * The simulated provider as tests use it: with a log of what arrived, faults on demand, and the things that happen at
- * Spotify without this program, such as an edit by another client.
+ * The simulated provider as tests use it: with a log of requests, faults on demand, and what happens at Spotify without relay,
+ * such as an edit by another client.
  */
 import type { Hook } from '../../../src/demo/hook.ts';
 import {

@@ -74,8 +74,7 @@ export function approvalPage(form: HTMLFormElement): void {
   checkSecret().catch(() => showField(true));
 }
 
-// What is under a window that has just gone, or comes with a page that has just changed, gets a click that was meant for
-// something else.
+// When a window closes or a page changes, a click that was meant for something else can land on the button.
 function holdBriefly(button: HTMLButtonElement, ms: number): void {
   let timer: ReturnType<typeof setTimeout>;
   let hadFocus = false;
