@@ -107,7 +107,7 @@ export const SETTINGS = {
     inFile: false,
     secret: true,
     fallback: () => null,
-    fallbackText: 'made at first start',
+    fallbackText: 'generated at first start',
     meaning:
       'Key that MCP clients send: at least 32 characters, and random with `PUBLIC_BASE_URL`. By default, relay generates one and keeps it encrypted in the state',
   }),
@@ -115,7 +115,7 @@ export const SETTINGS = {
     inFile: false,
     secret: true,
     fallback: () => null,
-    fallbackText: 'made at each start',
+    fallbackText: 'generated at each start',
     meaning: 'Owner code that the approval page asks for; with `PUBLIC_BASE_URL` at least 16 characters',
   }),
   dynamicRegistration: setting<boolean>('MCP_OAUTH_DCR_ENABLED', types.flag, {
@@ -127,25 +127,26 @@ export const SETTINGS = {
     inFile: false,
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'Client ID of one fixed OAuth client; the next two settings are then required too',
+    meaning:
+      'Client ID of a fixed OAuth client; `MCP_OAUTH_CLIENT_SECRET` and `MCP_OAUTH_CLIENT_REDIRECT_URI` are then required',
   }),
   mcpOauthClientSecret: setting<string | null>('MCP_OAUTH_CLIENT_SECRET', types.secretText, {
     inFile: false,
     secret: true,
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'Its secret',
+    meaning: 'Secret of the fixed OAuth client',
   }),
   mcpOauthClientRedirectUri: setting<string | null>('MCP_OAUTH_CLIENT_REDIRECT_URI', types.oauthRedirectUri, {
     inFile: false,
     fallback: () => null,
     fallbackText: 'none',
-    meaning: 'Its redirect URI',
+    meaning: 'Redirect URI of the fixed OAuth client',
   }),
   oauthClientsFile: setting<string | null>('MCP_OAUTH_CLIENTS_FILE', types.filePath, {
     fallback: ({ home }) => existing(join(home, 'oauth-clients.json')),
     fallbackText: '`<home>/oauth-clients.json` if there',
-    meaning: 'File of fixed OAuth clients',
+    meaning: 'JSON file of fixed OAuth clients',
   }),
   toolsets: setting<readonly Toolset[]>('RELAY_TOOLSETS', types.toolsetList, {
     flag: '--toolsets',
@@ -175,7 +176,7 @@ export const SETTINGS = {
     {
       fallback: () => 120,
       fallbackText: '`120`',
-      meaning: 'Requests that it may send in a minute',
+      meaning: 'Requests that reading the library in the background may send in a minute',
     },
   ),
   encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {

@@ -42,7 +42,10 @@ type ToolKind = 'read' | 'write' | 'destructive';
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   name: string;
   title: string;
-  /** For a model that has never seen the program: what it does, what it does not do, what to call instead. */
+  /**
+   * For a model that has never seen the program: first what it does, with a verb in the third person; then what to know
+   * before calling it. One to three sentences, at most 320 characters.
+   */
   description: string;
   kind: ToolKind;
   /** Calling it twice has the effect of calling it once. Reads always are. */

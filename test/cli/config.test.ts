@@ -74,7 +74,7 @@ test('config list --json', async (context) => {
     source: 'environment',
     secret: true,
     set: true,
-    fallback: 'made at first start',
+    fallback: 'generated at first start',
   });
 });
 

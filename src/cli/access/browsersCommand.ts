@@ -20,7 +20,7 @@ export function browsersCommand(context: Context): Command {
     .addCommand(new Command('list').description('List the remembered browsers').action(list))
     .addCommand(
       new Command('forget')
-        .description('Ask for the owner code again in a browser')
+        .description('Make a browser ask for the owner code again')
         .argument('[id]', 'ID of the browser')
         .option('--all', 'Forget every browser')
         .action((id: string | undefined, options: { all?: boolean }) =>

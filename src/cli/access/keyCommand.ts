@@ -13,7 +13,7 @@ export function keyCommand(context: Context): Command {
     .addCommand(new Command('show').description('Print the key').action(show))
     .addCommand(
       new Command('rotate')
-        .description('Make a new key; the old one stops working at once')
+        .description('Generate a new key; the old one stops working at once')
         .option('--yes', 'Do not ask; needed without a terminal')
         .action(({ yes = false }: { yes?: boolean }) => runKeyRotate(context, yes)),
     );

@@ -23,10 +23,10 @@ export function callCommand(context: Context, finish: Finish): Command {
     .argument('<tool>', 'Name of the tool, as `relay tools` lists it')
     .argument('[key=value...]', 'Arguments of the tool; lists as a,b or JSON')
     .option('--args <json>', 'Arguments as a JSON object; - reads it from stdin')
-    .option('--yes', 'Do not ask before something is taken away')
+    .option('--yes', 'Do not ask before removing anything')
     .addHelpText(
       'after',
-      '\n`relay call TOOL --help` explains the tool.\n\nThe result is a table on a terminal, and JSON elsewhere or with --json.\n\nOn a terminal, a tool that takes rows, tracks or a playlist away says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
+      '\n`relay call TOOL --help` explains the tool.\n\nThe result is a table on a terminal, and JSON elsewhere or with --json.\n\nOn a terminal, a tool that removes rows, tracks or a playlist says how many\nand asks first.\n\nExamples:\n  $ relay call search_tracks query=carousel limit=5\n  $ relay call save_tracks track_ids=ID,ID\n  $ relay call play --args \'{"offset": {"position": 3}}\'',
     )
     .action(async (tool: string, words: string[], options: CallOptions) =>
       finish(await runCall(context, tool, words, options)),

@@ -13,9 +13,9 @@ export function toolsCommand(context: Context): Command {
   return new Command('tools')
     .helpGroup(HELP_GROUPS.tools)
     .description('List the tools that AI clients get, or explain one')
-    .argument('[tool]', 'Show what this tool does, takes and answers')
-    .option('--toolsets <list>', 'Of these toolsets, instead of those in the settings')
-    .option('--read-only', 'Without the tools that change something')
+    .argument('[tool]', 'Show what this tool does, its arguments and its result')
+    .option('--toolsets <list>', 'List the tools of these toolsets instead of those in the settings')
+    .option('--read-only', 'List only tools that change nothing')
     .option('--markdown', 'Print the tool reference as Markdown')
     .addHelpText(
       'after',

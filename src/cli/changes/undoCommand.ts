@@ -19,14 +19,14 @@ interface UndoOptions {
 export function undoCommand(context: Context): Command {
   return new Command('undo')
     .helpGroup(HELP_GROUPS.tools)
-    .description('Take back a change that relay made')
+    .description('Undo a change that relay made')
     .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
-    .option('--force', 'Undo even if someone changed it since; later changes are lost')
-    .option('--dry-run', 'Only say what it would do')
-    .option('--yes', 'Do not ask before songs or a playlist go')
+    .option('--force', 'Undo even if someone has made changes since; those are lost')
+    .option('--dry-run', 'Show what it would do, and change nothing')
+    .option('--yes', 'Do not ask before removing songs or a playlist')
     .addHelpText(
       'after',
-      '\nAn undo is a change too: undo it to have the change back.\n\nExamples:\n  $ relay undo --dry-run\n  $ relay undo\n  $ relay undo 1f0c2b3a --force',
+      '\nAn undo is a change too: undo it to redo the change.\n\nExamples:\n  $ relay undo --dry-run\n  $ relay undo\n  $ relay undo 1f0c2b3a --force',
     )
     .action((change: string | undefined, options: UndoOptions) => runUndo(context, change, options));
 }

@@ -57,13 +57,13 @@ export function connectCommand(context: Context): Command {
   return new Command('connect')
     .helpGroup(HELP_GROUPS.clients)
     .description('Show how to connect an AI client, or write its configuration')
-    .argument('[client]', 'One of the clients below, or any other; without it, all are listed')
+    .argument('[client]', 'One of the clients below, or any other name; lists all if omitted')
     .option('--write', "Add it to the client's configuration file, after a backup")
-    .option('--remove', "Take it out of the client's configuration file, after a backup")
+    .option('--remove', "Remove it from the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
     .option(
       '--skill [dir]',
-      "Write a skill for the command line instead: to the client's own place, or to a directory of skills",
+      'Write a skill for the command line instead: where the client looks for skills, or to a directory',
     )
     .option('--toolsets <list>', 'Limit the client to these toolsets')
     .option('--read-only', 'Limit the client to tools that change nothing')

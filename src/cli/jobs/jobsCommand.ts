@@ -15,9 +15,9 @@ Examples:
   $ relay jobs commit 1f0c --watch`;
 
 const FIX_HELP = `
-On a terminal it goes through the items one by one: take a track that came near
-by its number, search for other words, paste a link, leave the item out, or take
-everything that came near enough. What is settled is saved at once, and
+On a terminal it goes through the items one by one. Take one of the nearest
+tracks by its number, search for other words, paste a link, leave the item out,
+or take all tracks that are near enough. Each choice is saved at once, and
 remembered for the next list. The options do the same without questions.
 
 Examples:
@@ -75,7 +75,7 @@ const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
 ];
 
 const OPTIONS: Readonly<Record<string, ReadonlyArray<() => Option>>> = {
-  show: [() => new Option('--unresolved', 'Only the items that did not resolve, all of them')],
+  show: [() => new Option('--unresolved', 'Show all items that did not resolve, and nothing else')],
   resume: [
     () =>
       new Option(
@@ -89,7 +89,7 @@ const OPTIONS: Readonly<Record<string, ReadonlyArray<() => Option>>> = {
 function fixCommandOf(context: Context): Command {
   const more = (value: string, before: string[] = []) => [...before, value];
   return new Command('fix')
-    .description('Settle the items that did not resolve')
+    .description('Choose tracks for the items that did not resolve')
     .argument('<job>', JOB_ARGUMENT)
     .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', more)
     .option('--skip <number>', 'Leave the item out; repeatable', more)

@@ -19,8 +19,8 @@ interface ExportOptions {
 }
 
 const HELP = `
-What it writes, \`relay import\` reads back without a search. Local files, and
-rows that Spotify no longer has, are in the file but cannot be restored.
+\`relay import\` reads the file back without searching. Local files, and rows that
+Spotify no longer has, are in the file but cannot be restored.
 
 Examples:
   $ relay export "Road trip" > road-trip.csv
@@ -34,9 +34,9 @@ export function exportCommand(context: Context): Command {
     .description('Export a playlist, Liked Songs or everything')
     .argument('[playlist]', 'Name, ID or link of a playlist')
     .option('--saved', 'The saved songs (Liked Songs)')
-    .option('--all', 'Every playlist and the saved songs, each as a file in the directory of -o')
+    .option('--all', 'Every playlist and the saved songs, each in a file in the directory of -o')
     .addOption(
-      new Option('--format <format>', 'Format of the file; csv, unless its name says otherwise').choices(
+      new Option('--format <format>', 'Format of the file; by default that of its name, else csv').choices(
         WRITTEN_FORMATS,
       ),
     )

@@ -36,15 +36,15 @@ interface ImportOptions extends Omit<ListReading, 'list'> {
 const HELP = `
 Reads CSV, tables with tabs, JSON, M3U, PLS, XSPF, iTunes XML, Spotify's own
 data export, and text with one song a line. Without --to, --new or --saved it
-makes a new private playlist with the name in the file, or that of the file.
+creates a private playlist with the name in the file, or that of the file.
 
-On a terminal it asks what becomes of songs that were not found, and before it
-writes. Without one, nothing is written before every song is found, unless
+On a terminal it asks what to do about songs that were not found, and again
+before it writes. Elsewhere it writes nothing until every song is found, unless
 --skip-unresolved is given.
 
-The archive that Spotify sends with a listening history, what it unpacks to, or
-one file of it goes into the library instead, without a request, where each
-play can be asked about in SQL. What is there already is not added again.
+A listening history from Spotify goes into the library instead, where you can
+query each play in SQL. Name the archive, the directory that it unpacks to, or
+one file of it. This sends no request, and skips plays that are already there.
 
 Examples:
   $ relay import songs.csv --dry-run
@@ -60,11 +60,11 @@ export function importCommand(context: Context): Command {
     .description('Create a playlist from a file of songs, or import a listening history')
     .argument('<file>', 'File with the list; - reads it from stdin')
     .option('--to <playlist>', 'Add to this playlist: name, ID or link')
-    .option('--new <name>', 'Make a new playlist of this name')
+    .option('--new <name>', 'Create a playlist with this name')
     .option('--saved', 'Save the songs in Liked Songs')
-    .option('--replace', 'With --to: the songs replace what the playlist holds')
-    .option('--skip-unresolved', 'Write what is found, even if some songs are not')
-    .option('--skip-duplicates', 'Leave out what the list names twice, or the playlist holds already')
+    .option('--replace', 'With --to, replace the songs of the playlist')
+    .option('--skip-unresolved', 'Write the songs that were found, even if others were not')
+    .option('--skip-duplicates', 'Leave out repeated songs, and songs that are already in the playlist')
     .addOption(
       new Option('--format <format>', 'Format of the file; detected by default').choices(LIST_FORMATS),
     )
@@ -75,10 +75,13 @@ export function importCommand(context: Context): Command {
       ]),
     )
     .option('--list <name>', 'Only this playlist, from a file that has several; repeatable', more)
-    .option('--each', 'Make a playlist of its own of each playlist in the file')
-    .option('--all-plays', 'Of a listening history every play, also repeats and those of less than 30 s')
-    .option('--dry-run', 'Only say what would be read; search and write nothing')
-    .option('--yes', 'Ask nothing, also where the file may be no list of songs')
+    .option('--each', 'Create a playlist for each playlist in the file')
+    .option(
+      '--all-plays',
+      'From a listening history, take every play, also repeats and those of less than 30 s',
+    )
+    .option('--dry-run', 'Show what would be read; search and write nothing')
+    .option('--yes', 'Do not ask, even if the file may not be a list of songs')
     .addHelpText('after', HELP)
     .action((file: string, options: ImportOptions) => runImport(context, file, options));
 }

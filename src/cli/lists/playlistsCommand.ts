@@ -50,10 +50,10 @@ export function playlistsCommand(context: Context): Command {
         .description('Bring back the songs of a playlist as they were')
         .argument('<playlist>', PLAYLIST)
         .requiredOption('--at <when>', WHEN)
-        .option('--dry-run', 'Only say what it would do')
-        .option('--new <name>', 'Make a new playlist of it instead')
-        .option('--skip-unsupported', 'Leave out what cannot be written again')
-        .option('--yes', 'Do not ask before songs go')
+        .option('--dry-run', 'Show what it would do, and change nothing')
+        .option('--new <name>', 'Create a new playlist with them instead')
+        .option('--skip-unsupported', 'Leave out songs that cannot be added again')
+        .option('--yes', 'Do not ask before removing songs')
         .action(async (playlist: string, options: RestoreOptions) =>
           (await versions()).restoreVersion(context, playlist, options),
         ),

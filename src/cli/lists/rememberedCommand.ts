@@ -7,8 +7,8 @@ import { columns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 
 const EXAMPLES = `
-A match is a title and an artist, and the track that they mean. Those that
-somebody settled come first, then those that relay learned from a search;
+A match is a title and an artist, and the track that they stand for. Matches
+that somebody confirmed come first, then those that relay found by a search;
 "differs" marks one that was confirmed although the names differ.
 
 Examples:
@@ -21,14 +21,14 @@ const MAX_NAME = 40;
 
 export function rememberedCommand(context: Context): Command {
   const list = (options: { limit?: number }) => runList(context, options.limit ?? SHOWN);
-  return commandWithOthers('remembered', 'List or forget which track a title and an artist mean', () =>
+  return commandWithOthers('remembered', 'List or forget remembered matches of songs and tracks', () =>
     list({}),
   )
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
     .addCommand(
       new Command('list')
-        .description('List the remembered matches, and who settled each')
+        .description('List the remembered matches, and who confirmed each')
         .option('--limit <n>', 'Show this many, 1 to 20000', limit, SHOWN)
         .action(list),
     )

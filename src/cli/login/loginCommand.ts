@@ -31,7 +31,7 @@ export function loginCommand(context: Context): Command {
     .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
     .option('--switch-account', 'Allow an account other than the connected one')
-    .option('--start-over', 'If the key is lost, forget what it had encrypted without asking')
+    .option('--start-over', 'If the key is lost, delete what it encrypted without asking')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
     .action((options: LoginOptions) => runLogin(context, options));
 }

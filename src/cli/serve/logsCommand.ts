@@ -12,7 +12,7 @@ interface LogsOptions {
 export function logsCommand(context: Context, finish: Finish): Command {
   return new Command('logs')
     .helpGroup(HELP_GROUPS.server)
-    .description('Show the log of the server, also of one that runs as a service')
+    .description("Show the server's log, also when it runs as a service")
     .option('-f, --follow', 'Keep printing new lines, until Ctrl-C')
     .option('-n, --lines <n>', 'Show this many of the last lines', lines, 50)
     .addHelpText(
