@@ -1,10 +1,8 @@
 /** A kept playlist follows its query: the first run, the ones after, what is refused and what waits for a person. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resize } from '../library/support.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { owner } from '../support/shapes.ts';
-import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 import {
   act,
   edit,
@@ -16,25 +14,12 @@ import {
   savedUris,
   spare,
   unsave,
-  WITH_ALL,
+  withAccount,
   writes,
 } from './support.ts';
 
-/** The account with so many saved tracks and playlists of 30 rows. */
-const withAccount = (
-  saved: number,
-  playlists: number,
-  work: (relay: Relay) => Promise<void>,
-  options: RelayOptions = WITH_ALL,
-) =>
-  withRelay(options, async (relay) => {
-    resize(relay, saved, playlists);
-    relay.provider.clearRequests();
-    await work(relay);
-  });
-
 test('what a run did is told also where it added and removed nothing', async () => {
-  await withAccount(20, 1, async (relay) => {
+  await withAccount({ saved: 20 }, async (relay) => {
     const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
     assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
     const made = await keep(relay, { name: 'Mine' });
@@ -48,7 +33,7 @@ test('what a run did is told also where it added and removed nothing', async () 
 });
 
 test('a new playlist gets the rows of its query at once, and a run writes only what differs', async () => {
-  await withAccount(40, 1, async (relay) => {
+  await withAccount({ saved: 40 }, async (relay) => {
     const dry = await keep(relay, { name: 'Mine', dry_run: true });
     assert.deepEqual([dry.keep.id, dry.preview.added_count, dry.preview.total], [null, 40, 40]);
     assert.equal(dry.preview.added.length, 10);
@@ -92,7 +77,7 @@ test('a new playlist gets the rows of its query at once, and a run writes only w
 });
 
 test('what would empty a playlist, or shrink it by more than five rows and 30 %, waits for a person', async () => {
-  await withAccount(20, 1, async (relay) => {
+  await withAccount({ saved: 20 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Guarded' });
     unsave(relay, 5);
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'five rows are no question');
@@ -123,7 +108,7 @@ test('what would empty a playlist, or shrink it by more than five rows and 30 %,
 });
 
 test('rows that were there before fall under the same guards', async () => {
-  await withAccount(3, 1, async (relay) => {
+  await withAccount({ saved: 3 }, async (relay) => {
     const before = rowsOf(relay, LIST_0);
     const held = await keep(relay, { playlist_id: LIST_0 });
     assert.deepEqual([held.keep.status, held.preview.total, held.preview.removed_count], ['review', 3, 27]);
@@ -134,41 +119,36 @@ test('rows that were there before fall under the same guards', async () => {
 });
 
 test('what somebody changed by hand, by a tool or by undo waits; the query wins once, or it is stopped', async () => {
-  await withAccount(
-    12,
-    1,
-    async (relay) => {
-      const { keep: made } = await keep(relay, { name: 'Edited' });
-      const id = made.playlist_id;
-      const extra = spare(relay, 5, 1);
-      edit(relay, id, (uris) => [...uris, ...extra]);
-      const held = await act(relay, made.id, 'run');
-      assert.deepEqual([held.keep.status, held.preview.removed_count], ['review', 1]);
-      assert.match(held.keep.reason ?? '', /Somebody changed/);
-      assert.equal(rowsOf(relay, id).length, 13);
-      edit(relay, id, (uris) => uris.slice(0, 12));
-      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it was taken back');
+  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    const { keep: made } = await keep(relay, { name: 'Edited' });
+    const id = made.playlist_id;
+    const extra = spare(relay, 5, 1);
+    edit(relay, id, (uris) => [...uris, ...extra]);
+    const held = await act(relay, made.id, 'run');
+    assert.deepEqual([held.keep.status, held.preview.removed_count], ['review', 1]);
+    assert.match(held.keep.reason ?? '', /Somebody changed/);
+    assert.equal(rowsOf(relay, id).length, 13);
+    edit(relay, id, (uris) => uris.slice(0, 12));
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it was taken back');
 
-      await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
-      const byTool = await act(relay, made.id, 'run');
-      assert.deepEqual([byTool.keep.status, byTool.preview.added_count], ['review', 1]);
-      const wins = await act(relay, made.id, 'accept');
-      assert.equal(wins.keep.status, 'active');
-      assert.deepEqual(rowsOf(relay, id), savedUris(relay));
+    await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
+    const byTool = await act(relay, made.id, 'run');
+    assert.deepEqual([byTool.keep.status, byTool.preview.added_count], ['review', 1]);
+    const wins = await act(relay, made.id, 'accept');
+    assert.equal(wins.keep.status, 'active');
+    assert.deepEqual(rowsOf(relay, id), savedUris(relay));
 
-      await relay.call('undo_change', { change_id: wins.change_id });
-      assert.equal(rowsOf(relay, id).length, 11);
-      assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
-      await act(relay, made.id, 'stop');
-      assert.deepEqual(await kept(relay), []);
-      assert.equal(rowsOf(relay, id).length, 11);
-    },
-    { ...WITH_ALL, clock: fastClock() },
-  );
+    await relay.call('undo_change', { change_id: wins.change_id });
+    assert.equal(rowsOf(relay, id).length, 11);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    await act(relay, made.id, 'stop');
+    assert.deepEqual(await kept(relay), []);
+    assert.equal(rowsOf(relay, id).length, 11);
+  });
 });
 
 test('a URI that comes twice is written twice; what cannot be written is left out and counted', async () => {
-  await withAccount(2, 1, async (relay) => {
+  await withAccount({ saved: 2 }, async (relay) => {
     const [one = '', two = ''] = spare(relay, 20, 2);
     const episode = relay.provider.catalogue.episodes[0]?.uri ?? '';
     const values = [
@@ -189,7 +169,7 @@ test('a URI that comes twice is written twice; what cannot be written is left ou
 });
 
 test('a track that is gone at Spotify is found, left out and not tried again', async () => {
-  await withAccount(2, 1, async (relay) => {
+  await withAccount({ saved: 2 }, async (relay) => {
     const [one = '', two = ''] = spare(relay, 30, 2);
     const gone = 'spotify:track:0000000000000000000000';
     const made = await keep(relay, { name: 'Gone', sql: `VALUES ('${one}'), ('${gone}'), ('${two}')` });
@@ -199,7 +179,7 @@ test('a track that is gone at Spotify is found, left out and not tried again', a
 });
 
 test('what cannot be kept is refused when it is added', async () => {
-  await withAccount(4, 1, async (relay) => {
+  await withAccount({ saved: 4 }, async (relay) => {
     const refused = async (args: Record<string, unknown>) => (await keep(relay, args)).error?.code;
     assert.equal(await refused({ name: 'A', sql: 'SELECT name FROM tracks' }), 'INVALID_ARGUMENT');
     assert.equal(await refused({ name: 'A', sql: 'DROP TABLE saved' }), 'INVALID_ARGUMENT');
@@ -222,7 +202,7 @@ test('what cannot be kept is refused when it is added', async () => {
 });
 
 test('a query that fails later waits for a person, and a source that cannot be read for its time', async () => {
-  await withAccount(4, 1, async (relay) => {
+  await withAccount({ saved: 4 }, async (relay) => {
     const [one = ''] = spare(relay, 40, 1);
     const sql = `SELECT CASE WHEN (SELECT count(*) FROM saved) = 4 THEN '${one}' ELSE abs(-9223372036854775807 - 1) END AS uri`;
     const { keep: made } = await keep(relay, { name: 'Fails', sql });

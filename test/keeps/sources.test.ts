@@ -1,9 +1,8 @@
 /** What a rule reads: sources that cannot be read whole, rows under another ID, and rows that nothing names any more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resize } from '../library/support.ts';
 import { at, owner } from '../support/shapes.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import type { Relay } from '../support/world.ts';
 import {
   act,
   edit,
@@ -14,18 +13,11 @@ import {
   save,
   savedUris,
   spare,
-  WITH_ALL,
+  withAccount,
   writes,
 } from './support.ts';
 
 const OF_LIST_0 = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
-
-const withAccount = (work: (relay: Relay) => Promise<void>) =>
-  withRelay(WITH_ALL, async (relay) => {
-    resize(relay, 12, 1);
-    relay.provider.clearRequests();
-    await work(relay);
-  });
 
 function refuseList(relay: Relay, status: number): void {
   relay.provider.faults.add({
@@ -39,7 +31,7 @@ function refuseList(relay: Relay, status: number): void {
 
 for (const status of [403, 404]) {
   test(`a source that answers ${status} costs no row: a person is told, and it is over once it can be read`, async () => {
-    await withAccount(async (relay) => {
+    await withAccount({ saved: 12 }, async (relay) => {
       const { keep: made } = await keep(relay, { name: 'Copy', sql: OF_LIST_0 });
       const before = rowsOf(relay, made.playlist_id);
       edit(relay, LIST_0, (uris) => [...uris.slice(2), ...spare(relay, 1, 1)]);
@@ -58,7 +50,7 @@ for (const status of [403, 404]) {
 }
 
 test('a person may let a rule do without a playlist that cannot be read, and one that reads none does not mind', async () => {
-  await withAccount(async (relay) => {
+  await withAccount({ saved: 12 }, async (relay) => {
     const all = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', '')}`;
     const { keep: made } = await keep(relay, { name: 'Both', sql: all });
     const { keep: other } = await keep(relay, { name: 'Saved', sql: SAVED });
@@ -85,7 +77,7 @@ function relink(relay: Relay, uri: string): void {
 }
 
 test("a song that is shown under another ID is nobody's edit, and stays where it is", async () => {
-  await withAccount(async (relay) => {
+  await withAccount({ saved: 12 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Linked' });
     const first = at(savedUris(relay), 0);
     relink(relay, first);
@@ -107,7 +99,7 @@ test("a song that is shown under another ID is nobody's edit, and stays where it
 });
 
 test('a restored version leaves a song that is shown under another ID where it is', async () => {
-  await withAccount(async (relay) => {
+  await withAccount({ saved: 12 }, async (relay) => {
     await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
     const before = rowsOf(relay, LIST_0);
     edit(relay, LIST_0, (uris) => uris.slice(0, -1));
@@ -125,7 +117,7 @@ test('a restored version leaves a song that is shown under another ID where it i
 });
 
 test('a row without an item is not taken for a song that the query wants', async () => {
-  await withAccount(async (relay) => {
+  await withAccount({ saved: 12 }, async (relay) => {
     const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
     assert.ok(list);
     list.rows = savedUris(relay).map((uri, index) => ({

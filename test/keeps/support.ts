@@ -1,7 +1,8 @@
 /** Kept playlists through the front door: tools, commands and the state that they leave. */
+import { resize } from '../library/support.ts';
 import { type CliOptions, relay as cli } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Preview {
   total: number;
@@ -35,6 +36,19 @@ export interface Answer {
 }
 
 export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };
+
+/** A relay with all tools, over an account with so many saved tracks and playlists of 30 rows. */
+export function withAccount(
+  { saved, playlists = 1, ...options }: RelayOptions & { saved: number; playlists?: number },
+  work: (relay: Relay) => Promise<void>,
+): Promise<void> {
+  return withRelay({ ...WITH_ALL, ...options }, async (relay) => {
+    resize(relay, saved, playlists);
+    relay.provider.clearRequests();
+    await work(relay);
+  });
+}
+
 /** The saved tracks, as they are. */
 export const SAVED = 'SELECT uri FROM saved ORDER BY position';
 

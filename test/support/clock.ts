@@ -8,12 +8,14 @@ export interface ManualClock extends Clock {
   setWall(ms: number): void;
   /** How many sleep now. */
   readonly sleeping: number;
+  /** What they asked for, milliseconds. */
+  readonly asked: readonly number[];
 }
 
 export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
   let now = start;
   let passed = 0;
-  const sleepers = new Set<{ until: number; wake: () => void }>();
+  const sleepers = new Set<{ ms: number; until: number; wake: () => void }>();
   return {
     now: () => now,
     monotonic: () => passed,
@@ -25,6 +27,7 @@ export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
           reject(signal?.reason);
         };
         const sleeper = {
+          ms,
           until: passed + ms,
           wake: () => {
             sleepers.delete(sleeper);
@@ -50,6 +53,9 @@ export function manualClock(start = Date.UTC(2026, 10, 20, 12)): ManualClock {
     },
     get sleeping() {
       return sleepers.size;
+    },
+    get asked() {
+      return [...sleepers].map(({ ms }) => ms);
     },
   };
 }

@@ -15,9 +15,9 @@ export interface WatchedClock extends ManualClock {
 
 export function watchedClock(): WatchedClock {
   const clock = manualClock();
-  const asked = new Map<number, number>();
-  const add = (ms: number, by: number) => asked.set(ms, (asked.get(ms) ?? 0) + by);
-  const waiting = (ms: number) => asked.get(ms) ?? 0;
+  const counts = new Map<number, number>();
+  const add = (ms: number, by: number) => counts.set(ms, (counts.get(ms) ?? 0) + by);
+  const waiting = (ms: number) => counts.get(ms) ?? 0;
   return {
     now: clock.now,
     monotonic: clock.monotonic,
@@ -25,6 +25,9 @@ export function watchedClock(): WatchedClock {
     setWall: clock.setWall,
     get sleeping() {
       return clock.sleeping;
+    },
+    get asked() {
+      return clock.asked;
     },
     sleep(ms, signal) {
       add(ms, 1);

@@ -63,6 +63,8 @@ import {
 const LOOK_MS = 60_000;
 /** Rules that are due at about the same time share one check of the library. */
 const SHARED_MINUTES = 1;
+/** The same where those before took their time: as old as the library may be where a question does not say otherwise. */
+const MAX_SHARED_MINUTES = 10;
 /** How long a caller waits for a run, which continues without it. */
 const CALLER_MS = 36_000;
 /** How long a run waits for its write before a job continues with it. */
@@ -584,12 +586,16 @@ export function createKeeps(context: KeepsContext): Keeps {
   async function runLoop(): Promise<void> {
     for (;;) {
       const all = listKeepTimes(store);
+      const beganAt = clock.monotonic();
       for (const { id } of all.filter(isDue)) {
         if (stopping.signal.aborted) return;
-        // A run of another one takes time, and a person may have paused it meanwhile.
-        const present = getKeep(store, id);
-        if (present && isDue(present))
-          await exclusively(() => run(present, SHARED_MINUTES)).catch(failedToRun);
+        await exclusively(async () => {
+          // Runs before it take time, in which a person may have paused it or had it run.
+          const present = getKeep(store, id);
+          if (!present || !isDue(present)) return;
+          const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
+          await run(present, Math.min(minutes, MAX_SHARED_MINUTES));
+        }).catch(failedToRun);
       }
       if (stopping.signal.aborted) return;
       wake = new AbortController();
