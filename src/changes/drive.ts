@@ -166,10 +166,13 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return null;
   }
   const { error } = settled;
-  if (!outcomeUnknown(error))
-    return follow(run, 'refused', (isRefusal(error) && whyFull(run, step)) || error, step);
+  const isLost = outcomeUnknown(error);
+  // What is refused now may have taken effect when it was sent before: that cannot be told as unchanged, nor rolled back.
+  const wasLost = run.lost !== null && writesRows(step.op);
+  const refusal = (isRefusal(error) && whyFull(run, step)) || error;
+  if (!isLost && !wasLost) return follow(run, 'refused', refusal, step);
   const isTried = run.failures.count + 1 >= MAX_REPEATS && writesRows(step.op);
-  if (isHarmlessTwice(run, step) && !isTried) {
+  if (isLost && isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
     // It may have taken effect now, long before it is answered.
     enter(run, 'writing', { uncertain: true });
@@ -177,6 +180,11 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   run.answered = false;
   const found = await findOut(run, step);
+  if (!isLost && found.kind === 'absent') {
+    run.lost = null;
+    enter(run, 'writing', {});
+    return follow(run, 'refused', refusal, step);
+  }
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
 }
 

@@ -1,5 +1,5 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
-import { type ChangeOp, kindFacts } from '../domain/change.ts';
+import { kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
@@ -13,6 +13,7 @@ import {
   isAfter,
   onlyAppends,
   progressOfEntries,
+  restOf,
   rowsAfter,
   rowsAt,
   START,
@@ -61,10 +62,10 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
     const isTold = total <= most || offset + items.length >= total;
     if (isTold && !isThere(items.map(uriOf))) return null;
     if (context.clock.monotonic() >= until) {
-      // Of a list with earlier writes of relay in it nothing would tell whether these rows are there.
-      if (!isThere((await context.rows.readFresh(playlistId, call)).map(uriOf))) return null;
-      const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
-      return isThere(present) ? replaceAll(run, step, present, removed) : null;
+      const left = (await context.rows.readFresh(playlistId, call))
+        .map(uriOf)
+        .filter((uri) => removed.has(uri));
+      return left.length === 0 ? null : replaceAll(run, step, new Set(left));
     }
     await context.clock.sleep(waitMs, call.signal);
   }
@@ -77,18 +78,19 @@ function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
   return new Set(plan.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
 }
 
-async function replaceAll(
-  run: Run,
-  { from }: Step,
-  present: readonly string[],
-  removed: ReadonlySet<string>,
-): Promise<DriveEnd | null> {
-  const { rows, ops } = run.plan;
-  const left = new Set(present.filter((uri) => removed.has(uri)));
+/** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
+async function replaceAll(run: Run, { from }: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
+  const { context, change, call, plan } = run;
+  const { rows, ops } = plan;
+  const playlistId = change.playlistId ?? '';
   const done = ops.map((op) =>
     op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
   );
-  const goal = mergeRows(rowsAt(rows, done, from), rowsAfter(rows, ops), present);
+  const reached = rowsAt(rows, done, from);
+  // Either the list lags, or these rows are still there.
+  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, from), reached]);
+  const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
+  const goal = mergeRows(reached, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
   await takePlan(run, { rows: present, ops: replaceOps(goal), counted: false });
   return null;
@@ -273,15 +275,6 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   if (seen.kind !== 'landed') return false;
   landed(run, seen.progress, entriesBetween(plan.ops, known, seen.progress), null);
   return true;
-}
-
-/** The operations from `progress` on. */
-function restOf(ops: readonly ChangeOp[], { op, at }: { op: number; at: number }): ChangeOp[] {
-  return ops
-    .slice(op)
-    .map((entry, index) =>
-      index === 0 && at > 0 && entry.op === 'append' ? { ...entry, uris: entry.uris.slice(at) } : entry,
-    );
 }
 
 /** What of the former rows a rollback that was given up has not brought back, in order. */

@@ -9,7 +9,7 @@ import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/
 import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
-import { applyOp, ROWS_PER_REQUEST, removedUris, rowsAt, writtenUris } from './rowOps.ts';
+import { applyOp, ROWS_PER_REQUEST, removedUris, restOf, rowsAt, writtenUris } from './rowOps.ts';
 
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
@@ -32,7 +32,7 @@ export async function lookAtRows(
   const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks);
-  const verdict = await allowingRelinks(context, plan.ops, seen.items, compare, call);
+  const verdict = await allowingRelinks(context, plan.ops, known, seen.items, compare, call);
   if (verdict.kind === 'landed') return { ...verdict, isOlder: context.rows.isBehind(playlistId, seen) };
   if (verdict.kind !== 'other') return verdict;
   if (context.rows.isBehind(playlistId, seen)) return { kind: 'stale' };
@@ -101,6 +101,7 @@ const MAX_LOOKED_UP = 5;
 async function allowingRelinks(
   context: ChangeContext,
   ops: readonly ChangeOp[],
+  known: Progress,
   items: readonly Item[],
   compare: (relinks: ReadonlyMap<string, string>) => Verdict,
   call: Call,
@@ -111,7 +112,10 @@ async function allowingRelinks(
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   const strange = plain.mismatches.filter(({ sent, shown }) => !written.has(sent) || written.has(shown));
   if (strange.length > 0) return plain;
-  const isRare = plain.mismatches.length * 2 < Math.min(written.size, items.length);
+  // Of those in question: what was known before tells nothing about them.
+  const open = restOf(ops, known);
+  const inQuestion = writtenUris(open).size + removedUris(open).length;
+  const isRare = plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   const relinks = new Map<string, string>();
   for (const { sent, shown } of plain.mismatches) {

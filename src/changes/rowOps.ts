@@ -102,6 +102,15 @@ function moved(
   return [...rest.slice(0, at), ...part, ...rest.slice(at)];
 }
 
+/** The operations from `progress` on. */
+export function restOf(ops: readonly ChangeOp[], { op, at }: Progress): ChangeOp[] {
+  return ops
+    .slice(op)
+    .map((entry, index) =>
+      index === 0 && at > 0 && entry.op === 'append' ? { ...entry, uris: entry.uris.slice(at) } : entry,
+    );
+}
+
 /** The rows after the operations have come as far as `progress`. */
 export function rowsAt(
   former: readonly string[],

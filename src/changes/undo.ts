@@ -5,7 +5,8 @@ import { withNames } from '../domain/mergeRows.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { asList, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { asList, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { containsUris } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
   type ChangeBody,
@@ -56,7 +57,10 @@ export async function planUndo(
       return unsaving(await newlySaved(context, change, body, call));
     case 'unsave':
       await settleLibrary(context, first.uris, 0, call);
-      return saving(body.former.saved ?? []);
+      return saving(
+        body.former.saved ?? [],
+        await savedSince(context, change, body.former.saved ?? [], call),
+      );
     case 'follow':
     case 'unfollow':
       await settleTarget(context, change.playlistId ?? '', call);
@@ -77,10 +81,22 @@ function unsaving(uris: readonly string[]): UndoPlan {
   return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
 }
 
+/** Those that somebody has saved again. For a minute the library may still show what was there before the removal. */
+async function savedSince(
+  context: Context,
+  change: Change,
+  uris: readonly string[],
+  call: Call,
+): Promise<ReadonlySet<string>> {
+  if (uris.length === 0 || ageOf(context, change) <= REMEMBER_MS) return new Set();
+  const answers = await containsUris(context.provider, uris, { ...call, progress() {} });
+  return new Set(uris.filter((_, index) => answers[index]));
+}
+
 /** Those saved last come first in the library, so the order is turned. */
-function saving(uris: readonly string[]): UndoPlan {
+function saving(uris: readonly string[], present: ReadonlySet<string>): UndoPlan {
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  const added = Object.fromEntries(uris.map((uri) => [uri, true]));
+  const added = Object.fromEntries(uris.map((uri) => [uri, !present.has(uri)]));
   return { ...plain(ops, { added }), rewritten: uris.length };
 }
 
@@ -156,7 +172,7 @@ async function undoCreation(
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  if (!force) await presentRows(context, change, expectedRows(change, body), force, call);
+  if (!force) await presentRows(context, change, expectedRows(change, body), force, new Map(), call);
   return plain([{ op: 'unfollow' }], {});
 }
 
@@ -194,11 +210,15 @@ async function undoRows(
   // What an undo that stopped half-way has taken back is no other person's doing.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
+  const ownNames = new Map<string, string>();
   const plan = (present: readonly string[]) => {
     const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
     // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
     const isUnclear = isForced && isBehind(context, change, present);
-    const ops = isUnclear && wanted.every(isWritable) ? replaceOps(wanted) : planRows(present, wanted);
+    // To take out a row by the ID that it was added with would take out those that only seem to have the other one.
+    const hasTwin = present.some((uri) => ownNames.has(uri));
+    const ops =
+      (isUnclear || hasTwin) && wanted.every(isWritable) ? replaceOps(wanted) : planRows(present, wanted);
     if (ops === null) throw unsupported(present, wanted);
     return { present, ops };
   };
@@ -206,14 +226,14 @@ async function undoRows(
   const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   const how = isForced ? 'readShown' : 'readSettled';
-  planned ??= plan(await presentRows(context, change, expected, force || isBegun, call, how));
+  const read = (how: 'readShown' | 'readSettled' | 'readTwice') =>
+    presentRows(context, change, expected, force || isBegun, ownNames, call, how);
+  planned ??= plan(await read(how));
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
-    const again = await presentRows(context, change, expected, force || isBegun, call, how);
+    const again = await read(how);
     const isSteady = isForced || sameRows(again, planned.present);
-    planned = plan(
-      isSteady ? again : await presentRows(context, change, expected, force || isBegun, call, 'readTwice'),
-    );
+    planned = plan(isSteady ? again : await read('readTwice'));
   }
   const { present, ops } = planned;
   const rewritten = ops.reduce(
@@ -238,6 +258,7 @@ async function isAtVersion(
 
 /**
  * The rows as they are. They have to be what the change left, as far as that is known.
+ * @param ownNames takes up as what Spotify shows which rows that were written under another ID
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
@@ -245,12 +266,13 @@ async function presentRows(
   { playlistId }: Change,
   expected: readonly string[],
   force: boolean,
+  ownNames: Map<string, string>,
   call: Call,
   how: 'readShown' | 'readSettled' | 'readTwice' = 'readSettled',
 ): Promise<readonly string[]> {
   const id = playlistId ?? '';
   const items = await rows[how](id, call);
-  const present = await underOwnNames({ provider }, items, expected, call);
+  const present = await underOwnNames({ provider }, items, expected, ownNames, call);
   // A row that Spotify has stopped offering stays where it is.
   const left = asLong(expected, present.length);
   if (mayBeRows(left, present)) return withNames(left, present);
@@ -266,6 +288,7 @@ async function underOwnNames(
   context: Pick<Context, 'provider'>,
   items: readonly Item[],
   expected: readonly string[],
+  ownNames: Map<string, string>,
   call: Call,
 ): Promise<string[]> {
   const present = items.map(uriOf);
@@ -274,7 +297,9 @@ async function underOwnNames(
   if (differing.length > MAX_LOOKED_UP) return present;
   for (const at of differing) {
     const [sent = '', shown = ''] = [expected[at], present[at]];
-    if (await isSameRecording(context, sent, shown, items, call)) present[at] = sent;
+    if (!(await isSameRecording(context, sent, shown, items, call))) continue;
+    present[at] = sent;
+    ownNames.set(shown, sent);
   }
   return present;
 }
