@@ -265,7 +265,11 @@ export class Client {
           `undo of ${wish}, done: it took an older row of the same song`,
           olders.map(numberOf).join(', '),
         );
-      const lost = unclear.hidden.size === 0 ? lostToReplacement(now, playlist) : [];
+      // A song that is taken out may take along one that a person adds.
+      const lost =
+        unclear.hidden.size === 0
+          ? lostToReplacement(now, playlist).filter((uri) => !made.added.has(uri))
+          : [];
       if (lost.length > 0)
         this.#found(
           `undo of ${wish}: all rows are replaced, and what came meanwhile is lost`,
@@ -638,7 +642,7 @@ export class Client {
   }
 
   async #undoLibrary(made: Made, ask: () => Promise<Answer | null>): Promise<void> {
-    const { spotify } = this.#stage;
+    const { spotify, time } = this.#stage;
     const from = spotify.effects.length;
     const before = spotify.account.saved.map(({ uri }) => uri);
     const then = new Set(made.before);
@@ -654,7 +658,7 @@ export class Client {
     // Only those that the change itself saved or removed come back.
     const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
     const wanted = made.wish === 'unsave';
-    const free = new Set([...moved, ...touched]);
+    const free = new Set([...moved, ...touched, ...made.mimicked]);
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
@@ -665,6 +669,8 @@ export class Client {
       before,
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
+      // Within a minute, what a person has saved again looks like a library that lags.
+      mimicked: time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : new Set(),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });

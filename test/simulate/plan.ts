@@ -660,7 +660,8 @@ class Drawing {
  */
 function visibleInTime(lags: Lags, faults: readonly PlannedFault[]): Lags {
   if (faults.every(({ of }) => of === 'read')) return lags;
-  const shown = (ms: number) => Math.min(ms, 15_000);
+  const late = Math.max(0, ...faults.map(({ action }) => ('ms' in action ? action.ms : 0)));
+  const shown = (ms: number) => Math.min(ms, 15_000, Math.max(0, 19_000 - late));
   return {
     lists: shown(lags.lists),
     totals: shown(lags.totals),
