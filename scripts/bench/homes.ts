@@ -7,7 +7,7 @@ import { openStore, type Store } from '../../src/store/file/open.ts';
 import { putAlias } from '../../src/store/tables/aliases.ts';
 import { insertChange, packBody, pruneChanges, setChange } from '../../src/store/tables/changes.ts';
 import { insertItems, type NewJobItem } from '../../src/store/tables/jobItems.ts';
-import { beginJob, changeJob, insertJob } from '../../src/store/tables/jobs.ts';
+import { changeJob, insertJob, listJob } from '../../src/store/tables/jobs.ts';
 
 export interface Past {
   /** Known tracks, each with an alias. */
@@ -92,6 +92,7 @@ function endedJob(store: Store, index: number, at: number): void {
     {
       id: systemRandom.uuid(),
       type: 'save_tracks',
+      status: 'committing',
       phase: 'commit',
       account: null,
       payload: { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true },
@@ -108,7 +109,7 @@ function endedJob(store: Store, index: number, at: number): void {
     return { input: song, key: aliasKey(song), uri: track.uri, status: 'written', track };
   });
   insertItems(store, seq, 0, items, at);
-  beginJob(store, seq, { status: 'completed', targetId: null }, at);
+  listJob(store, seq, { status: 'completed', targetId: null }, at);
   changeJob(store, seq, { completedAt: at, result: { written: ITEMS } }, at);
 }
 

@@ -23,9 +23,11 @@ import {
   recentChanges,
   setChange,
 } from '../store/tables/changes.ts';
+import { dropJob, getJobBySeq, insertJob } from '../store/tables/jobs.ts';
 import type { Waiter } from './decide.ts';
 import { drive } from './drive.ts';
 import { waitUntilMade } from './making.ts';
+import { ownJob } from './ownJob.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
 import { type Control, type DriveEnd, type Failures, isRewriting, planOf, tellRows } from './run.ts';
@@ -45,7 +47,7 @@ export interface ChangeRequest {
   askedBy: string;
   /** Entries that the caller asked for. */
   requested: number;
-  /** Key of the job that it belongs to. */
+  /** Key of the job that it belongs to; where there is none, it gets its own, which nobody sees while its caller waits. */
   job?: number;
   /** Key of the change that it takes back. */
   undoes?: number;
@@ -173,9 +175,7 @@ export function createChanges(context: ChangeContext): Changes {
       decided: () => entry.decided,
       isNew,
       before: entry.before,
-      onEntries: (change, refused) => {
-        if (change.job !== null) jobs.wrote(change, refused);
-      },
+      onEntries: (change, refused) => jobs.wrote(change, refused),
       onProgress(done) {
         entry.completed = done;
         if (entry.total > 1) call?.progress(Math.min(done, entry.total), entry.total);
@@ -192,7 +192,7 @@ export function createChanges(context: ChangeContext): Changes {
     body: Uint8Array,
     entry: Active,
   ): Promise<Change> {
-    const { id = random.uuid(), kind, playlistId, askedBy, job, undoes } = request;
+    const { id = random.uuid(), kind, playlistId, askedBy, undoes } = request;
     const now = clock.now();
     const account = getAccount(store)?.providerUserId ?? null;
     const row = {
@@ -204,14 +204,15 @@ export function createChanges(context: ChangeContext): Changes {
       account,
       inTransit: true,
       serverTime: context.provider.serverTime(),
-      ...(job === undefined ? {} : { job }),
       ...(undoes === undefined ? {} : { undoes }),
     };
     entry.total = requestsLeft(ops);
+    let { job } = request;
     return store.durable(
       () => {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
-        const change = insertChange(store, row, body, now);
+        job ??= insertJob(store, ownJob(row, ops), 0, now);
+        const change = insertChange(store, { ...row, job }, body, now);
         // A cancel that arrives while it is being saved must find it.
         entry.seq = change.seq;
         return change;
@@ -219,6 +220,7 @@ export function createChanges(context: ChangeContext): Changes {
       () => {
         entry.seq = null;
         store.run('delete from changes where id = ?', [id]);
+        if (request.job === undefined && job !== undefined) dropJob(store, job);
       },
     );
   }
@@ -233,8 +235,13 @@ export function createChanges(context: ChangeContext): Changes {
       playlist: entry.playlist,
       requests: { total: requestsLeft(body.ops), completed: entry.completed },
     };
-    // What had no effect cannot be taken back.
-    if (change.state === 'unchanged' && change.job === null) dropChange(store, seq);
+    const job = change.job === null ? null : getJobBySeq(store, change.job);
+    if (isChangeEnded(change.state) && job?.listed === false) {
+      // What had no effect cannot be taken back.
+      if (change.state === 'unchanged') dropChange(store, seq);
+      // One with items is the list of a call, which drops it.
+      if (job.totalItems === 0) dropJob(store, job.seq);
+    }
     return result;
   }
 

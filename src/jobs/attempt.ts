@@ -10,14 +10,15 @@ import { pauseAfter } from '../domain/pause.ts';
 import type { Call } from '../provider/api.ts';
 import { getChange } from '../store/tables/changes.ts';
 import { type JobItem, listItems, skipSome } from '../store/tables/jobItems.ts';
-import { isArriving, type Job, type JobBegin } from '../store/tables/jobs.ts';
+import { getJobBySeq, type Job, type JobBegin } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
 import { beginStored, dropStored, type NewWork, storeItems } from './newJob.ts';
 import { searchForCaller } from './resolveStep.ts';
 
 export interface Attempt {
-  /** Of the job and of its change, once others hear of them. */
+  /** Of the job, and what its change is called by too. */
   readonly id: string;
+  readonly seq: number;
   /**
    * Runs a part of the call for at most `ms`; null where that or a limit stops it, and then `list` lets the job continue.
    * @throws RelayError of the work, for any other reason
@@ -38,16 +39,17 @@ export interface Attempt {
 /** Runs `work` with a job that is not listed, and drops the job afterwards, unless it was listed by then. */
 export async function attempt<T>(
   context: JobContext,
-  request: Omit<NewWork, 'phase' | 'begin'>,
+  request: Omit<NewWork, 'begin'>,
   work: (attempt: Attempt) => Promise<T>,
 ): Promise<T> {
   const { store, clock, random } = context;
-  const job = await storeItems(context, { ...request, phase: 'resolve' });
+  const job = await storeItems(context, request);
   const { id, seq, totalItems } = job;
   let begin: JobBegin = { status: 'pending', targetId: request.payload.playlist_id ?? null };
   try {
     return await work({
       id,
+      seq,
       async within(ms, call, part) {
         const late = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
         try {
@@ -74,6 +76,6 @@ export async function attempt<T>(
     // One whose change is under way when the server stops is listed by its next start.
     const change = getChange(store, id);
     const isOver = change === null || isChangeEnded(change.state);
-    if (isOver && isArriving(store, seq)) await dropStored(context, seq);
+    if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);
   }
 }

@@ -1,25 +1,16 @@
 /** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
 import type { DriveEnd } from '../changes/run.ts';
-import { type DetailValues, isChangeEnded, kindFacts } from '../domain/change.ts';
+import { isChangeEnded } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import { type BulkJobType, isWorking, JOB_ATTEMPTS, type JobPayload, type JobStatus } from '../domain/job.ts';
+import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
-import {
-  type Change,
-  type ChangeBody,
-  changeOfJob,
-  getChangeBody,
-  getChangeBySeq,
-  openChanges,
-  setChange,
-} from '../store/tables/changes.ts';
+import { type Change, changeOfJob, getChangeBySeq } from '../store/tables/changes.ts';
 import {
   countConfirmed,
   listItems,
   listUnresolved,
-  markNextWritten,
   type NewJobItem,
   reopenItems,
   retryItems,
@@ -27,7 +18,6 @@ import {
 import {
   countJobs,
   getJob,
-  getJobBySeq,
   type Job,
   type JobChange,
   listJobs,
@@ -41,7 +31,7 @@ import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { clearJobs, dropEndedJobs, dropUnfinished, listChange, type NewWork, storeJob } from './newJob.ts';
+import { clearJobs, dropEndedJobs, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
 import { closeCancelled, follow, followNow } from './outcome.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
@@ -150,25 +140,10 @@ export function createJobs(context: JobContext): Jobs {
     return now(job);
   }
 
-  /** Shows a change that continues without its caller as a job, which is there although it may be saved only later. */
+  /** Lists the job of a change that continues without its caller. */
   async function list(change: Change, end: DriveEnd | null, isStopped: boolean): Promise<void> {
-    const { id, seq, playlistId: targetId } = change;
-    await begun(() =>
-      listChange(
-        context,
-        id,
-        { status: 'committing', targetId },
-        () => workOf(change, getChangeBody(store, seq)),
-        (job) => {
-          setChange(store, seq, { job }, clock.now());
-          // What the change has written by the moment at which it gets its job.
-          markNextWritten(store, job, getChangeBySeq(store, seq)?.written ?? 0, clock.now());
-          const listed = getJobBySeq(store, job);
-          if (listed && end) followNow(context, listed, change, end);
-        },
-      ),
-    );
-    if (isStopped) await cancel(id, NEVER);
+    await begun(() => listChange(context, change, (job) => end && followNow(context, job, change, end)));
+    if (isStopped) await cancel(change.id, NEVER);
   }
 
   async function cancel(id: string, signal: AbortSignal): Promise<JobRecord> {
@@ -195,7 +170,7 @@ export function createJobs(context: JobContext): Jobs {
       const { least, most } = await estimateRequests(store, type, items, payload);
       const targetId = payload.playlist_id ?? null;
       const begin = { status: 'pending' as const, targetId };
-      const job = await begun(() => storeJob(context, { ...request, phase: 'resolve', begin }));
+      const job = await begun(() => storeJob(context, { ...request, begin }));
       return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
     },
     attempt: (request, work) =>
@@ -266,42 +241,15 @@ export function createJobs(context: JobContext): Jobs {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
-      // Writes of tools that a crash or a stop has cut short.
-      const cut = openChanges(store).filter(({ job, seq }) => job === null && !changes.isActive(seq));
-      Promise.all(cut.map((change) => list(change, null, false))).catch((error) =>
-        context.log.error({ err: error }, 'a write that was cut short has no job'),
-      );
-      dropUnfinished(context).catch((error) =>
-        context.log.error({ err: error }, 'a job that was not stored as a whole is still there'),
+      // Writes of tools that a crash or a stop has cut short continue.
+      takeUpUnlisted(context, (change) => list(change, null, false)).catch((error) =>
+        context.log.error({ err: error }, 'a write that was cut short is not listed'),
       );
       runner.start();
     },
     async stop() {
       await Promise.all([runner.stop(), changes.stop()]);
     },
-  };
-}
-
-/** A change of a call that gave no list, as a job's work. */
-function workOf(change: Change, { ops }: ChangeBody): Omit<NewWork, 'begin' | 'phase'> {
-  const create = ops.find((op) => op.op === 'create');
-  const details: DetailValues = create?.op === 'create' ? create.details : {};
-  const { job: type, isListed } = kindFacts(change.kind);
-  const uris = isListed ? ops.flatMap((op) => ('uris' in op ? op.uris : [])) : [];
-  return {
-    type,
-    maxAttempts: JOB_ATTEMPTS,
-    payload: {
-      ...(change.playlistId === null ? {} : { playlist_id: change.playlistId }),
-      ...(details.name === undefined ? {} : { name: details.name }),
-      ...(details.description === undefined ? {} : { description: details.description }),
-      ...(details.public === undefined ? {} : { public: details.public }),
-      strict: false,
-      dry_run: false,
-      skip_existing: false,
-      skip_duplicates: false,
-    },
-    items: uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' as const })),
   };
 }
 

@@ -1,13 +1,12 @@
 /** Storing jobs with their items, and dropping them. */
 import { createTurns } from '../base/turns.ts';
+import { isChangeEnded, kindFacts } from '../domain/change.ts';
 import { asRelayError } from '../domain/errors.ts';
-import type { JobPayload, JobPhase, JobType } from '../domain/job.ts';
+import type { JobPayload, JobType } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
-import { dropItems, insertItems, type NewJobItem } from '../store/tables/jobItems.ts';
+import { type Change, changeOfJob, getChangeBody } from '../store/tables/changes.ts';
+import { dropItems, insertItems, markNextWritten, type NewJobItem } from '../store/tables/jobItems.ts';
 import {
-  arrivingJob,
-  arrivingJobs,
-  beginJob,
   dropJob,
   getJobBySeq,
   hideJob,
@@ -16,6 +15,8 @@ import {
   type JobBegin,
   jobsEndedBefore,
   jobsToClear,
+  listJob,
+  unlistedJobs,
 } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
 
@@ -26,7 +27,6 @@ export interface NewWork {
   payload: JobPayload;
   items: readonly NewJobItem[];
   maxAttempts: number;
-  phase: JobPhase;
   begin: JobBegin;
 }
 
@@ -73,33 +73,34 @@ export async function storeItems(context: Context, work: Omit<NewWork, 'begin'>)
 export async function beginStored(context: Context, seq: number, begin: JobBegin): Promise<Job> {
   const { store, clock } = context;
   await store.durable(
-    () => beginJob(store, seq, begin, clock.now()),
+    () => listJob(store, seq, begin, clock.now()),
     () => hideJob(store, seq),
   );
   return stored(context, seq);
 }
 
 /**
- * Lists a change that continues as the job of its ID, in one transaction with what else `also` changes: as the one that was
- * stored with the list of its caller, or as `work`. Where the state cannot be saved, the job is there all the same and saved
- * later: what has begun must not stand still. After a crash before that, the change is the one on disk, and what makes a job
- * of it then gives it the same `id`.
+ * Lists the job of a change, with what else `also` changes, in one transaction. Where the state cannot be saved, the job is
+ * there all the same and saved later: what has begun must not stand still.
  */
-export async function listChange(
-  context: Context,
-  id: string,
-  begin: JobBegin,
-  work: () => Omit<NewWork, 'begin' | 'phase'>,
-  also: (seq: number) => void,
-): Promise<Job> {
+export async function listChange(context: Context, change: Change, also: (job: Job) => void): Promise<Job> {
   const { store, clock } = context;
-  const seq = store.transaction(() => {
-    const known = arrivingJob(store, id);
-    const listed = known ?? insertRow(context, { ...work(), phase: 'commit' }, id);
-    if (known === null) insertItems(store, listed, 0, work().items, clock.now());
-    beginJob(store, listed, { ...begin, phase: 'commit', skipsMarked: true }, clock.now());
-    also(listed);
-    return listed;
+  const now = clock.now();
+  const seq = change.job ?? 0;
+  store.transaction(() => {
+    const { totalItems, written } = stored(context, seq);
+    const items = totalItems === 0 ? itemsOf(context, change) : [];
+    const begin = { status: 'committing', phase: 'commit', skipsMarked: true } as const;
+    listJob(
+      store,
+      seq,
+      { ...begin, targetId: change.playlistId, totalItems: totalItems + items.length },
+      now,
+    );
+    insertItems(store, seq, 0, items, now);
+    // What the change has written by now.
+    markNextWritten(store, seq, change.written - written, now);
+    also(stored(context, seq));
   });
   await store.saveNow().catch((error: unknown) => {
     if (asRelayError(error).code !== 'STORE_ERROR') throw error;
@@ -107,15 +108,19 @@ export async function listChange(
   return stored(context, seq);
 }
 
-function insertRow(
-  { store, clock, random }: Context,
-  work: Omit<NewWork, 'begin'>,
-  id = random.uuid(),
-): number {
-  const { items, phase, type, payload, maxAttempts } = work;
+/** What a change writes, as the items of its job. */
+function itemsOf({ store }: Context, { seq, kind }: Change): NewJobItem[] {
+  if (!kindFacts(kind).isListed) return [];
+  const uris = getChangeBody(store, seq).ops.flatMap((op) => ('uris' in op ? op.uris : []));
+  return uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' }));
+}
+
+function insertRow({ store, clock, random }: Context, work: Omit<NewWork, 'begin'>): number {
+  const { items, type, payload, maxAttempts } = work;
   const account = getAccount(store)?.providerUserId ?? null;
-  const row = { id, type, phase, account, payload, maxAttempts };
-  return insertJob(store, { ...row, skipsMarked: phase === 'commit' }, items.length, clock.now());
+  const row = { id: random.uuid(), type, account, payload, maxAttempts };
+  const begin = { status: 'pending', phase: 'resolve', skipsMarked: false } as const;
+  return insertJob(store, { ...row, ...begin }, items.length, clock.now());
 }
 
 function stored({ store }: Context, seq: number): Job {
@@ -139,11 +144,21 @@ export async function clearJobs(context: Pick<Context, 'store'>): Promise<number
   return over.length;
 }
 
-/** Drops jobs whose items were not all stored when the program ended. To be called before any job is made. */
-export async function dropUnfinished(context: Pick<Context, 'store'>): Promise<void> {
-  const unfinished = arrivingJobs(context.store);
-  for (const seq of unfinished) await dropStored(context, seq);
-  if (unfinished.length > 0) context.store.saveSoon();
+/**
+ * Takes up what the program that ended has left of jobs that nobody had heard of: `list` lists one whose change has not ended,
+ * and the others are dropped. To be called before any job is made.
+ */
+export async function takeUpUnlisted(
+  context: Pick<Context, 'store'>,
+  list: (change: Change) => Promise<void>,
+): Promise<void> {
+  const { store } = context;
+  const unlisted = unlistedJobs(store).map(({ seq }) => ({ seq, change: changeOfJob(store, seq) }));
+  const isOpen = (change: Change | null) => change !== null && !isChangeEnded(change.state);
+  await Promise.all(unlisted.flatMap(({ change }) => (change && isOpen(change) ? [list(change)] : [])));
+  const over = unlisted.filter(({ change }) => !isOpen(change));
+  for (const { seq } of over) await dropStored(context, seq);
+  if (over.length > 0) store.saveSoon();
 }
 
 /** Drops a job with its items. */

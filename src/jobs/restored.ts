@@ -6,7 +6,7 @@ import { isoOf } from '../base/clock.ts';
 import { isChangeEnded } from '../domain/change.ts';
 import { shortId } from '../domain/job.ts';
 import { changeOfJob, endPartly, openChanges, setChange } from '../store/tables/changes.ts';
-import { type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
+import { getJobBySeq, type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
 import type { Store } from '../store/types.ts';
 
 /**
@@ -22,7 +22,8 @@ export function holdWriting(store: Store, savedAt: number): number {
   return store.transaction(() => {
     const now = store.now();
     for (const change of openChanges(store)) {
-      if (change.job === null) endPartly(store, change.seq, now);
+      const isListed = change.job !== null && getJobBySeq(store, change.job)?.listed === true;
+      if (!isListed) endPartly(store, change.seq, now);
     }
     return writing.filter((job) => hold(store, job, savedAt)).length;
   });

@@ -299,3 +299,28 @@ test('a list that a call looks up is a job for nobody else until it has to conti
     assert.equal(urisOf(playlist).length, 6);
   });
 });
+
+test('a single write is a job for nobody while its caller waits, and what a stop cuts short is one', async () => {
+  await inWorld(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const jobs = async () => (await relay.call('list_jobs')).total;
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 2) };
+    const writing = gate();
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, times: 2, kind: 'hook', fn: writing.wait });
+    const cut = assert.rejects(relay.call('add_tracks_to_playlist', args));
+    await until(() => writing.waiting === 1);
+    assert.equal(await jobs(), 0);
+    const restarted = relay.restart();
+    writing.open();
+    await Promise.all([restarted, cut]);
+    const [job] = (await relay.call('list_jobs')).items as Array<{ job_id: string }>;
+    const { type, written } = await reach(relay, job?.job_id ?? '', 'completed');
+    assert.deepEqual([type, written], ['add_to_playlist', 2]);
+    assert.deepEqual(
+      (await itemsOf(relay, job?.job_id ?? '')).map(({ uri, status }) => [uri, status]),
+      tracks(relay, 2).map((uri) => [uri, 'written']),
+    );
+    await relay.call('add_tracks_to_playlist', args);
+    assert.deepEqual([await jobs(), urisOf(playlist).length], [1, 4]);
+  });
+});

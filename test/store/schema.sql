@@ -118,7 +118,7 @@ CREATE TABLE jobs (
   updated_at      integer not null,
   started_at      integer,
   completed_at    integer
-, passed_over integer not null default 0) strict;
+, passed_over integer not null default 0, listed integer not null default 1 check (listed in (0, 1))) strict;
 
 CREATE TABLE keeps (
   seq          integer primary key,

@@ -41,7 +41,7 @@ export function ownerEvents(core: Core, services: Services, limit: number): Page
   const jobs = services.jobs.over(limit + 1);
   // One that belongs to a job is told with it, as long as the job is kept.
   const changes = listChanges(store, 0, ALL_CHANGES).items.filter(
-    ({ job }) => job === null || getJobBySeq(store, job) === null,
+    ({ job }) => job === null || getJobBySeq(store, job)?.listed !== true,
   );
   const found: Found[] = [
     ...jobs.map((job) => ({

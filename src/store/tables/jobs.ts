@@ -56,6 +56,8 @@ export const JOBS = defineTable('jobs', {
   seq: integer,
   /** What the outside calls it. */
   id: text(),
+  /** false: nobody has heard of it, since its items are still being stored or its caller waits for it. */
+  listed: flag,
   type: text(JOB_TYPES),
   status: text(JOB_STATUSES),
   phase: text(JOB_PHASES),
@@ -100,12 +102,12 @@ export type Job = ReturnType<typeof JOBS.toRow>;
 
 export type NewJob = Pick<
   Job,
-  'id' | 'type' | 'phase' | 'account' | 'payload' | 'skipsMarked' | 'maxAttempts'
+  'id' | 'type' | 'status' | 'phase' | 'account' | 'payload' | 'skipsMarked' | 'maxAttempts'
 >;
 
 /** What is known of a job once it has its items. */
 export type JobBegin = Pick<Job, 'status' | 'targetId'> &
-  Partial<Pick<Job, 'runAfter' | 'reason' | 'stepAttempts' | 'phase' | 'skipsMarked'>>;
+  Partial<Pick<Job, 'runAfter' | 'reason' | 'phase' | 'skipsMarked' | 'totalItems'>>;
 
 export type JobChange = Partial<
   Pick<
@@ -139,42 +141,26 @@ export type JobCount =
   | 'passedOver'
   | 'written';
 
-/**
- * A job whose items are still being stored, or whose caller waits for it. Nobody has heard of it, and the next start deletes
- * it. To a program that does not know of this, it is cancelled.
- */
-const ARRIVING = "(status = 'cancelled' and completed_at is null)";
-
-/** Adds a job without items, which is not there for anybody before `beginJob`, and returns its key. */
+/** Adds a job without items, which nobody sees before `listJob`, and returns its key. */
 export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
-  JOBS.insert(store, { ...job, status: 'cancelled', totalItems, createdAt: now, updatedAt: now });
+  JOBS.insert(store, { ...job, listed: false, totalItems, createdAt: now, updatedAt: now });
   return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
 }
 
-/** The job has all its items and is there from now on. */
-export function beginJob(store: Store, seq: number, begun: JobBegin, now: number): void {
+/** The job has all its items, and is there for everybody from now on. */
+export function listJob(store: Store, seq: number, begun: JobBegin, now: number): void {
   const startedAt = begun.status === 'pending' ? null : now;
-  const { sql, params } = JOBS.assign({ startedAt, ...begun, updatedAt: now });
+  const { sql, params } = JOBS.assign({ startedAt, ...begun, listed: true, updatedAt: now });
   store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
 }
 
-/** Takes `beginJob` back. */
+/** Takes `listJob` back. */
 export function hideJob(store: Store, seq: number): void {
-  store.run("update jobs set status = 'cancelled', completed_at = null where seq = ?", [seq]);
+  store.run('update jobs set listed = 0 where seq = ?', [seq]);
 }
 
-/** Keys of jobs that were not there yet when the program ended. */
-export function arrivingJobs(store: Store): number[] {
-  return store.all<{ seq: number }>(`select seq from jobs where ${ARRIVING}`).map(({ seq }) => seq);
-}
-
-/** Key of the one that has this ID; null for none. */
-export function arrivingJob(store: Store, id: string): number | null {
-  return store.get<{ seq: number }>(`select seq from jobs where id = ? and ${ARRIVING}`, [id])?.seq ?? null;
-}
-
-export function isArriving(store: Store, seq: number): boolean {
-  return store.get(`select 1 from jobs where seq = ? and ${ARRIVING}`, [seq]) !== undefined;
+export function unlistedJobs(store: Store): Job[] {
+  return JOBS.all(store, 'where listed = 0 order by seq');
 }
 
 /** Keys of jobs that ended before `before` (Unix milliseconds). */
@@ -193,7 +179,7 @@ export function dropJob(store: Store, seq: number): void {
 }
 
 export function getJob(store: Store, id: string): Job | null {
-  return JOBS.first(store, `where id = ? and not ${ARRIVING}`, [id]);
+  return JOBS.first(store, 'where id = ? and listed = 1', [id]);
 }
 
 export function getJobBySeq(store: Store, seq: number): Job | null {
@@ -202,29 +188,29 @@ export function getJobBySeq(store: Store, seq: number): Job | null {
 
 /** Newest first. */
 export function listJobs(store: Store, offset: number, limit: number): Job[] {
-  return JOBS.all(store, `where not ${ARRIVING} order by seq desc limit ? offset ?`, [limit, offset]);
+  return JOBS.all(store, 'where listed = 1 order by seq desc limit ? offset ?', [limit, offset]);
 }
 
 /** Those that go on or wait for something, failed ones among them; newest first. */
 export function listOpenJobs(store: Store, limit: number): Job[] {
-  return JOBS.all(store, `where not ${OVER} and not ${ARRIVING} order by seq desc limit ?`, [limit]);
+  return JOBS.all(store, `where not ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
 /** Those with which nothing is to be done any more, newest first. */
 export function listOverJobs(store: Store, limit: number): Job[] {
-  return JOBS.all(store, `where ${OVER} and not ${ARRIVING} order by seq desc limit ?`, [limit]);
+  return JOBS.all(store, `where ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
 /** Keys of those that are over, but for one of which the last request is still being looked into. */
 export function jobsToClear(store: Store): number[] {
   return store
-    .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and not ${ARRIVING}`)
+    .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and listed = 1`)
     .map(({ seq }) => seq);
 }
 
 export function countJobs(store: Store): Record<string, number> {
   const rows = store.all<{ status: string; total: number }>(
-    `select status, count(*) as total from jobs where not ${ARRIVING} group by status order by status`,
+    'select status, count(*) as total from jobs where listed = 1 group by status order by status',
   );
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
 }
@@ -238,7 +224,7 @@ export function countCommittable(store: Store): number {
 
 /** Items of all jobs. */
 export function countJobItems(store: Store): number {
-  const sql = `select coalesce(sum(total_items), 0) as total from jobs where not ${ARRIVING}`;
+  const sql = 'select coalesce(sum(total_items), 0) as total from jobs where listed = 1';
   return store.get<{ total: number }>(sql)?.total ?? 0;
 }
 
@@ -314,7 +300,7 @@ export function dueJob(
   // Not parameters: SQLite's plan depends on their values, and it would prepare the statement again for every call.
   const [phaseText, most] = [quotedList([phase]), busy.length + 1];
   const due = store.all<{ seq: number }>(
-    `select seq from jobs where phase = ${phaseText} and (
+    `select seq from jobs where listed = 1 and phase = ${phaseText} and (
        status in (${WORKING})
        or (status = 'waiting' and run_after <= :now)
        or (status = 'cancelled' and (run_after is null or run_after <= :now) and ${HAS_OPEN_CHANGE}))
@@ -336,7 +322,7 @@ export function nextRunAfter(
 ): number | null {
   const row = store.get<{ at: number | null }>(
     `select min(run_after) as at from jobs
-     where (:phase is null or phase = :phase) and seq not in (${busy.map(Number).join(', ')}) and (
+     where listed = 1 and (:phase is null or phase = :phase) and seq not in (${busy.map(Number).join(', ')}) and (
        status = 'waiting' or (:phase is not null and status = 'cancelled' and ${HAS_OPEN_CHANGE}))`,
     { phase },
   );

@@ -95,7 +95,7 @@ async function write(
   request: Omit<ChangeRequest, 'askedBy'>,
 ): Promise<{ result: ChangeResult; answer: BulkResult }> {
   const spentMs = services.clock.monotonic() - startedAt;
-  const own = { ...request, id: attempt.id };
+  const own = { ...request, id: attempt.id, job: attempt.seq };
   const result = await writeFor(services, tool, own, call, { spentMs });
   if (result.kind !== 'listed') {
     const report = reportOrThrow(request.playlistId ?? '', request.requested, result);
