@@ -82,12 +82,13 @@ test('a quota during resolving hands over to a job with what is already resolved
 test('resolving that takes too long for one call is handed over before the call ends', async () => {
   await inWorld(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
-    const wanted = uniqueTracks(relay, 12);
+    // Eight are searched for at once: six that are answered, and eight that are not.
+    const wanted = uniqueTracks(relay, 14);
     const held = gate();
-    relay.provider.faults.add({ path: '/search', skip: 6, times: 4, kind: 'hook', fn: held.wait });
+    relay.provider.faults.add({ path: '/search', skip: 6, times: 8, kind: 'hook', fn: held.wait });
     const payload = { playlist_id: playlist.id, tracks: wanted.map(asQuery), strict: false };
     const answer = call(relay, 'bulk_add_tracks', payload);
-    await until(() => held.waiting === 4);
+    await until(() => held.waiting === 8);
     assert.equal(clock.waiting(RESOLVE_MS), 1);
     // The searches under way would time out first and be tried again; only the call's own time is to pass here.
     clock.advance(RESOLVE_MS);
@@ -95,7 +96,7 @@ test('resolving that takes too long for one call is handed over before the call 
     held.open();
     assert.deepEqual([result.status, result.matched, result.report.length], ['deferred', 6, 6]);
     const job = await reach(relay, result.job_id, 'ready');
-    assert.deepEqual([job.resolved, job.payload.strict], [12, false]);
+    assert.deepEqual([job.resolved, job.payload.strict], [14, false]);
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
     assert.deepEqual(
