@@ -70,7 +70,7 @@ export const getStateDiagnosticsTool = defineTool({
   },
 });
 
-const Provider = z.string().min(1).max(50).optional().describe('The only one is "spotify"');
+const Provider = z.string().min(1).max(50).optional().describe('Only "spotify"');
 
 export const getRateLimitStatusTool = defineTool({
   name: 'get_rate_limit_status',

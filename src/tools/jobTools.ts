@@ -33,7 +33,7 @@ const JobSummary = z.object({
   type: z.enum(JOB_TYPES),
   status: z.enum(JOB_STATUSES),
   playlist_id: z.string().nullable().describe('Playlist the job writes to'),
-  name: z.string().optional().describe('Of the playlist that create_playlist makes'),
+  name: z.string().optional().describe('Name of the playlist that create_playlist makes'),
   total_items: Count,
   pending: Count.describe('Items not searched for yet'),
   resolved: Count.describe('Items whose track is known, including those skipped or written'),
@@ -214,7 +214,7 @@ export const createBulkJobTool = defineTool({
       .min(1)
       .max(20)
       .default(JOB_ATTEMPTS)
-      .describe('Attempts per song and write, 1 to 20; waiting for a limit is none'),
+      .describe('Attempts per song and write, 1 to 20; waiting for a limit does not count'),
   }),
   output: z.object({
     job_id: z.string(),

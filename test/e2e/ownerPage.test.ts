@@ -164,7 +164,7 @@ longTest(
       await events.getByText('Add to “Empty Shelf”').waitFor();
       release();
       await needs.getByText('12 to settle').waitFor();
-      assert.match(await needs.innerText(), /20 songs: 8 found, 12 not found for sure/);
+      assert.match(await needs.innerText(), /20 songs: 8 found, 12 not matched/);
 
       await tabTo(page, 'Settle 12');
       const asked = relay.provider.requests.length;
@@ -250,13 +250,13 @@ inFull('a client that was approved is listed and revoked; another browser is for
     const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
     await openSignedIn(page, relay);
     const clients = card(page, 'AI clients');
-    await clients.getByText('None is approved yet').waitFor();
+    await clients.getByText('No client is approved yet').waitFor();
     await connect(relay, { client_name: 'Claude Code (relay)' });
     await clients.getByText('Claude Code (relay)').waitFor();
     await clients.getByRole('button', { name: 'Revoke: Claude Code (relay)' }).click();
     await page.waitForTimeout(READING_MS);
     await clients.getByRole('button', { name: 'Revoke now: Claude Code (relay)' }).click();
-    await clients.getByText('None is approved yet').waitFor();
+    await clients.getByText('No client is approved yet').waitFor();
     assert.deepEqual(
       (await relay.server.local.listClients()).clients.map(({ approvals }) => approvals),
       [[]],
@@ -347,7 +347,7 @@ inFull('the account is disconnected and connected again through the login page',
     );
     await page.waitForTimeout(READING_MS);
     await second.click();
-    await account.getByText('None is connected yet').waitFor();
+    await account.getByText('No account is connected yet').waitFor();
     assert.equal((await relay.server.local.status()).account.connected, false);
     await account.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('link', { name: 'go on to relay' }).click();
@@ -549,7 +549,7 @@ inFull('“Read only” is chosen when a client is approved, and shown with it',
     const client = await newClient(relay.baseUrl, { client_name: 'Reader' });
     const approval = await page.context().newPage();
     await approval.goto(authorizeUrl(relay.baseUrl, { client_id: client.client_id }));
-    await approval.getByLabel('Read only: let it change and play nothing').check();
+    await approval.getByLabel('Read only: it cannot change or play anything').check();
     await approval.locator('#approve:enabled').waitFor();
     const sent = approval.waitForRequest(/127\.0\.0\.1:7777/);
     await approval.locator('#approve').click({ noWaitAfter: true });

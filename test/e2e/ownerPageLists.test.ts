@@ -139,7 +139,7 @@ inFull('the tools outside the standard are offered once, and the answer is the s
     const question = clients.getByText(/^Also offer undo/);
     await question.waitFor();
     await clients.getByRole('button', { name: /^Yes/ }).click();
-    await page.getByText('AI clients are offered them once relay has been started again').waitFor();
+    await page.getByText('AI clients get these tools once relay has restarted').waitFor();
     await question.waitFor({ state: 'hidden' });
     const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
     assert.deepEqual([toolsets].flat().join(','), 'standard,extras');

@@ -68,7 +68,7 @@ function abilities({ mayChange }: Approval['access']): string {
 /** After the code, so that typing comes first. */
 function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
   if (!mayChange) return html``;
-  return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: let it change and play nothing</label></p>`;
+  return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;
 }
 
 /** Works without script too, by typing the code; with it a browser that is remembered is not asked. */

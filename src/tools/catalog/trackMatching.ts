@@ -86,8 +86,10 @@ export const rememberTrackTool = defineTool({
   changesMemory: true,
   input: z.object({
     track_id: TrackRef.describe('ID, URI or link of the track to remember'),
-    title: Title.optional().describe('Title to remember it by. When omitted, its own'),
-    artist: ArtistName.optional().describe('Artist to remember it by. When omitted, its first'),
+    title: Title.optional().describe('Title to remember it by. When omitted, the title of the track'),
+    artist: ArtistName.optional().describe(
+      'Artist to remember it by. When omitted, the first artist of the track',
+    ),
     album: AlbumName.optional().describe('Album to remember it by, only if later queries name it too'),
     confirm: z
       .boolean()

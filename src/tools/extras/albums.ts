@@ -57,7 +57,7 @@ export const getArtistAlbumsTool = defineTool({
       .min(1)
       .max(ALBUM_GROUPS.length)
       .optional()
-      .describe('Which of them'),
+      .describe('Kinds of releases'),
     limit: limit(ARTIST_ALBUMS_PAGE, ARTIST_ALBUMS_PAGE),
     offset: Offset,
   }),

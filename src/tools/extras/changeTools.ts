@@ -74,7 +74,7 @@ export const undoChangeTool = defineTool({
       .boolean()
       .default(false)
       .describe('true: even if the playlist changed since; later changes are lost. Ask the user first'),
-    dry_run: z.boolean().default(false).describe('true: only say what it would do'),
+    dry_run: z.boolean().default(false).describe('true: report what it would do, write nothing'),
   }),
   output: z.object({
     ok: z.boolean(),

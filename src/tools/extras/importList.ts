@@ -65,7 +65,7 @@ export const importListTool = defineTool({
       .boolean()
       .default(false)
       .describe('With playlist_id. true: the songs replace what the playlist holds; ask the user first'),
-    dry_run: z.boolean().default(false).describe('true: only say what would be read; no job, no search'),
+    dry_run: z.boolean().default(false).describe('true: report what would be read; no job, no search'),
     strict: z
       .boolean()
       .default(true)
@@ -74,11 +74,11 @@ export const importListTool = defineTool({
       .boolean()
       .default(false)
       .describe('true: leave out songs that the list names again or that the playlist holds already'),
-    format: z.enum(LIST_FORMATS).optional().describe('What the text is. When omitted, found out'),
+    format: z.enum(LIST_FORMATS).optional().describe('Format of the text. When omitted, detected'),
     artist_side: z
       .enum(['left', 'right'])
       .optional()
-      .describe('Where the artist is in "A - B". When omitted, found out'),
+      .describe('Where the artist is in "A - B". When omitted, detected'),
     list: z
       .string()
       .min(1)

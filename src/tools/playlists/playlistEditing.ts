@@ -174,7 +174,7 @@ export const reorderTracksTool = defineTool({
       .min(1)
       .max(500)
       .optional()
-      .describe('Playlist version of the positions. Best omitted: Spotify sometimes fails with it'),
+      .describe('Playlist version of the positions. Best omitted: with it, Spotify sometimes fails'),
   }),
   output: z.object({
     playlist_id: z.string(),

@@ -31,7 +31,7 @@ export const WriteReport = z.object({
 /** What a removal says besides. */
 export const removalMembers = {
   written: z.number().describe('Entries that were there, and are removed'),
-  removed: z.number().describe('Rows that are gone'),
+  removed: z.number().describe('Rows removed'),
   not_found: z.array(z.string()).describe('URIs of entries that were not there'),
   note: z.string().optional(),
 };

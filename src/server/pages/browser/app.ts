@@ -133,7 +133,7 @@ export function copyButton(app: App, text: string, what: string): Child {
   const isDone = doing.copied === text;
   const copy = async () => {
     if (!(await copied(text)))
-      return app.tell(`This browser does not let pages copy: select the ${what} yourself.`, true);
+      return app.tell(`This browser does not let pages copy. Select the ${what} and copy it.`, true);
     doing.copied = text;
     app.tell(`Copied the ${what}.`);
     setTimeout(() => {

@@ -78,7 +78,7 @@ export function countsOf(job: PageJob): string {
   if (job.total === 0) return '';
   const parts = [
     ...(job.written > 0 ? [`${number(job.written)} written`] : [`${number(job.resolved)} found`]),
-    ...(job.unresolved > 0 ? [`${number(job.unresolved)} not found for sure`] : []),
+    ...(job.unresolved > 0 ? [`${number(job.unresolved)} not matched`] : []),
     ...(job.skipped > 0 ? [`${number(job.skipped)} left out`] : []),
   ];
   const all =
@@ -100,7 +100,7 @@ function actionsOf(app: App, job: PageJob): Child[] {
   const resume = (review: 'carry_on' | 'accept' | null) => () => ask('jobs/resume', { id, review });
   const cancel = act('Cancel', () => ask('jobs/cancel', { id }), {
     confirm: 'Cancel now',
-    done: 'The job is cancelled; what was written stays.',
+    done: 'The job is cancelled; songs already written stay.',
     kind: 'quiet',
   });
   const settle = h(

@@ -16,7 +16,7 @@ export function accountCard(app: App): Child {
         'p',
         null,
         account.name === null
-          ? 'None is connected yet.'
+          ? 'No account is connected yet.'
           : [name(account.name), ' was connected; Spotify has ended that login.'],
       ),
       app.state.app.isSet

@@ -14,7 +14,7 @@ export function clientsCard(app: App): Child {
     'clients',
     'AI clients',
     clients.length === 0
-      ? soft('None is approved yet.')
+      ? soft('No client is approved yet.')
       : h(
           'ul',
           { class: 'list' },

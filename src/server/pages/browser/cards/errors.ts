@@ -8,7 +8,7 @@ export function errorsCard({ state }: App): Child {
     'errors',
     'Recent errors',
     state.errors.length === 0
-      ? soft('None unresolved.')
+      ? soft('No unresolved errors.')
       : h(
           'ul',
           { class: 'list' },

@@ -12,8 +12,8 @@ export function extrasPart(app: App): Child {
       about: question,
       kind,
       done: offer
-        ? 'Saved. AI clients are offered them once relay has been started again.'
-        : 'Saved. AI clients are offered the standard tools.',
+        ? 'Saved. AI clients get these tools once relay has restarted.'
+        : 'Saved. AI clients get the standard tools.',
     });
   return h(
     'div',

@@ -19,7 +19,7 @@ export function limitsCard({ state }: App): Child {
       ),
     ),
     total === 0
-      ? soft('None in the last 24 hours.')
+      ? soft('No requests in the last 24 hours.')
       : h(
           'table',
           { class: 'chart' },

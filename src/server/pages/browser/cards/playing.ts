@@ -14,7 +14,7 @@ export function playingCard(app: App): Child {
     h(
       'div',
       { class: 'line' },
-      h('div', { class: 'grow' }, playing === null ? soft('Not looked at yet.') : playingLines(playing)),
+      h('div', { class: 'grow' }, playing === null ? soft('Not checked yet.') : playingLines(playing)),
       button(
         app,
         'look',
@@ -30,7 +30,7 @@ export function playingCard(app: App): Child {
 }
 
 function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child {
-  if (title === null) return [h('p', null, 'Nothing was playing.'), soft(`Looked ${fromNow(at)}`)];
+  if (title === null) return [h('p', null, 'Nothing was playing.'), soft(`Checked ${fromNow(at)}`)];
   return [
     h('p', null, h('strong', null, name(title))),
     h(

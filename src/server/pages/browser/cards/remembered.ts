@@ -10,7 +10,7 @@ export function rememberedCard(app: App): Child {
   return card(
     'remembered',
     'Remembered matches',
-    soft('Which track a title and an artist mean, without a search.'),
+    soft('The track that relay takes for a title and an artist, without searching.'),
     h(
       'ul',
       { class: 'list' },
