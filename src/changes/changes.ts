@@ -104,8 +104,6 @@ export interface Changes {
    * @throws RelayError of reading, `STORE_ERROR`
    */
   accept(seq: number): Promise<void>;
-  /** True while a run is working on it. */
-  isActive(seq: number): boolean;
   /** Sets who shows changes as jobs. */
   showIn(jobs: ShownIn): void;
   /** Sends nothing new; resolves when every run has ended. */
@@ -137,16 +135,12 @@ interface WorkOptions {
   cancelled?: boolean;
 }
 
-interface Active {
+/** A change that is being worked on, or will be once it has its turn. */
+interface Active extends Control {
+  /** null until it is stored. */
   seq: number | null;
-  waiter: Waiter | null;
-  cancelled: boolean;
-  /** Settles once it is certain whether it is to be stopped. */
-  decided: Promise<void>;
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
-  maxAttempts: number;
-  before: Failures;
   /** Requests, of which so many are completed. */
   total: number;
   completed: number;
@@ -155,7 +149,8 @@ interface Active {
   done: Promise<ChangeReport | null>;
 }
 
-const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null } };
+/** Of a change for which somebody waits. */
+const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null }, signal: NEVER };
 
 /** The engine; one for each process, since it makes writes to one target take turns. */
 export function createChanges(context: ChangeContext): Changes {
@@ -166,15 +161,23 @@ export function createChanges(context: ChangeContext): Changes {
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
 
-  function control(entry: Active, isNew: boolean, signal: AbortSignal, call?: Call): Control {
-    return {
-      waiter: () => entry.waiter,
-      maxAttempts: entry.maxAttempts,
+  function fresh(waiter: Waiter | null, options: WorkOptions, call?: Call): Active {
+    const { maxAttempts, before, signal, carryOn = false, cancelled = false } = options;
+    const entry: Active = {
+      waiter,
+      maxAttempts,
+      before,
+      carryOn,
+      cancelled,
       signal: AbortSignal.any([stopping.signal, signal]),
-      isCancelled: () => entry.cancelled,
-      decided: () => entry.decided,
-      isNew,
-      before: entry.before,
+      decided: Promise.resolve(),
+      isNew: call !== undefined,
+      seq: null,
+      abandoned: false,
+      total: 0,
+      completed: 0,
+      playlist: null,
+      done: Promise.resolve(null),
       onEntries: (change, refused) => jobs.wrote(change, refused),
       onProgress(done) {
         entry.completed = done;
@@ -184,6 +187,7 @@ export function createChanges(context: ChangeContext): Changes {
         entry.playlist = playlist;
       },
     };
+    return entry;
   }
 
   async function insert(
@@ -259,42 +263,17 @@ export function createChanges(context: ChangeContext): Changes {
   }
 
   /** Rows that were read before a write, or while it was under way, are not reused. */
-  async function driven({ seq, playlistId }: Change, steered: Control, carryOn = false): Promise<DriveEnd> {
+  async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
     try {
-      return await drive(context, seq, steered, carryOn);
+      return await drive(context, seq, entry);
     } finally {
       const written = getChangeBySeq(store, seq)?.playlistId ?? playlistId;
       if (written !== null) rows.forget(written);
     }
   }
 
-  function fresh(
-    waiter: Waiter | null,
-    { maxAttempts, before }: Pick<WorkOptions, 'maxAttempts' | 'before'> = FIRST,
-  ): Active {
-    return {
-      seq: null,
-      waiter,
-      maxAttempts,
-      before,
-      total: 0,
-      cancelled: false,
-      decided: Promise.resolve(),
-      abandoned: false,
-      completed: 0,
-      playlist: null,
-      done: Promise.resolve(null),
-    };
-  }
-
-  function start(
-    request: ChangeRequest,
-    entry: Active,
-    signal: AbortSignal,
-    call: Call,
-    waits?: AbortSignal,
-  ) {
+  function start(request: ChangeRequest, entry: Active, call: Call, waits?: AbortSignal) {
     const { playlistId } = request;
     const isAtWork = (seq: number) => of(seq) !== undefined;
     const before = playlistId === null ? undefined : waitUntilMade(context, playlistId, isAtWork, call);
@@ -310,8 +289,7 @@ export function createChanges(context: ChangeContext): Changes {
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
         const change = await insert(request, prepared, body, entry);
-        const end = await driven(change, control(entry, true, signal, call));
-        return report(change.seq, end, entry);
+        return report(change.seq, await driven(change, entry), entry);
       },
       waits,
       before,
@@ -337,8 +315,8 @@ export function createChanges(context: ChangeContext): Changes {
 
   return {
     async run(request, call, { ms, for: waiter = 'call' }) {
-      const entry = fresh(waiter);
-      const done = start(request, entry, NEVER, call, call.signal);
+      const entry = fresh(waiter, FIRST, call);
+      const done = start(request, entry, call, call.signal);
       const outcome = await firstOf(clock, done, call.signal, ms);
       if (outcome === 'late' && entry.seq === null) {
         entry.abandoned = true;
@@ -368,7 +346,7 @@ export function createChanges(context: ChangeContext): Changes {
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
-      return start(request, fresh(null, options), options.signal, call);
+      return start(request, fresh(null, options, call), call);
     },
     async resume(seq, options) {
       const running = of(seq);
@@ -378,13 +356,13 @@ export function createChanges(context: ChangeContext): Changes {
         const result = await running.done;
         if (result) return result;
       }
-      const entry = { ...fresh(null, options), seq, cancelled: options.cancelled === true };
+      const entry = fresh(null, options);
+      entry.seq = seq;
       const change = reread(store, seq);
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
         if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
-        const end = await driven(present, control(entry, false, options.signal), options.carryOn);
-        return report(seq, end, entry);
+        return report(seq, await driven(present, entry), entry);
       });
       if (!result) throw new Error('A change that exists has something to do.');
       return result;
@@ -415,7 +393,6 @@ export function createChanges(context: ChangeContext): Changes {
         setChange(store, seq, { state: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
       });
     },
-    isActive: (seq) => of(seq) !== undefined,
     showIn(next) {
       jobs = next;
     },

@@ -31,14 +31,8 @@ import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
 /**
  * Runs a change until it ends, waits, needs a person, or the server stops. Failures are in what it returns.
- * @param carryOn a person has decided that a change under review writes what is missing
  */
-export async function drive(
-  context: ChangeContext,
-  seq: number,
-  control: Control,
-  carryOn = false,
-): Promise<DriveEnd> {
+export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
   const change = reread(context.store, seq);
   const body = getChangeBody(context.store, change.seq);
   const run: Run = {
@@ -65,7 +59,7 @@ export async function drive(
     savedAt: context.clock.monotonic(),
   };
   try {
-    return await carryOut(run, carryOn);
+    return await carryOut(run);
   } catch (thrown) {
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
@@ -80,13 +74,13 @@ function storedCause({ error }: Change): RelayError | null {
   return error && new RelayError(isErrorCode(error.code) ? error.code : 'INTERNAL', error.message);
 }
 
-async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
-  const begin = await takeUp(run, carryOn);
+async function carryOut(run: Run): Promise<DriveEnd> {
+  const begin = await takeUp(run);
   if (begin) return begin;
   for (;;) {
     if (run.control.signal.aborted) return stopped(run);
-    await run.control.decided();
-    if (run.control.isCancelled() && !run.change.goingBack) {
+    await run.control.decided;
+    if (run.control.cancelled && !run.change.goingBack) {
       const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
@@ -99,21 +93,21 @@ async function carryOut(run: Run, carryOn: boolean): Promise<DriveEnd> {
     if (run.plan !== plan) continue;
     const end = step ? await takeStep(run, step) : await finish(run);
     // One that is to be stopped waits for nothing once it is certain how its last request ended.
-    const isOver = end?.kind === 'paused' && run.control.isCancelled() && !run.change.inTransit;
+    const isOver = end?.kind === 'paused' && run.control.cancelled && !run.change.inTransit;
     if (end && !(isOver && !run.change.goingBack)) return end;
   }
 }
 
 /** Before the first request of a run: what the last run left open. */
-async function takeUp(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
+async function takeUp(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
   if (run.control.isNew) return null;
   if (change.inTransit) {
     // The last run did not end in order: a request of it may still be on its way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
-  } else if (change.playlistId !== null && !(!change.goingBack && run.control.isCancelled())) {
-    const end = await goOnFromHere(run, carryOn);
+  } else if (change.playlistId !== null && !(!change.goingBack && run.control.cancelled)) {
+    const end = await goOnFromHere(run);
     if (end) return end;
   }
   enter(run, 'writing', { inTransit: true });
@@ -153,7 +147,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     const { snapshotId, playlist, serverTime } = settled.answer;
     if (playlist) {
       run.playlist = playlist;
-      run.control.onMade?.(playlist);
+      run.control.onMade(playlist);
       run.giveBack = await context.rows.takeTurn(playlist.id);
     }
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {

@@ -188,7 +188,7 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
 /** Stops a change until a person has decided; `cause` says what differs. Anyone who has cancelled its job has decided. */
 export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
-  if (!control.isCancelled() || control.waiter() !== null) return { kind: 'review', cause };
+  if (!control.cancelled || control.waiter !== null) return { kind: 'review', cause };
   return ended(run, 'partial', cause, { inTransit: true });
 }
 
@@ -242,10 +242,10 @@ export function formerBeside(
 /**
  * Continues with a change that has stood still, from what the playlist holds now: others may have written, and what they did
  * stays.
- * @param carryOn a person has seen that someone else changed the playlist, and wants what is missing written all the same
  */
-export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd | null> {
+export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const { context, change, plan, call } = run;
+  const { carryOn } = run.control;
   const id = change.playlistId ?? '';
   const rest = restOf(plan.ops, progressOf(change));
   // Rows tell nothing of a name or of the account's list.
@@ -257,7 +257,7 @@ export async function goOnFromHere(run: Run, carryOn: boolean): Promise<DriveEnd
     ? await context.rows.readPart(id, 'end', call)
     : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
-  if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run, carryOn);
+  if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());

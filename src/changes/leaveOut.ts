@@ -35,7 +35,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
     const to = progressAt(ops, step.from.op, step.from.at);
     setChange(context.store, change.seq, to, context.clock.now());
     run.change = reread(context.store, change.seq);
-    control.onEntries?.(run.change, error);
+    control.onEntries(run.change, error);
   });
   context.store.saveSoon();
   return true;

@@ -17,25 +17,28 @@ import type { Waiter } from './decide.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
 
-/** How the world outside steers a run and hears of it. */
+/** How the world outside steers a run, also while it is under way, and hears of it. */
 export interface Control {
-  waiter(): Waiter | null;
+  /** null: a job, or a caller who does not wait any more. */
+  waiter: Waiter | null;
   /** Of requests that are refused for a reason that may pass, where nobody waits. */
   maxAttempts: number;
-  /** The server is stopping: nothing new is sent. */
-  signal: AbortSignal;
-  /** Asks for the change to be stopped before its next request. */
-  isCancelled(): boolean;
-  /** Resolves at once, unless somebody is about to stop the change: then once that is certain. */
-  decided(): Promise<void>;
-  /** true: nothing of the change was ever sent. */
-  isNew: boolean;
   /** What the runs before this one ended with. */
   before: Failures;
+  /** The server is stopping: nothing new is sent. */
+  signal: AbortSignal;
+  /** It is to stop before its next request. */
+  cancelled: boolean;
+  /** Settles once it is certain whether it is to be stopped. */
+  decided: Promise<void>;
+  /** true: nothing of the change was ever sent. */
+  isNew: boolean;
+  /** A person has seen that someone else changed the playlist, and wants what is missing written all the same. */
+  carryOn: boolean;
   /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
-  onEntries?(change: Change, refused: RelayError | null): void;
-  onProgress?(done: number): void;
-  onMade?(playlist: Playlist): void;
+  onEntries(change: Change, refused: RelayError | null): void;
+  onProgress(done: number): void;
+  onMade(playlist: Playlist): void;
 }
 
 /** Failures in a row of one class, without a success in between. */
@@ -131,10 +134,10 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
       clock.now(),
     );
     run.change = reread(store, change.seq);
-    if (isCounted && entries > 0) control.onEntries?.(run.change, null);
+    if (isCounted && entries > 0) control.onEntries(run.change, null);
   });
   store.saveSoon();
-  control.onProgress?.(run.steps);
+  control.onProgress(run.steps);
 }
 
 /** How many entries lie between two states of the present plan. */

@@ -13,7 +13,7 @@ export function situationOf(
   step: Step | null,
 ): Situation {
   const { change, control } = run;
-  const waiter = control.waiter();
+  const { waiter } = control;
   const isBack = change.goingBack;
   const asksToWait = error !== null && (isBack || error.code === 'RATE_LIMITED');
   const op = step?.op;
