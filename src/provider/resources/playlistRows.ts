@@ -342,7 +342,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async readPart(playlistId, part, call) {
       const page = pageOf(playlistId, call);
       const read = async (): Promise<RowsPart & { total: number }> => {
-        const begin = part === 'end' ? 0 : part.from;
+        // What was written a moment ago may be above: the rows further down could be those from before it.
+        const isClose = part !== 'end' && part.to <= PLAYLIST_PAGE && ownWrites(playlistId).length > 0;
+        const begin = part === 'end' || isClose ? 0 : part.from;
         const first = await page({ limit: PLAYLIST_PAGE, offset: begin });
         const { total } = first;
         if (first.items.length < PLAYLIST_PAGE) {
