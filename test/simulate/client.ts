@@ -60,6 +60,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 const HOUR = 3_600_000;
+/** A job that writes has moved by then, or says what it waits for. */
+const STILL_MS = 600_000;
 
 export class Client {
   readonly #stage: Stage;
@@ -245,7 +247,7 @@ export class Client {
       ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
     if (isRefused && !this.#stage.isRestored && isClear)
       this.#found(
-        `undo of ${wish}: refused although nobody else changed anything${circumstances(this.#stage, earlier)}`,
+        `undo of ${wish}: ${failure.message.includes('undone already') ? 'told as undone already' : 'refused although nobody else changed anything'}${circumstances(this.#stage, earlier)}`,
         failure.message,
       );
     const unclear = {
@@ -751,11 +753,12 @@ export class Client {
   #checkPromise(what: string, failure: Failure | null, changeId: string | null): void {
     const { services } = this.#stage.computer;
     if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
-    const row = services.store.get<{ goingBack: number }>(
-      'select going_back as goingBack from changes where id = ?',
+    // Older programs have other columns.
+    const row = services.store.get<{ state: string; leg?: string; going_back?: number }>(
+      'select * from changes where id = ?',
       [changeId],
     );
-    if (row?.goingBack)
+    if (row && (row.leg === 'back' || row.going_back === 1 || row.state === 'rolling_back'))
       this.#found(
         `${what}: it says that the job writes the rest, while that is rolled back`,
         failure.message,
@@ -791,7 +794,10 @@ export class Client {
     let review: 'carry_on' | 'accept' | null = null;
     /** What it was told to be first: that has to do for an undo, whatever became of it since. */
     let given: string | null = null;
-    const begun = time.at;
+    const begun = time.awake();
+    let isTold = false;
+    /** How far it was when it was last seen to move, or to say what it waits for. */
+    let seen = { far: '', at: begun };
     for (let turn = 0; ; turn++) {
       const answer = await this.#quietly('get_job_status', { job_id: id, limit: 1 });
       const failure = failureIn(answer);
@@ -805,6 +811,19 @@ export class Client {
         continue;
       }
       this.#job = job;
+      const far = `${job.status} ${job.written}`;
+      if (far !== seen.far || job.reason || job.status !== 'committing') seen = { far, at: time.awake() };
+      const isStill = time.awake() - seen.at > STILL_MS;
+      const isIdle = this.#isCalm() && time.awake() - begun > 2 * HOUR;
+      if ((isStill || isIdle) && !isTold) {
+        isTold = true;
+        this.#found(
+          isStill
+            ? `${what}: a job stands ${job.status} without a reason`
+            : `${what}: a job goes on for hours although nothing stands in its way`,
+          JSON.stringify({ ...job, payload: undefined }),
+        );
+      }
       given ??= textOf(job.result?.change_id);
       const changeId = given;
       const ended = (outcome: Outcome) => {
@@ -851,8 +870,8 @@ export class Client {
           break;
         }
         default:
-          if (time.at - begun > 30 * HOUR) {
-            if (!job.run_after && !job.reason)
+          if (time.awake() - begun > 30 * HOUR) {
+            if (!job.run_after && !job.reason && job.status !== 'committing')
               this.#found(
                 `${what}: a job stands ${job.status} without a reason`,
                 JSON.stringify({ ...job, payload: undefined }),
@@ -864,6 +883,12 @@ export class Client {
       const pause = turn < 15 ? 2_000 : turn < 60 ? 10_000 : HOUR / 2;
       await later(this.#stage, Math.max(pause, Math.min(due, 8 * HOUR)));
     }
+  }
+
+  /** Nothing happens but what clients and a person do. */
+  #isCalm(): boolean {
+    const { faults, mishaps } = this.#stage.plan;
+    return faults.length + mishaps.length === 0;
   }
 
   async #quietly(tool: string, args: Record<string, unknown>): Promise<Answer | null> {

@@ -37,6 +37,7 @@ export async function runHistory(plan: Plan, keepsLines = false): Promise<Histor
     if (keepsLines) lines.push(text);
   };
   const spotify = new Spotify(time, plan.seed, plan.maxRows);
+  spotify.fullStatus = plan.fullStatus ?? null;
   const disk = new MemoryDisk(time);
   const lists = plan.lists.map(({ name, rows }, index) => spotify.addPlaylist(name, rows, index));
   spotify.account.saved = plan.saved.map((track) => ({ uri: uriOf(track), addedAt: '2026-01-05T08:00:00Z' }));

@@ -122,6 +122,8 @@ export interface Plan {
   mishaps: Mishap[];
   /** Rows that a playlist holds at most; null: Spotify's own limit. */
   maxRows: number | null;
+  /** What a full playlist answers in place of a refusal. */
+  fullStatus?: number;
   /** At the end everything is taken back in reverse order. */
   undoesAll: boolean;
 }
@@ -144,6 +146,9 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['pages', 3],
   ['again', 4],
 ];
+
+/** Of a playlist, by Spotify's own limit. */
+const MOST_ROWS = 10_000;
 
 /** Part of the lists that are longer than a page, or than a request. Many small histories find more than a few large ones. */
 const LARGE = 0.12;
@@ -172,6 +177,8 @@ class Drawing {
   #lists: Plan['lists'] = [];
   #saved: number[] = [];
   #next = 1_000;
+  /** A list has nearly as many rows as Spotify lets it have. */
+  #isHuge = false;
 
   constructor(seed: number, kind: Kind, chance: Chance) {
     this.#seed = seed;
@@ -183,6 +190,7 @@ class Drawing {
     const kind = this.#kind;
     const chance = this.#chance;
     const has = (share: number) => chance.fraction() < share;
+    this.#isHuge = kind === 'full' && has(0.5);
     const count = kind === 'create' ? 1 : chance.whole(1, 2);
     this.#lists = Array.from({ length: count }, (_, index) => ({
       name: `List ${index}`,
@@ -217,7 +225,8 @@ class Drawing {
       clients,
       person,
       mishaps: this.#mishaps(),
-      maxRows: kind === 'full' ? 60 + chance.whole(0, 40) : null,
+      maxRows: kind !== 'full' ? null : this.#isHuge ? MOST_ROWS : 60 + chance.whole(0, 40),
+      ...(this.#isHuge ? { fullStatus: chance.pick([500, 502, 503]) } : {}),
       undoesAll: has(0.4),
     };
   }
@@ -230,6 +239,8 @@ class Drawing {
 
   #rows(): number[] {
     const chance = this.#chance;
+    if (this.#isHuge && this.#lists.length === 0)
+      return Array.from({ length: MOST_ROWS - chance.whole(0, 60) }, (_, row) => row % 800);
     if (this.#kind === 'full') return range(0, 20 + chance.whole(0, 30));
     if (this.#kind === 'pages')
       return this.#lists.length > 0 ? [] : range(0, chance.pick([60, 101, 120, 160, 160]));
@@ -250,7 +261,7 @@ class Drawing {
   /** Tracks that nobody has used yet. */
   #fresh(most: number): number[] {
     const chance = this.#chance;
-    const isLarge = this.#kind === 'full' || chance.fraction() < (this.#kind === 'jobs' ? 0.4 : LARGE);
+    const isLarge = this.#kind === 'full' || chance.fraction() < (this.#kind === 'jobs' ? 0.6 : LARGE);
     const sizes = isLarge ? [50, 99, 100, 101, 120, 210] : [1, 1, 2, 3, 5, 8];
     return this.#freshSome(Math.min(chance.pick(sizes), most));
   }
@@ -371,7 +382,7 @@ class Drawing {
         ['undo', 4],
       ],
     };
-    const undoes = kind === 'pages' || kind === 'again' ? 0.6 : 0.25;
+    const undoes = ['pages', 'again'].includes(kind) ? 0.6 : kind === 'jobs' ? 0.4 : 0.25;
     const drawn = index > 0 && chance.fraction() < undoes ? 'undo' : weighted(chance, weights[kind]);
     switch (drawn) {
       case 'add':
@@ -539,12 +550,11 @@ class Drawing {
       pages: 0,
       again: 0,
     };
-    return Array.from({ length: chance.whole(this.#kind === 'lost' ? 1 : 0, most[this.#kind]) }, () =>
-      this.#fault(),
-    );
+    const count = chance.whole(this.#kind === 'lost' ? 1 : 0, most[this.#kind]);
+    return Array.from({ length: count }, () => this.#fault()).flat();
   }
 
-  #fault(): PlannedFault {
+  #fault(): PlannedFault[] {
     const chance = this.#chance;
     const of = weighted<PlannedFault['of']>(chance, [
       ['rows', this.#kind === 'library' || this.#kind === 'details' ? 1 : 8],
@@ -556,28 +566,32 @@ class Drawing {
     ]);
     const skip = of === 'create' ? 0 : chance.whole(0, of === 'read' || of === 'any' ? 15 : 4);
     const times = chance.pick([1, 1, 1, 2, 3, 6]);
-    // The second request of a rewrite, until it is given up and what was there comes back.
-    if (this.#kind === 'jobs' && of === 'rows' && chance.fraction() < 0.4)
-      return {
-        of,
-        skip: 1,
-        times: chance.whole(3, 6),
-        action: { kind: 'status', status: chance.pick([400, 403, 404]) },
-      };
+    if (this.#kind === 'jobs' && of === 'rows' && chance.fraction() < 0.5) return this.#refusal();
     if (of === 'library' && this.#kind === 'library' && chance.fraction() < 0.5)
-      return {
-        of,
-        skip: chance.whole(0, 5),
-        times: 6,
-        action: { kind: 'status', status: chance.pick([400, 403, 503]) },
-      };
+      return [
+        {
+          of,
+          skip: chance.whole(0, 5),
+          times: 6,
+          action: { kind: 'status', status: chance.pick([400, 403, 503]) },
+        },
+      ];
     const isWrite = of !== 'read' && of !== 'any';
-    return {
-      of,
-      skip,
-      times,
-      action: isWrite && chance.fraction() < 0.75 ? this.#lostAnswer() : this.#disturbance(),
-    };
+    const action = isWrite && chance.fraction() < 0.75 ? this.#lostAnswer() : this.#disturbance();
+    return [{ of, skip, times, action }];
+  }
+
+  /** The second request of a rewrite, until it is given up; or once, and the way back to what was there meets a limit. */
+  #refusal(): PlannedFault[] {
+    const chance = this.#chance;
+    const second = { of: 'rows', skip: 1 } as const;
+    const action = { kind: 'status', status: chance.pick([400, 403, 404]) } as const;
+    if (chance.fraction() < 0.5) return [{ ...second, times: chance.whole(3, 6), action }];
+    const limit = { kind: 'rate_limit', retryAfterSeconds: chance.pick([4, 40, 900]) } as const;
+    return [
+      { ...second, times: 1, action },
+      { ...second, times: 1, action: limit },
+    ];
   }
 
   /** What a write may meet, so that nobody knows whether it happened. */

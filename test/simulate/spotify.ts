@@ -158,6 +158,8 @@ export class Spotify {
   readonly effects: Effect[] = [];
   readonly rules: ReturnType<typeof createDemoRules>;
   lags: Lags = NO_LAG;
+  /** What a full playlist answers; null: that it is full. */
+  fullStatus: number | null = null;
   /** By URI: shown under another ID. */
   readonly relinked = new Set<string>();
   /** By URI: shown as an empty row. */
@@ -355,6 +357,7 @@ export class Spotify {
     if (playlist) noted(this.writes, playlist, { at: sentAt, after: this.effects.length });
     this.#remember(playlist);
     const answer = this.rules.handle(request);
+    if (this.fullStatus !== null && isFull(answer)) return apiError(this.fullStatus, 'Server error');
     if (answer.status >= 300) return answer;
     const made = this.account.playlists.find((one) => !known.has(one)) ?? null;
     if (made && request.path === '/me/playlists') this.#createdAt.set(made.id, this.#time.at);
@@ -494,6 +497,10 @@ function formerAt<T extends { until: number }>(formers: readonly T[], at: number
 function sized(rows: DemoPlaylist['rows'], total: number): DemoPlaylist['rows'] {
   const sample = rows[0] ?? { uri: uriOf(0), addedAt: null, addedBy: null };
   return Array.from({ length: total }, () => sample);
+}
+
+function isFull({ status, json }: Answer): boolean {
+  return status === 403 && JSON.stringify(json).includes('size limit');
 }
 
 function playlistIdIn(path: string): string | undefined {
