@@ -1,4 +1,4 @@
-/** Start and memory: at ready, after a day of one client, and after a job of 10,000 songs, beside a bare Node server. */
+/** Start and memory: at ready, after a day of one client, and after a job of 10,000 songs, compared with a bare Node server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

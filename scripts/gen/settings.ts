@@ -1,4 +1,4 @@
-/** The settings table of the README. */
+/** The settings table of the manual. */
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 
 /** One row per setting, in the order of the list. */

@@ -1,7 +1,7 @@
-/** JSON from outside whose shape, not only its length, is bounded: parsing and walking what is within takes milliseconds. */
+/** JSON from outside with limits on its shape, not only on its length: parsing and walking the rest takes milliseconds. */
 
 /**
- * More than anything that is asked of relay has. A list of songs has 10,000 entries of at most nine values, four levels
+ * More than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four levels
  * below the message.
  */
 const MAX_DEPTH = 64;
@@ -11,7 +11,7 @@ const MAX_VALUES = 100_000;
 /** The outermost levels, in which a message says what it is, are kept however much is below. */
 const ENVELOPE_DEPTH = 2;
 
-/** Text this short cannot hold enough of anything to matter. */
+/** Bytes of a text that is too short to cost anything, whatever its shape. */
 const SHORT = 16_384;
 
 const QUOTE = 0x22;
@@ -24,9 +24,9 @@ const BRACKET_END = 0x5d;
 const NULL = Buffer.from('null');
 
 /**
- * The value of a JSON text. Beyond the bounds parts are left out unread. What is nested too deeply is null, and the members
- * and entries that are too many are missing. Only for readers that refuse what is left as well, since they know no list
- * that long, no object that large and nothing that deep.
+ * The value of a JSON text. Parts beyond the limits are left out unread: what is nested too deeply is null, and members and
+ * entries beyond the largest number are missing. Only for readers whose own limits are lower: they refuse what remains of a
+ * value that was cut.
  * @throws SyntaxError
  */
 export function parseBounded(json: Buffer): unknown {

@@ -1,4 +1,4 @@
-/** Making directories. Node's own recursive call tells a read-only disk as ENOENT, and never returns below `/proc`. */
+/** Making directories. Node's own recursive call reports a read-only disk as ENOENT, and never returns below `/proc`. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCodeOf } from './thrown.ts';

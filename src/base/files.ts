@@ -50,7 +50,7 @@ export async function writeSynced(
 ): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
-    // Before anything is in it: the umask may have taken away too much, and an owner of its own must be able to read it.
+    // Before anything is written: the umask may have removed too much, and another owner must be able to read the file.
     await file.chmod(mode);
     if (owner && process.geteuid?.() === 0) await file.chown(owner.uid, owner.gid);
     const parts = typeof content === 'string' || content instanceof Uint8Array ? [content] : content;
@@ -165,7 +165,7 @@ async function readUpTo(file: Awaited<ReturnType<typeof open>>, size: number): P
   return buffer.subarray(0, length);
 }
 
-/** As the system says it where a directory is read. */
+/** The error of the system for reading a directory. */
 export function directoryError(): Error {
   return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
 }

@@ -1,4 +1,4 @@
-/** Randomness for a program that is to start quickly: from the kernel's own device, where `node:crypto` would be loaded. */
+/** Random bytes from the kernel's own device, for a program that must start quickly: loading `node:crypto` takes time. */
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Random, systemRandom } from './clock.ts';
 

@@ -1,4 +1,4 @@
-/** What the program's parts ask of a log. The implementation (`server/log/log.ts`) removes secrets and writes to stderr. */
+/** The log as the parts of the program use it. The implementation (`server/log/log.ts`) removes secrets and writes to stderr. */
 export interface Log {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;

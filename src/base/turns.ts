@@ -1,11 +1,11 @@
-/** Long work in turns of the event loop, so that it does not hold up everything else. */
+/** Long work in turns of the event loop, so that it does not block other requests. */
 
 /** The length of one turn. An answer to another client waits for this long, or until the current piece is done. */
 const TURN_MS = 4;
 
 /**
- * For work in pieces: `await turn()` after each lets others have their turn once this one has lasted. Without a wait
- * before, it is over at once.
+ * For work in pieces: `await turn()` after each piece lets other work run once this turn has lasted `TURN_MS`. Returns
+ * undefined while it has not.
  */
 export function createTurns(): () => Promise<void> | undefined {
   let begin = performance.now();

@@ -9,7 +9,7 @@ import { replaceFileSync } from '../base/filesSync.ts';
 import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts';
 
 /**
- * Path of `<own>/<SHA-256>/<name>` without links in it, with exactly `content`, written if it is not there or not as it was.
+ * Path of `<own>/<SHA-256>/<name>`, without links in it. The file has exactly `content`: it is written if it is missing or differs.
  * @param own a directory for this program alone; made where it is not there
  * @throws Error when another user could change the path, or it cannot be written
  */

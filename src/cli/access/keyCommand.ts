@@ -77,7 +77,7 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
   note(context.io, 'Give the new key to every other client that sent the old one.');
 }
 
-/** Whose files cannot be found has to look for the key without help. */
+/** Where the files of clients cannot be found, none are named. */
 async function holdersOf(context: Context, key: string) {
   const { clientsWith } = await import('../../connect/oldKeys.ts');
   const { systemOf } = await import('../../connect/configPlaces.ts');

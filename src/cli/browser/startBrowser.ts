@@ -27,7 +27,7 @@ export async function startBrowser(
   });
 }
 
-/** Windows under WSL has the browser. */
+/** Under WSL the browser is the one of Windows. */
 function hasScreen(env: NodeJS.ProcessEnv): boolean {
   return [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME].some(Boolean);
 }

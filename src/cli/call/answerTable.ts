@@ -9,7 +9,7 @@ interface Column {
   cells: string[];
   /** Numbers and lengths of time. */
   right: boolean;
-  /** Narrower, it says nothing. */
+  /** The least width at which a column is of use. */
   least: number;
   /** So wide that nothing is cut. */
   whole: number;

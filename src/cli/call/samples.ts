@@ -10,7 +10,7 @@ const BY_ARGUMENT: Samples = {
   album_id: '7lcPDGz0FOz0O7T75aRgLb',
   playlist_id: 'llLnJH77qQnJDz1RLa5GIE',
   device_id: 'VIaDTW5ok8kH4i3IFur8A6',
-  // Only the person knows it: the demo starts without jobs and kept playlists.
+  // Placeholders: the demo starts without jobs and kept playlists.
   job_id: 'JOB_ID',
   keep_id: 'KEEP_ID',
   query: 'love cloud',
@@ -27,7 +27,7 @@ const BY_ARGUMENT: Samples = {
   insert_before: 5,
 };
 
-/** Where the required arguments alone do nothing, or not what an example should. */
+/** For tools whose required arguments alone do nothing, or make a bad example. */
 const BY_TOOL: Readonly<Record<string, Samples>> = {
   create_playlist: { name: 'Rainy Days' },
   create_playlist_from_tracks: { name: 'Rainy Days' },

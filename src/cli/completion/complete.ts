@@ -1,6 +1,6 @@
 /**
- * What can follow the words of a command line. It is read from commander, so that a new command completes without a line
- * more.
+ * What can follow the words of a command line. It is read from commander, so that a new command completes
+ * by itself.
  */
 import type { Command, Option } from 'commander';
 

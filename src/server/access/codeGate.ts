@@ -11,7 +11,7 @@ const FREE = 20;
 /** All codes count together. */
 const ALL = 'all';
 const STEP_MS = 25;
-/** Two tries a second would take 5,000 years for half of the made codes; a longer pause would be felt by the owner. */
+/** Two tries a second would take 5,000 years for half of the generated codes; the owner would notice a longer pause. */
 const MAX_PAUSE_MS = 500;
 /** Bounds the memory. Beyond it one who has used up their tries is turned away, otherwise one at random. */
 const MAX_WAITING = 500;
@@ -19,7 +19,7 @@ const MAX_WAITING = 500;
 interface Turn {
   /** Whether this browser has used up its tries: the others come first. */
   isLast: boolean;
-  /** Whether nobody waits for the answer now. */
+  /** Whether the browser has stopped waiting for the answer. */
   isGone(): boolean;
   judge(): boolean;
 }

@@ -44,7 +44,7 @@ export interface Backup {
 
 /**
  * Copies the state as it is on disk now. A failure leaves neither half a copy nor a changed one.
- * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a place that will not do,
+ * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
  * `STORE_ERROR` of the disk
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
@@ -102,7 +102,7 @@ async function nameUnlessTaken(
 ): Promise<boolean> {
   const linked = await link(temp, path).catch(() => null);
   if (linked !== null) return linked;
-  // Memory sticks know no hard links: there the name is taken by an empty file, which the copy then replaces.
+  // Memory sticks have no hard links: an empty file reserves the name, and the copy then replaces it.
   const reserved = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemCodeOf(error) === 'EEXIST') return null;
     throw error;
@@ -154,7 +154,7 @@ async function requireDirectory(path: string, file: string): Promise<void> {
   });
 }
 
-/** A typing error must not cost another file, least of all the master key. */
+/** A typo must not overwrite another file, least of all the master key. */
 async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
   if (isFile && isOurs(await headerOf(path))) return;
   throw new RelayError('USAGE', `${path} is not a copy of the state, so it was not replaced.`, {
@@ -191,8 +191,8 @@ function cannotWrite(path: string, error: unknown): RelayError {
 }
 
 /**
- * Gives the file at `path` the name `<path>.<why>-<UTC time>`, which it keeps when the first goes to a new file.
- * @returns that path, which nothing had before; null where there is no file
+ * Gives the file at `path` a second name, `<path>.<why>-<UTC time>`. It keeps that one when a new file takes the first.
+ * @returns the second name, which is new; null where there is no file
  */
 export async function keepStateFile(path: string, why: string, clock: Clock): Promise<string | null> {
   if (!(await stat(path).catch(() => null))) return null;

@@ -9,7 +9,7 @@ export interface Holder {
   pid: number;
   /** See `ownStart`. */
   start: string;
-  /** Differs for every try to get the home. A part of file names, so it must lead nowhere else. */
+  /** Differs for every attempt to lock the home. It becomes part of file names, so it must not hold a path. */
   nonce: string;
   /** What it does with the home, for a person. */
   purpose: string;

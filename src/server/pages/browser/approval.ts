@@ -7,7 +7,7 @@ export function approvalPage(form: HTMLFormElement): void {
   const problem = byId<HTMLElement>('code-problem');
   const remembered = byId<HTMLElement>('remembered');
   const approveButton = byId<HTMLButtonElement>('approve');
-  // Where the browser does not know Document-Policy.
+  // For browsers without Document-Policy: a fragment must not scroll the page.
   if (location.hash !== '') {
     history.replaceState(null, '', location.pathname + location.search);
     scrollTo(0, 0);
@@ -36,7 +36,7 @@ export function approvalPage(form: HTMLFormElement): void {
     focusField();
   }
 
-  // Never so that the page moves: who asks and where the answer goes has to stay in view.
+  // Without scrolling: who asks and where the answer goes must stay in view.
   function focusField(): void {
     const { top, bottom } = input.getBoundingClientRect();
     if (top >= 0 && bottom <= innerHeight) input.focus({ preventScroll: true });
@@ -92,8 +92,8 @@ function holdBriefly(button: HTMLButtonElement, ms: number): void {
   addEventListener('focus', hold);
   addEventListener('pageshow', hold);
   document.addEventListener('visibilitychange', hold);
-  // One who presses again and again is not reading: the half second is to be without any. Presses reach the page although
-  // the button is disabled, since the style sheet lets them through to what is behind it.
+  // Somebody who keeps pressing is not reading: half a second must pass without a press. A disabled button passes presses
+  // on to the page, since the style sheet lets them through.
   const holdAgain = () => {
     if (button.disabled) hold();
   };
