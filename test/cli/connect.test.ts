@@ -16,6 +16,7 @@ import {
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
+import { CLIENTS } from '../../src/connect/clientTable.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
@@ -371,59 +372,34 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
 
 test('what was changed after --write stays with --remove', async (context) => {
   const { run, put, text } = desk(context);
-  const cases: Array<
-    [id: string, file: string, before: string, change: (text: string) => string, left: string]
-  > = [
+  const files = {
+    cursor: '.cursor/mcp.json',
+    codex: '.codex/config.toml',
+    goose: '.config/goose/config.yaml',
+  };
+  const other = '"other": { "url": "https://x" }';
+  const cases: Array<[keyof typeof files, before: string, from: string | RegExp, to: string, left: string]> =
     [
-      'cursor',
-      '.cursor/mcp.json',
-      '{\n  "a": 1\n}',
-      (now) => now.replace('"a": 1', '"a": 2'),
-      '{\n  "a": 2\n}',
-    ],
-    [
-      'cursor',
-      '.cursor/mcp.json',
-      '{\n  "mcpServers": {},\n  "a": 1\n}',
-      (now) => now.replace('"a": 1', '"a": 2'),
-      '{\n  "mcpServers": {},\n  "a": 2\n}',
-    ],
-    [
-      'cursor',
-      '.cursor/mcp.json',
-      '{}\n',
-      (now) => now.replace('"relay":', '"other": { "url": "https://x" },\n    "relay":'),
-      '{\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n',
-    ],
-    [
-      'cursor',
-      '.cursor/mcp.json',
-      '{}\n',
-      (now) => now.replace('"relay":', '// all of mine\n    "relay":'),
-      '{\n  "mcpServers": {\n    // all of mine\n  }\n}\n',
-    ],
-    [
-      'codex',
-      '.codex/config.toml',
-      'model = "o"',
-      (now) => `${now}\n[mcp_servers.other]\nurl = "x"\n`,
-      'model = "o"\n\n[mcp_servers.other]\nurl = "x"\n',
-    ],
-    ['goose', '.config/goose/config.yaml', 'a: 1\n', (now) => now.replace('a: 1', 'a: 2'), 'a: 2\n'],
-    [
-      'goose',
-      '.config/goose/config.yaml',
-      'extensions: {}\na: 1\n',
-      (now) => now.replace('a: 1', 'a: 2'),
-      'extensions: {}\na: 2\n',
-    ],
-  ];
-  for (const [id, file, before, change, left] of cases) {
-    put(file, before);
+      ['cursor', '{\n  "a": 1\n}', '"a": 1', '"a": 2', '{\n  "a": 2\n}'],
+      ['cursor', '{"mcpServers": {}, "a": 1}', '"a": 1', '"a": 2', '{"mcpServers": {}, "a": 2}'],
+      [
+        'cursor',
+        '{}\n',
+        '"relay":',
+        `${other},\n    "relay":`,
+        `{\n  "mcpServers": {\n    ${other}\n  }\n}\n`,
+      ],
+      ['cursor', '{}\n', '"relay":', '// mine\n    "relay":', '{\n  "mcpServers": {\n    // mine\n  }\n}\n'],
+      ['codex', 'model = "o"', /$/, '\n[mcp_servers.other]\n', 'model = "o"\n\n[mcp_servers.other]\n'],
+      ['goose', 'a: 1\n', 'a: 1', 'a: 2', 'a: 2\n'],
+      ['goose', 'extensions: {}\na: 1\n', 'a: 1', 'a: 2', 'extensions: {}\na: 2\n'],
+    ];
+  for (const [id, before, from, to, left] of cases) {
+    put(files[id], before);
     assert.equal((await run([id, '--write'])).code, 0);
-    put(file, change(text(file)));
+    put(files[id], text(files[id]).replace(from, to));
     assert.equal((await run([id, '--remove'])).code, 0);
-    assert.equal(text(file), left, `${id}: ${before}`);
+    assert.equal(text(files[id]), left, `${id}: ${before}`);
   }
 });
 
@@ -947,27 +923,26 @@ test('connect alone lists the clients, their files and where relay is in them', 
   put('.codex/config.toml', '[');
   const { code, out } = await run([], { columns: 100 });
   assert.equal(code, 0);
+  const [table = '', advice] = out.split('\n\n');
+  const [head, ...rows] = table.split('\n');
+  assert.equal(head, 'CLIENT          NAME            HAS relay   FILE');
+  assert.deepEqual(
+    rows.map((row) => row.split(' ')[0]),
+    CLIENTS.map(({ id }) => id),
+  );
+  assert.deepEqual(
+    rows.filter((row) => /^(?:claude|cursor|codex|gemini)/.test(row)),
+    [
+      'claude-code     Claude Code     no          ~/.claude.json',
+      'claude-desktop  Claude Desktop  no          ~/.config/Claude/claude_desktop_config.json',
+      'cursor          Cursor          yes         ~/.cursor/mcp.json',
+      'codex           Codex CLI       unreadable  ~/.codex/config.toml',
+      'gemini          Gemini CLI      outdated    ~/.gemini/settings.json',
+    ],
+  );
   assert.equal(
-    out,
-    `CLIENT          NAME            HAS relay   FILE
-claude-code     Claude Code     no          ~/.claude.json
-claude-desktop  Claude Desktop  no          ~/.config/Claude/claude_desktop_config.json
-cursor          Cursor          yes         ~/.cursor/mcp.json
-vscode          VS Code         no          ~/.config/Code/User/mcp.json
-codex           Codex CLI       unreadable  ~/.codex/config.toml
-gemini          Gemini CLI      outdated    ~/.gemini/settings.json
-windsurf        Windsurf        no          ~/.codeium/windsurf/mcp_config.json
-copilot         Copilot CLI     no          ~/.copilot/mcp-config.json
-opencode        opencode        no          ~/.config/opencode/opencode.json
-cline           Cline           no          ~/.cline/data/settings/cline_mcp_settings.json
-qwen            Qwen Code       no          ~/.qwen/settings.json
-zed             Zed             no          ~/.config/zed/settings.json
-goose           Goose           no          ~/.config/goose/config.yaml
-antigravity     Antigravity     no          ~/.gemini/config/mcp_config.json
-kilo            Kilo            no          ~/.config/kilo/kilo.jsonc
-qoder           Qoder CLI       no          ~/.qoder/settings.json
-
-To see what a client needs, or to write it into its file:
+    advice,
+    `To see what a client needs, or to write it into its file:
   relay connect claude-code
   relay connect claude-code --write
 `,
@@ -978,42 +953,27 @@ To see what a client needs, or to write it into its file:
     [],
   );
   const json = JSON.parse((await run(['--json'])).out);
+  const known = json.clients.map(({ id, state, installed }: Record<string, unknown>) => [
+    id,
+    state,
+    installed,
+  ]);
+  const found = new Map([
+    ['cursor', 'yes'],
+    ['codex', 'unreadable'],
+    ['gemini', 'other'],
+  ]);
   assert.deepEqual(
-    {
-      ...json,
-      clients: json.clients.map(({ id, state, installed }: Record<string, unknown>) => [
-        id,
-        state,
-        installed,
-      ]),
-    },
+    { ...json, clients: known },
     {
       name: 'relay',
       url: 'http://127.0.0.1:4980/mcp',
-      clients: [
-        ['claude-code', 'no', false],
-        ['claude-desktop', 'no', false],
-        ['cursor', 'yes', true],
-        ['vscode', 'no', false],
-        ['codex', 'unreadable', true],
-        ['gemini', 'other', true],
-        ['windsurf', 'no', false],
-        ['copilot', 'no', false],
-        ['opencode', 'no', false],
-        ['cline', 'no', false],
-        ['qwen', 'no', false],
-        ['zed', 'no', false],
-        ['goose', 'no', false],
-        ['antigravity', 'no', false],
-        ['kilo', 'no', false],
-        ['qoder', 'no', false],
-      ],
+      clients: CLIENTS.map(({ id }) => [id, found.get(id) ?? 'no', found.has(id)]),
     },
   );
 });
 
-const IDS =
-  'claude-code, claude-desktop, cursor, vscode, codex, gemini, windsurf, copilot, opencode, cline, qwen, zed, goose, antigravity, kilo, qoder';
+const IDS = CLIENTS.map(({ id }) => id).join(', ');
 
 const MISUSES: Array<[args: string[], err: string]> = [
   [

@@ -78,7 +78,7 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
   },
 };
 
-test('every client has a way to say so', () => {
+test('the table above has every client', () => {
   assert.deepEqual(
     Object.keys(ENTRIES),
     CLIENTS.map(({ id }) => id),
