@@ -1,4 +1,4 @@
-/** What a program that this one starts is given: its environment, its path on Windows, words of a shell. */
+/** For programs that relay starts: their environment, their path on Windows, words of a shell. */
 import { win32 } from 'node:path';
 
 /**
@@ -9,7 +9,7 @@ export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS
   return { ...process.env, ...changes };
 }
 
-/** Takes variables out of what programs that are started from now on are given. */
+/** Removes variables from the environment of programs that are started from now on. */
 export function withholdFromChildren(names: readonly string[]): void {
   for (const name of names) delete process.env[name];
 }

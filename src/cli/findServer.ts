@@ -71,7 +71,7 @@ export async function runningDemo({ home, demo }: Settings): Promise<ServerFile 
   return demo ? null : readServerFile(join(home, 'demo'));
 }
 
-/** A demo that has the port is told by name, and how to stop it. */
+/** Where the demo holds the port, the error says so, and how to stop it. */
 export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   const demo = await runningDemo(settings);

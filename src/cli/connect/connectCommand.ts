@@ -192,13 +192,13 @@ async function programOf(context: Context, { demo }: Server): Promise<[string, .
   const { program } = await context.machine();
   const { inspectSettings } = await import('../../config/settings.ts');
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // What starts it has another environment than this shell.
+  // The client that starts it has another environment than this shell.
   return stdioWords(program, origins.home === 'default' ? null : home, demo);
 }
 
 /**
- * What a package manager has fetched for one run is gone one day: a client that starts it would fail then.
- * @param written whose file would name it; null: it is only shown
+ * A program that a package manager fetched for one run disappears later, and a client that starts it would then fail.
+ * @param written the client whose file would name it; null: it is only shown
  */
 function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
   const word = temporaryWord(program);
@@ -315,7 +315,7 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
 }
 
-/** `--write` says the same by what it does. */
+/** Not with `--write`, whose result says the same. */
 async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
   const { lookInto } = await import('../../connect/connectClient.ts');
   const { state, otherNames } = await lookInto(plan, server.currentKey);

@@ -23,7 +23,7 @@ export interface WaitingBodies {
 
 interface WaitingBody {
   grew(bytes: number): void;
-  /** It is there as a whole, or nobody waits for it any more. */
+  /** The body is complete, or nobody waits for it any more. */
   end(): void;
 }
 

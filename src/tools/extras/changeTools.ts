@@ -128,7 +128,7 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
   return { summary, added, taken: removed };
 }
 
-/** Songs that a playlist had when it was made: what comes back to the list where its making was undone. */
+/** Songs that a playlist had when it was created: what comes back when its creation is undone. */
 function songsOf({ store }: Services, { undoes }: Change): number | null {
   const undone = undoes === null ? null : getChangeBySeq(store, undoes);
   return undone?.kind === 'create' ? undone.written : null;

@@ -132,7 +132,7 @@ function noTarget(): RelayError {
   });
 }
 
-/** Nothing that is empty or goes without saying. */
+/** Without members that are empty or say the usual. */
 function told(preview: ImportPreview): z.input<typeof Preview> {
   const { not_songs, lists, artist_side: side } = preview;
   const counts = {

@@ -177,7 +177,7 @@ export function soft(...children: Child[]): Child {
   return h('p', { class: 'soft' }, ...children);
 }
 
-/** The cover of the playlist, or a note in its place. Nothing that it says is not said beside it. */
+/** The cover of the playlist, or a note in its place. Decorative: the text beside it says the same. */
 export function coverPart({ cover }: PagePlace): Child {
   const note = h(
     'svg',
