@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { exampleReport } from '../support/reports.ts';
 
 const parts = { openOffline };
 const RELAY_KEYCHAIN = 'file';
@@ -51,45 +52,20 @@ ok   errors    none unresolved
       ['errors', 'ok'],
     ],
   );
+  const { entries: _, ...example } = exampleReport();
   assert.deepEqual(report, {
-    version: '1.2.3',
-    demo: false,
+    ...example,
     home,
     server: null,
-    account: {
-      connected: false,
-      reauthorizationRequired: false,
-      name: null,
-      id: null,
-      scopes: [],
-      missingScopes: [],
-      accessTokenExpiresAt: null,
-      loginExpiresAt: null,
-      daysLeft: null,
-    },
-    key: { source: 'file', warning: null },
     database: {
+      ...example.database,
       path: join(home, 'relay.db'),
-      status: 'ok',
       schemaVersion: 0,
       expectedVersion: report.database.expectedVersion,
-      schemaState: 'current',
       sizeBytes: 0,
-      lastSavedAt: null,
     },
-    mcp: { authMode: 'bearer', apiKeySet: false, clients: 0, registrationOpen: true, browsers: 0 },
-    rateLimits: { blocked: [], requests24h: 0 },
-    secrets: { mcpApiKey: false, providerClientSecret: false },
-    jobs: {
-      byStatus: {},
-      committable: 0,
-      reviewRequired: 0,
-      nextRunAfter: null,
-    },
-    kept: { total: 0, review: 0, waiting: 0, paused: 0 },
-    recentErrors: [],
-    ownerCode: null,
-    problem: null,
+    mcp: { ...example.mcp, apiKeySet: false },
+    secrets: { ...example.secrets, mcpApiKey: false },
   });
   assert.equal(existsSync(home), false);
 });

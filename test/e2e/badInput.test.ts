@@ -141,28 +141,3 @@ longTest('a lost key is refused, and no new one takes its place', async () => {
     );
   }
 });
-
-test('commands that need a server say so with exit code 4', () =>
-  withDesk({}, async (desk) => {
-    assertRefusal(await desk.relay(['call', 'get_devices']), 4, /relay serve/);
-  }));
-
-test('relay call names what is wrong with a tool or its arguments', () =>
-  withDesk({}, async (desk) => {
-    const { server } = await desk.host(['--demo']);
-    assertRefusal(await desk.relay(['call', 'serch_tracks', 'query=x']), 2, /search_tracks/);
-    const unknown = await desk.relay(['call', 'search_tracks', 'query=x', 'max=3']);
-    assert.equal(unknown.code, 1);
-    assert.match(unknown.err, /INVALID_ARGUMENT: Unknown argument "max"/);
-    const wrongKind = await desk.relay([
-      'call',
-      'get_track',
-      'track_id=spotify:album:0000invented0000album0',
-      '--json',
-    ]);
-    assert.equal(wrongKind.code, 1);
-    assert.equal(JSON.parse(wrongKind.err).error.code, 'INVALID_ARGUMENT');
-    const good = await desk.relay(['call', 'search_tracks', 'query=x']);
-    assert.equal(good.code, 0, good.err);
-    await server.stop();
-  }));

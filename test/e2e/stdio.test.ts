@@ -229,7 +229,7 @@ longTest('when the owner is killed another one takes its place', async (t) => {
 });
 
 longTest(
-  'what a killed server leaves open is asked again if it only reads, and else reportedto be uncertain',
+  'what a killed server leaves open is asked again if it only reads, and else reported as uncertain',
   async (t) => {
     const provider = await startSimulator();
     t.after(() => provider.close());

@@ -148,11 +148,13 @@ test('it shares the sixty requests a minute of the token endpoint', () =>
       assert.equal((await revoke(baseUrl, {})).status, 400);
       assert.equal((await askToken(baseUrl, {})).status, 400);
     }
-    const refused = await revoke(baseUrl, {});
-    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
-    assert.equal(refused.headers['retry-after'], '60');
+    for (const refused of [await revoke(baseUrl, {}), await askToken(baseUrl, {})]) {
+      assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
+      assert.equal(refused.headers['retry-after'], '60');
+    }
     clock.advance(MINUTE);
     assert.equal((await revoke(baseUrl, {})).status, 400);
+    assert.equal((await askToken(baseUrl, {})).status, 400);
   }));
 
 test('while the state cannot be saved the client is told to come back', () =>

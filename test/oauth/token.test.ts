@@ -255,16 +255,6 @@ test('a client that did not register the refresh grant gets no refresh token', (
     assert.deepEqual(refusal(asked), [400, 'unauthorized_client']);
   }));
 
-test('sixty token requests a minute from one address, then 429', () =>
-  withServer({}, async ({ baseUrl }, clock) => {
-    for (let count = 0; count < 60; count++) assert.equal((await askToken(baseUrl, {})).status, 400);
-    const refused = await askToken(baseUrl, {});
-    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
-    assert.equal(refused.headers['retry-after'], '60');
-    clock.advance(MINUTE);
-    assert.equal((await askToken(baseUrl, {})).status, 400);
-  }));
-
 test('while the state cannot be saved nothing is used up', () =>
   withServer({}, async (relay) => {
     const { baseUrl, home } = relay;

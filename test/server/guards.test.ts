@@ -205,14 +205,6 @@ test('/mcp challenges without and with a bad credential', () =>
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY} ${API_KEY}` }), invalid);
   }));
 
-test('MCP_AUTH_MODE=oauth refuses the API key', async () => {
-  const env = { MCP_AUTH_MODE: 'oauth' };
-  await withRelay({ env, connect: false, client: false }, async ({ baseUrl }) => {
-    const refused = await send(`${baseUrl}/mcp`, { method: 'POST', headers: JSON_BODY, body: LIST });
-    assert.equal(refused.status, 401);
-  });
-});
-
 test('/local takes the credential of its own connection only, and nothing that a browser sent', () =>
   withRelay({ connect: false, client: false }, async ({ baseUrl, localKey }) => {
     const statusFor = async (headers: Record<string, string>) =>
