@@ -2,7 +2,7 @@
 
 /**
  * The body as text. Reading stops as soon as `signal` aborts. `fetch` of Node 20 forgets its own signal between the headers
- * and the end of the body once garbage is collected, and would wait for five minutes.
+ * and the end of the body once garbage is collected. It would then wait for five minutes.
  * @throws Error where it is longer than `maxBytes`; the reason of `signal`; what the network fails with
  */
 export async function bodyText({ body }: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
