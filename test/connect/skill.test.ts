@@ -7,6 +7,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { idleTokens, playSkillTasks } from '../../scripts/measure/skill.ts';
 import { relay as cli, temporaryHome } from '../support/cli.ts';
+import { owner } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 const WHERE: ReadonlyArray<[client: string, folder: string]> = [
@@ -89,6 +90,9 @@ test('every command of the skill runs as it is written', async (t) => {
     const lines = block.trim().split('\n');
     assert.equal(lines.length, 15);
     await relay.call('play');
+    // What is read whole by the questions to the library is short here.
+    const account = owner(relay.provider);
+    account.playlists = account.playlists.filter(({ name }) => name === 'Morning Ferry');
     for (const line of lines) {
       // The words as a shell reads them.
       const words = execFileSync('sh', ['-c', `relay() { printf '%s\\0' "$@"; }\n${line}`], {
