@@ -23,6 +23,7 @@ import {
   listJobs,
   listOpenJobs,
   listOverJobs,
+  unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
 import { type Attempt, attempt } from './attempt.ts';
@@ -96,6 +97,8 @@ export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
   changes.showIn({ wrote: (change, refused) => followChange(context, change, refused), list });
   const runner = createJobRunner(context);
+  // Calls may come before the start, and their jobs are not listed either.
+  const left = unlistedJobs(store);
 
   function need(id: string): Job {
     const job = getJob(store, id);
@@ -242,7 +245,7 @@ export function createJobs(context: JobContext): Jobs {
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
       // Writes of tools that a crash or a stop has cut short continue.
-      takeUpUnlisted(context, (change) => list(change, null, false)).catch((error) =>
+      takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short is not listed'),
       );
       runner.start();

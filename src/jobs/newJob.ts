@@ -16,7 +16,6 @@ import {
   jobsEndedBefore,
   jobsToClear,
   listJob,
-  unlistedJobs,
 } from '../store/tables/jobs.ts';
 import type { JobContext } from './context.ts';
 
@@ -145,15 +144,16 @@ export async function clearJobs(context: Pick<Context, 'store'>): Promise<number
 }
 
 /**
- * Takes up what the program that ended has left of jobs that nobody had heard of: `list` lists one whose change has not ended,
- * and the others are dropped. To be called before any job is made.
+ * Takes up jobs that the program before has left and that nobody had heard of: `list` lists one whose change has not ended,
+ * and the others are dropped.
  */
 export async function takeUpUnlisted(
   context: Pick<Context, 'store'>,
+  left: readonly Job[],
   list: (change: Change) => Promise<void>,
 ): Promise<void> {
   const { store } = context;
-  const unlisted = unlistedJobs(store).map(({ seq }) => ({ seq, change: changeOfJob(store, seq) }));
+  const unlisted = left.map(({ seq }) => ({ seq, change: changeOfJob(store, seq) }));
   const isOpen = (change: Change | null) => change !== null && !isChangeEnded(change.state);
   await Promise.all(unlisted.flatMap(({ change }) => (change && isOpen(change) ? [list(change)] : [])));
   const over = unlisted.filter(({ change }) => !isOpen(change));

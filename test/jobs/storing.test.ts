@@ -45,3 +45,15 @@ test('a job that cannot be saved leaves nothing', async (t) => {
   await assert.rejects(jobsOver(store).create(songsRequest(SONGS)), { code: 'STORE_ERROR' });
   assert.deepEqual(rowsOf(store), [0, 0]);
 });
+
+test('a job that is being stored while the server starts is none that the last one has left', async (t) => {
+  const store = await testStore(t);
+  const jobs = jobsOver(store);
+  const created = jobs.create(songsRequest(SONGS));
+  await until(() => Number(rowsOf(store)[1]) >= 50);
+  jobs.start();
+  t.after(() => jobs.stop());
+  const { job } = await created;
+  assert.equal(jobs.get(job.job_id).total_items, SONGS);
+  assert.deepEqual(rowsOf(store), [1, SONGS]);
+});
