@@ -53,7 +53,7 @@ export async function remove(
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
-      remedy: `Take ${addition.name} out of ${addition.section} by hand.`,
+      remedy: `Remove ${addition.name} from ${addition.section} by hand.`,
       cause: error,
     });
   }

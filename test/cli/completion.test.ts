@@ -164,7 +164,7 @@ test('without a shell, or with another one, it lists those that it knows', async
   assert.deepEqual(await relay(['completion']), {
     code: 2,
     out: '',
-    err: 'relay: Which shell?\n  Name one: bash, zsh, fish. See `relay completion --help`.\n',
+    err: 'relay: No shell was named.\n  Name one: bash, zsh, fish. See `relay completion --help`.\n',
   });
   assert.deepEqual(await relay(['completion', 'tcsh']), {
     code: 2,

@@ -446,14 +446,14 @@ test('a program that npx has fetched for one run is told, and never written', as
     assert.match(
       err,
       new RegExp(
-        `relay: ${path} is there only for a while, and .* could not start it later\\. Nothing was changed\\.\n  Install relay in a permanent place`,
+        `relay: ${path} is a temporary copy, and .* could not start it later\\. Nothing was changed\\.\n  Install relay in a permanent place`,
       ),
     );
   }
   assert.deepEqual(list('.'), []);
   assert.match(
     (await run(['claude-desktop'], { machine })).err,
-    new RegExp(`${path} is there only for a while\\. Install relay`),
+    new RegExp(`${path} is a temporary copy\\. Install relay`),
   );
   assert.equal((await run(['cursor', '--write'], { machine })).code, 0);
 });

@@ -86,7 +86,7 @@ test('nothing is overwritten unless it is asked for', () =>
       assert.deepEqual([code, out], [1, '']);
       assert.equal(
         err,
-        `relay: ${path} would be overwritten.\n  Give another place with -o, or add --force.\n`,
+        `relay: ${path} would be overwritten.\n  Give another path with -o, or add --force.\n`,
       );
     }
     assert.equal(readFileSync(path, 'utf8'), 'mine');

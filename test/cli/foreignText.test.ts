@@ -36,7 +36,7 @@ import { sized } from '../support/scale.ts';
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
-const TEXTS = hostileTexts(sized(20_000, 2_000));
+const TEXTS = hostileTexts(sized(20_000, 1_000));
 /** Longer than anything that a line of ours holds of one value. */
 const LINE = 5_000;
 

@@ -226,11 +226,11 @@ test('key rotate says on a terminal what stops working, and asks; without one it
   const noClients = { HOME: temporaryHome(context), ...env };
   const piped = await relay(['key', 'rotate'], { env: noClients });
   assert.deepEqual([piped.code, piped.out, rotated], [2, '', 0]);
-  assert.match(piped.err, /\n {2}To make a new key: `relay key rotate --yes`\n$/);
+  assert.match(piped.err, /\n {2}To generate a new key anyway: `relay key rotate --yes`\n$/);
   const terminal = { stdin: true, stdout: true, stderr: true };
   const no = await relay(['key', 'rotate'], { env: noClients, terminal, stdin: 'n\n' });
   assert.deepEqual([no.code, no.out, rotated], [130, '', 0]);
-  assert.match(no.err, /every client that sends it needs the new one\.\nMake a new key\? \[y\/N\] /);
+  assert.match(no.err, /every client that sends it needs the new one\.\nGenerate a new key\? \[y\/N\] /);
   const yes = await relay(['key', 'rotate'], { env: noClients, terminal, stdin: 'y\n' });
   assert.deepEqual([yes.code, yes.out, rotated], [0, 'new\n', 1]);
 });

@@ -132,7 +132,7 @@ test('undo takes back the last change, and says before and after what does not c
       ...lines('-', wanted),
       dates,
     ]);
-    assert.match(err, /\nTo have it back: relay undo \w{8}\n$/);
+    assert.match(err, /\nTo redo it: relay undo \w{8}\n$/);
     const again = await run(world, ['undo', id.slice(0, 6)]);
     assert.equal(again.code, 1);
     assert.match(again.err, /is undone already/);

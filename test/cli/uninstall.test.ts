@@ -144,7 +144,7 @@ test('without a terminal it needs --yes, and a running server keeps everything',
   assert.deepEqual(await run([]), {
     code: 2,
     out: '',
-    err: 'relay: Without a terminal, nobody can be asked what to remove.\n  To remove everything: `relay uninstall --yes`\n',
+    err: 'relay: Without a terminal, relay cannot ask what to remove.\n  To remove everything: `relay uninstall --yes`\n',
   });
   for (const home of [state, join(state, 'demo')]) {
     const server = {

@@ -30,15 +30,15 @@ async function requireYes({ io, signal }: Context): Promise<void> {
   if (!io.terminal.stdin || !io.terminal.stderr) {
     throw new RelayError(
       'USAGE',
-      'Every client with the present key would be shut out, and nobody can be asked.',
+      'Clients with the current key would lose access, and without a terminal relay cannot ask you first.',
       {
-        remedy: { text: 'To make a new key: {command}', command: ['key', 'rotate', '--yes'] },
+        remedy: { text: 'To generate a new key anyway: {command}', command: ['key', 'rotate', '--yes'] },
       },
     );
   }
-  note(io, 'The present key stops working at once: every client that sends it needs the new one.');
+  note(io, 'The current key stops working at once: every client that sends it needs the new one.');
   const { confirm } = await import('../terminal/prompt.ts');
-  if (!(await confirm(io, 'Make a new key?', signal))) {
+  if (!(await confirm(io, 'Generate a new key?', signal))) {
     throw new RelayError('INTERRUPTED', 'Nothing was changed.');
   }
 }

@@ -75,7 +75,7 @@ function showDone(context: Context, answer: UndoAnswer): void {
   }
   for (const line of [answer.summary, ...answer.notes]) printLine(io, visibleText(line, 500));
   if (answer.change_id === undefined) return;
-  note(io, `To have it back: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
+  note(io, `To redo it: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
 }
 
 async function confirmUndo({ io, signal }: Context, { removed }: UndoAnswer, force: boolean): Promise<void> {

@@ -31,7 +31,7 @@ export function completionCommand(context: Context): Command {
 function printScript(context: Context, shell: string | undefined): void {
   const script = shell === undefined ? undefined : SCRIPTS[shell];
   if (script === undefined) {
-    throw new RelayError('USAGE', 'Which shell?', {
+    throw new RelayError('USAGE', 'No shell was named.', {
       remedy: { text: `Name one: ${SHELLS.join(', ')}. See {command}.`, command: ['completion', '--help'] },
     });
   }

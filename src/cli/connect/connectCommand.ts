@@ -205,12 +205,12 @@ function refuseTemporary({ io }: Context, program: readonly string[], written: s
   if (word === null) return;
   const remedy = 'Install relay in a permanent place, then run this again from there.';
   if (written === null) {
-    note(io, `${word} is there only for a while. ${remedy}`);
+    note(io, `${word} is a temporary copy. ${remedy}`);
     return;
   }
   throw new RelayError(
     'HOME_UNUSABLE',
-    `${word} is there only for a while, and ${written} could not start it later. Nothing was changed.`,
+    `${word} is a temporary copy, and ${written} could not start it later. Nothing was changed.`,
     { remedy },
   );
 }

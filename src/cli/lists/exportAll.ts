@@ -81,7 +81,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
       'INVALID_ARGUMENT',
       `${directory} cannot be made a directory: ${messageOf(error)}.`,
       {
-        remedy: 'Give another place with -o.',
+        remedy: 'Give another path with -o.',
         cause: error,
       },
     );

@@ -121,7 +121,9 @@ async function importHistory(context: Context, file: string, options: ImportOpti
     });
   }
   if (options.dryRun)
-    throw usage('--dry-run is for lists of songs. A play is never there twice, so nothing is lost.');
+    throw usage(
+      '--dry-run is for lists of songs. For a listening history it is not needed: plays are never added twice.',
+    );
   const { local } = await requireServer(context);
   const talk = await openTalk(context, options);
   try {

@@ -13,7 +13,7 @@ import type { Dialogue } from '../terminal/prompt.ts';
 interface Choices {
   /** Also the history of another account. */
   anyAccount: boolean;
-  /** null: nobody can be asked. */
+  /** null: there is no terminal to ask on. */
   talk: Dialogue | null;
 }
 
@@ -72,5 +72,5 @@ function tell({ io, json }: Context, { plays, note: more }: Extract<End, { state
   }
   printLine(io, playsText(plays));
   if (plays.unreadable > 0)
-    note(io, `${counted(plays.unreadable, 'row')} without a time or a length left out.`);
+    note(io, `Left out ${counted(plays.unreadable, 'row')} without a time or a length.`);
 }

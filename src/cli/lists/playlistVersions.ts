@@ -94,7 +94,7 @@ export async function restoreVersion(
   if (json) return printJson(io, answer);
   printLine(io, answer.note ?? doneLine(versions, found, name));
   if (answer.change_id !== undefined) {
-    note(io, `To have it back: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
+    note(io, `To undo it: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
   }
 }
 

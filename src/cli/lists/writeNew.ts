@@ -9,7 +9,7 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
   } catch (error) {
     if (systemCodeOf(error) === 'EEXIST') throw alreadyThere([file]);
     throw new RelayError('INVALID_ARGUMENT', `${file} cannot be written: ${messageOf(error)}.`, {
-      remedy: 'Give another place with -o.',
+      remedy: 'Give another path with -o.',
       cause: error,
     });
   }
@@ -32,6 +32,6 @@ export function alreadyThere(paths: readonly string[]): RelayError {
   const [first = ''] = paths;
   const more = paths.length > 1 ? ` and ${paths.length - 1} more` : '';
   return new RelayError('INVALID_ARGUMENT', `${first}${more} would be overwritten.`, {
-    remedy: 'Give another place with -o, or add --force.',
+    remedy: 'Give another path with -o, or add --force.',
   });
 }

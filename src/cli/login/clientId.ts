@@ -7,7 +7,7 @@ import { note } from '../terminal/output.ts';
 
 /**
  * Explains how to make the app, asks for its client ID until it has the form of one, and stores it. Throws
- * `SETTINGS_INVALID` if nobody can be asked, or at an empty answer.
+ * `SETTINGS_INVALID` without a terminal to ask on, or at an empty answer.
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;

@@ -65,7 +65,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
   }
   const temporary = temporaryWord(machine.program);
   if (temporary !== null) {
-    throw new RelayError('SERVICE_FAILED', `${temporary} is there only for a while.`, {
+    throw new RelayError('SERVICE_FAILED', `${temporary} is a temporary copy.`, {
       remedy: 'Install relay in a permanent place, then run this again from there.',
     });
   }

@@ -30,7 +30,7 @@ export function uninstallCommand(context: Context, finish: Finish): Command {
 async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const { io, json, signal } = context;
   if (!yes && !(io.terminal.stdin && io.terminal.stderr)) {
-    throw new RelayError('USAGE', 'Without a terminal, nobody can be asked what to remove.', {
+    throw new RelayError('USAGE', 'Without a terminal, relay cannot ask what to remove.', {
       remedy: { text: 'To remove everything: {command}', command: ['uninstall', '--yes'] },
     });
   }

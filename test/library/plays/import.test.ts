@@ -109,7 +109,7 @@ test('both kinds, with the names and oddities of all years, are read exactly, an
     assert.deepEqual(told, {
       code: 0,
       out: '13 plays, 2014 to 2026; 2 were there already.\n',
-      err: '2 rows without a time or a length left out.\n',
+      err: 'Left out 2 rows without a time or a length.\n',
     });
     assert.deepEqual(await allPlays(relay), expected);
     const again = await runCli(relay, ['import', path, '--json']);
