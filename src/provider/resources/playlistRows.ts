@@ -46,7 +46,7 @@ export interface PlaylistRows {
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * The same for a change that is being planned: rows read within the last minute are reused where both the version and
-   * a fresh page of the list say that they are still there.
+   * a fresh page of the list say that they are still there. Where rows are repeated, a second reading has to show the same.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
@@ -314,6 +314,20 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     return isSame && playlist.snapshot_id === snapshotId;
   }
 
+  async function readTwice(playlistId: string, call: Call): Promise<Item[]> {
+    const known = keptRows(playlistId);
+    const isOwn = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
+    let before = isOwn ? known.items : await readSettled(playlistId, call);
+    // One page is one state.
+    if (before.length < PLAYLIST_PAGE && !isOwn) return before;
+    for (let reading = 1; ; reading++) {
+      const items = await readSettled(playlistId, call);
+      if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
+      if (items.length < PLAYLIST_PAGE || reading === READINGS) return items;
+      before = items;
+    }
+  }
+
   return {
     readFresh,
     readShown,
@@ -322,23 +336,15 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const known = keptRows(playlistId);
       const isWorthAsking =
         known && known.items.length > ASKING * PLAYLIST_PAGE && known.at - touchedAt(playlistId) > LAG_MS;
-      return isWorthAsking && (await isUnchanged(playlistId, known, call))
-        ? known.items
-        : readSettled(playlistId, call);
+      if (isWorthAsking && (await isUnchanged(playlistId, known, call))) return known.items;
+      const items = await readSettled(playlistId, call);
+      // A row that moves while pages are read may be on two of them.
+      const mayBeTwice = items.length > PLAYLIST_PAGE && new Set(items.map(uriOf)).size < items.length;
+      if (!mayBeTwice) return items;
+      const again = await readSettled(playlistId, call);
+      return sameRows(again.map(uriOf), items.map(uriOf)) ? again : readTwice(playlistId, call);
     },
-    async readTwice(playlistId, call) {
-      const known = keptRows(playlistId);
-      const isOwn = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
-      let before = isOwn ? known.items : await readSettled(playlistId, call);
-      // One page is one state.
-      if (before.length < PLAYLIST_PAGE && !isOwn) return before;
-      for (let reading = 1; ; reading++) {
-        const items = await readSettled(playlistId, call);
-        if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
-        if (items.length < PLAYLIST_PAGE || reading === READINGS) return items;
-        before = items;
-      }
-    },
+    readTwice,
     async readPart(playlistId, part, call) {
       const page = pageOf(playlistId, call);
       const read = async (): Promise<RowsPart & { total: number }> => {
