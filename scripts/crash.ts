@@ -1,4 +1,4 @@
-/** The crash harness of the tests for as long as asked: `npm run test:crash -- --runs 1000 [--seed N] [--width N]`. */
+/** The crash harness of the tests for as long as asked: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,6 +11,8 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     width: { type: 'string', default: String(availableParallelism() + 1) },
+    /** Kinds of changes, by commas; all of them by default. */
+    kinds: { type: 'string' },
     /** Reports what ends badly at the end instead of stopping there. */
     'keep-going': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
@@ -24,6 +26,7 @@ const report = await crash({
   seed: Number(values.seed),
   width: Number(values.width),
   keepGoing: values['keep-going'],
+  ...(values.kinds ? { kinds: values.kinds.split(',') } : {}),
   ...(values.verbose ? { log: console.log } : {}),
 });
 console.log(report, `${Math.round((performance.now() - began) / 1000)} s`);

@@ -37,6 +37,8 @@ export interface CrashOptions {
   width: number;
   /** Goes on after a change that did not end as it should, and reports it. */
   keepGoing?: boolean;
+  /** Those alone; all by default. */
+  kinds?: readonly string[];
   /** Hears what happens, one line each. */
   log?: (line: string) => void;
 }
@@ -46,9 +48,19 @@ const AT_ONCE = 6;
 /** Batches of one program before the next one gets a home of its own. */
 const BATCHES = 25;
 
+/** What an older program need not have. */
+const TOOLS: ReadonlyArray<readonly [Kind, string]> = [
+  ['undo', 'undo_change'],
+  ['restore', 'restore_playlist'],
+  ['keep', 'keep_playlist'],
+];
+
+/** Reading the library is no subject here. */
+const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQUESTS_PER_DAY: '100000' };
+
 /** Runs until at least `runs` changes have ended. Throws at the first that did not end as it should. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
-  const { runs, seed, width, keepGoing = false, log = () => {} } = options;
+  const { runs, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
   const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met: {} };
   let next = 0;
   let failed = false;
@@ -58,13 +70,14 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
       const provider = await startSimulator({ clock });
       try {
         await withDesk(
-          { RELAY_TOOLSETS: 'all', ...victimEnvironment(provider), ...clock.env },
+          { RELAY_TOOLSETS: 'all', ...LIBRARY, ...victimEnvironment(provider), ...clock.env },
           async (desk) => {
             const victim = await startVictim(desk);
             const sets = { taken: new Set<string>(), known: new Set<string>() };
             const stage: Stage = { victim, provider, clock, report, keepGoing, log, ...sets };
-            const kinds = KINDS.filter((kind) => kind !== 'undo');
-            const drawn: readonly Kind[] = (await victim.hasTool('undo_change')) ? KINDS : kinds;
+            const hasTool = new Map<Kind, boolean>();
+            for (const [kind, tool] of TOOLS) hasTool.set(kind, await victim.hasTool(tool));
+            const drawn = KINDS.filter((kind) => kinds.includes(kind) && hasTool.get(kind) !== false);
             let former: Run[] = [];
             for (let count = 0; count < BATCHES && report.runs < runs && !failed; count++) {
               const serial = next++;
@@ -151,6 +164,7 @@ async function runBatch(
   for (const run of runs) {
     report.runs += 1;
     await judged(stage, run, async () => assertEnd(run));
+    await run.scene.clear?.(victim.call);
     if (run.end === 'edited' || run.isBad) continue;
     if (run.scene.outcome() === 'wanted') report.wanted += 1;
     else report.former += 1;
@@ -183,6 +197,7 @@ async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promis
 /** Makes in peace what is going to be undone. */
 async function prepare(stage: Stage, scene: Scene): Promise<void> {
   const { undoes, asked } = scene;
+  await scene.prepare?.(stage.victim.call);
   if (!undoes || !('tool' in undoes.asked) || !('tool' in asked)) return;
   const answer = await stage.victim.call(undoes.asked.tool, undoes.asked.args);
   const error = answer?.error as Record<'code' | 'details', unknown> | undefined;
@@ -207,7 +222,12 @@ async function prepare(stage: Stage, scene: Scene): Promise<void> {
 async function runTool(stage: Stage, run: Run): Promise<void> {
   const { asked } = run.scene;
   if (!('tool' in asked)) return;
-  const answer = await stage.victim.call(asked.tool, asked.args);
+  if (run.scene.told) return awaitTold(stage, run);
+  let answer = await stage.victim.call(asked.tool, asked.args);
+  for (let again = 0; answer === null && run.scene.isAskedAgain && again < MAX_ASKED_AGAIN; again++) {
+    await stage.victim.revive();
+    answer = await stage.victim.call(asked.tool, asked.args);
+  }
   const error = answer?.error as { code: string; details?: { job_id?: string } } | undefined;
   const job = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer?.job_id;
   if (typeof job === 'string') {
@@ -215,6 +235,28 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
     await awaitJob(stage, run, job);
   } else if (answer && !error) run.end = 'wanted';
   run.over = true;
+}
+
+/** Batches with more deaths than that are not drawn. */
+const MAX_ASKED_AGAIN = 3;
+
+/** Until the program says how it ended. What it does not know of is asked for again, and may be refused on a bad day. */
+async function awaitTold({ victim }: Stage, run: Run): Promise<void> {
+  const { asked, told } = run.scene;
+  let answer: Record<string, unknown> | null = null;
+  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
+    await victim.revive();
+    const state = await told?.(victim.call);
+    if (state === 'none' && answer === null && 'tool' in asked) {
+      answer = await victim.call(asked.tool, asked.args);
+      continue;
+    }
+    if (!state) continue;
+    if (state === 'kept') run.end = 'wanted';
+    run.over = true;
+    return;
+  }
+  assert.fail(`it did not end: ${run.told()}`);
 }
 
 async function runJob(stage: Stage, run: Run): Promise<void> {
@@ -277,6 +319,8 @@ async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promis
       if (run.end === 'either') run.end = 'wanted';
       return;
     }
+    // A rewrite whose answer is lost while its caller waits goes back, and its job says that it has failed.
+    if (job.status === 'failed' && 'tool' in run.scene.asked && run.scene.outcome() === 'former') return;
     if (job.status === 'failed') {
       const told = JSON.stringify({ ...job, result: undefined, payload: undefined });
       assert.ok(run.end === 'edited' && job.review_required, `a job failed: ${told}\n${run.told()}`);
@@ -356,6 +400,9 @@ interface Killer {
   disarm(): void;
 }
 
+/** Real time in which a write may come. */
+const NO_WRITE_MS = 1_500;
+
 /** Kills once or twice: at a write, just before or after its effect, or at any time. */
 function createKiller(stage: Stage, chance: Chance, runs: readonly Run[], said: string[]): Killer {
   const { victim, provider, report, log } = stage;
@@ -396,7 +443,7 @@ function createKiller(stage: Stage, chance: Chance, runs: readonly Run[], said: 
       if (death.before) provider.faults.add({ ...writes, where, kind: 'drop', when: 'before' });
     }
     // Also where no write comes any more.
-    void setTimeout(death.skip === null ? death.ms : 600).then(() => kill(death).catch(() => {}));
+    void setTimeout(death.skip === null ? death.ms : NO_WRITE_MS).then(() => kill(death).catch(() => {}));
   }
 
   return {

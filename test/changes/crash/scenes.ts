@@ -11,6 +11,9 @@ type Asked =
   | { tool: string; args: Record<string, unknown> }
   | { type: string; payload: Record<string, unknown>; items: unknown[] };
 
+/** Calls a tool of the program; null when it died meanwhile. */
+type CallTool = (name: string, args: Record<string, unknown>) => Promise<Record<string, unknown> | null>;
+
 export interface Scene {
   kind: Kind;
   asked: Asked;
@@ -24,6 +27,18 @@ export interface Scene {
   outcome(): string;
   /** A change that is made before in peace, so that this one can undo it. */
   undoes?: Scene;
+  /** Whoever asked for it asks again when the program died: that does it once all the same. */
+  isAskedAgain?: boolean;
+  /** What has to be there before; in peace, too. */
+  prepare?(call: CallTool): Promise<void>;
+  /**
+   * What the program itself says of its end, after the call has ended or died.
+   * @returns null while it is under way; `kept`: as it was wanted; `none`: it was never begun, so far as it knows
+   * @throws Error where it says what is not true
+   */
+  told?(call: CallTool): Promise<'kept' | 'none' | null>;
+  /** In the end. */
+  clear?(call: CallTool): Promise<void>;
 }
 
 /** The kinds, and how the change is made. */
@@ -44,6 +59,8 @@ export const KINDS = [
   'job save_tracks',
   'job remove_saved_tracks',
   'undo',
+  'restore',
+  'keep',
 ] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -70,6 +87,10 @@ export function sceneOf(
       return details(stage);
     case 'undo':
       return undoing(stage);
+    case 'restore':
+      return restoring(stage);
+    case 'keep':
+      return keeping(stage);
     default:
       return rewriting(stage);
   }
@@ -214,6 +235,97 @@ function undoing({ provider, chance, serial, taken }: Stage): Scene {
     undoes: before,
     outcome: () => swapped[before.outcome()] ?? before.outcome(),
   };
+}
+
+/** An earlier version comes back after somebody has taken out, added and moved rows. */
+function restoring({ provider, kind, chance, serial }: Stage): Scene {
+  const wanted = draw(provider, chance, chance.whole(20, 260));
+  const former = changed(provider, wanted, chance);
+  const playlist = addPlaylist(provider, `Restored ${serial}`, wanted);
+  const playlist_id = playlist.id;
+  const args: Record<string, unknown> = { playlist_id, dry_run: false };
+  return {
+    kind,
+    uris: wanted,
+    playlist,
+    asked: { tool: 'restore_playlist', args },
+    isAskedAgain: true,
+    outcome: () => either(urisOf(playlist), wanted, former),
+    async prepare(call) {
+      const answer = await call('list_playlist_versions', { playlist_id });
+      const [version] = (answer?.items ?? []) as Array<{ version: number }>;
+      if (!version) throw new Error(`no version: ${JSON.stringify(answer)}`);
+      args.version = version.version;
+      provider.editPlaylist(playlist_id, former);
+    },
+  };
+}
+
+/** A playlist follows another one, and its first run brings it to what that holds. */
+function keeping({ provider, kind, chance, serial }: Stage): Scene {
+  const former = draw(provider, chance, chance.whole(20, 150));
+  const wanted = changed(provider, former, chance);
+  const playlist = addPlaylist(provider, `Kept ${serial}`, former);
+  const source = addPlaylist(provider, `Source ${serial}`, wanted);
+  const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${source.id}' ORDER BY position`;
+  const keepIn = async (call: CallTool) => {
+    const answer = await call('list_kept_playlists', {});
+    const items = answer?.items as
+      | Array<Record<'id' | 'playlist_id' | 'status' | 'last_run_at', string | null>>
+      | undefined;
+    return items && (items.find(({ playlist_id }) => playlist_id === playlist.id) ?? 'none');
+  };
+  return {
+    kind,
+    uris: wanted,
+    playlist,
+    asked: { tool: 'keep_playlist', args: { playlist_id: playlist.id, sql, every: 'week' } },
+    outcome: () => either(urisOf(playlist), wanted, former),
+    async prepare(call) {
+      // Rules run over a library that has been read whole.
+      for (let asked = 0; asked < 100; asked++) {
+        const answer = await call('query_library', { sql: 'SELECT 1', max_age_minutes: 0 });
+        const { saved, playlists } = (answer?.coverage ?? {}) as {
+          saved?: string;
+          playlists?: Record<'read' | 'unreadable' | 'total', number>;
+        };
+        const isWhole = playlists && playlists.read + playlists.unreadable === playlists.total;
+        if (saved === 'complete' && isWhole) return;
+      }
+      throw new Error('the library could not be read');
+    },
+    async told(call) {
+      const keep = await keepIn(call);
+      if (keep === 'none') return 'none';
+      if (!keep || keep.status === 'waiting' || keep.last_run_at === null) return null;
+      // Nobody else has changed it, and nothing of it would be lost.
+      if (keep.status !== 'active') throw new Error(`it ended as ${JSON.stringify(keep)}`);
+      return 'kept';
+    },
+    async clear(call) {
+      const keep = await keepIn(call);
+      if (keep && keep !== 'none') await call('update_kept_playlist', { keep_id: keep.id, action: 'stop' });
+      const account = owner(provider);
+      account.playlists = account.playlists.filter((one) => one !== source);
+    },
+  };
+}
+
+/** Rows out, others in, and some in another place: never so few that anybody would be asked. */
+function changed(provider: Simulator, rows: readonly string[], chance: Chance): string[] {
+  // Another release of a song may be that song under another ID, which stays.
+  const songOf = (uri: string) => {
+    const track = provider.catalogue.trackByUri.get(uri);
+    return track?.isrc ?? `${track?.name} ${track?.artists[0]?.name}`;
+  };
+  const songs = new Set(rows.map(songOf));
+  const added = draw(provider, chance, chance.whole(1, 30)).filter((uri) => !songs.has(songOf(uri)));
+  const left = rows.filter(() => chance.fraction() < 0.9);
+  const from = chance.whole(0, left.length - 1);
+  const moved = left.splice(from, chance.whole(1, 3));
+  left.splice(chance.whole(0, left.length), 0, ...moved);
+  left.splice(chance.whole(0, left.length), 0, ...added);
+  return left;
 }
 
 function either(present: readonly string[], wanted: readonly string[], former: readonly string[]): string {
