@@ -40,7 +40,15 @@ import {
 } from './tables/mirror.ts';
 import { deletePlays } from './tables/plays.ts';
 import { isKnownTrack, namesOf, recordingsOf, savedLike } from './tables/tracks.ts';
-import { afterReading, LAG_MS, playlistKey, type Touched, touch, touchedPlaylists } from './touched.ts';
+import {
+  afterReading,
+  LAG_MS,
+  playlistKey,
+  type Touched,
+  touch,
+  touchedIn,
+  touchedPlaylists,
+} from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
@@ -79,7 +87,7 @@ export interface LibraryOptions {
   /** Of the reading in the background; null: without limits, for the demo. */
   budget: Budget | null;
   /** What it stands on; the machine's own by default. */
-  ground?: { disk: FileDisk; pool(): QueryPool };
+  ground?: { disk: FileDisk; pool(): QueryPool; freeMemory(): void };
 }
 
 interface LibraryQuestion {
@@ -185,7 +193,7 @@ const NOTHING: Summary = {
 
 export function createLibrary(options: LibraryOptions): Library {
   const { store, clock, random, log, budget } = options;
-  const place = { ...options, disk: options.ground?.disk };
+  const place = { ...options, ...options.ground };
   const memory = memoryFile(place);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
@@ -238,7 +246,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (!(await file.exists())) return NOTHING;
     return refresh((sql) => {
       const text = getMeta(sql, 'touched');
-      if (text !== null) touched = { ...(JSON.parse(text) as Touched), ...touched };
+      if (text !== null) touched = { ...touchedIn(text), ...touched };
     });
   }
 
@@ -382,11 +390,7 @@ export function createLibrary(options: LibraryOptions): Library {
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
-      const looked = [
-        ...(lists.includes('saved') ? ['saved'] : []),
-        ...(lists.includes('playlists') ? ['list'] : []),
-      ];
-      const read = [...looked, ...touchedPlaylists(touched).map(playlistKey)];
+      const read = [...lists, ...touchedPlaylists(touched).map(playlistKey)];
       touched = afterReading(touched, asOf, read, (id) => playlistSnapshot(sql, id));
       keepTouched(sql);
       const times = ALL_LISTS.map((list) => (lists.includes(list) ? asOf : (listAsOf[list] ?? asOf)));
@@ -433,9 +437,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const call = { signal, account };
     const begunAt = clock.now();
     const written = Object.keys(touched);
-    const lists = ALL_LISTS.filter(
-      (list) => asked.includes(list) || written.includes(list === 'saved' ? 'saved' : 'list'),
-    );
+    const lists = ALL_LISTS.filter((list) => asked.includes(list) || written.includes(list));
     if (lists.includes('saved')) await reader.checkSaved(call);
     if (lists.includes('playlists')) await reader.checkPlaylists(call);
     await file.use((sql) => {
@@ -470,7 +472,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const begunAt = clock.now();
     const keys = Object.keys(touched);
     if (keys.includes('saved')) await reader.checkSaved(call);
-    if (keys.includes('list')) await reader.checkPlaylists(call);
+    if (keys.includes('playlists')) await reader.checkPlaylists(call);
     const ids = touchedPlaylists(touched);
     await file.use((sql) => {
       for (const id of ids) setDue(sql, id);

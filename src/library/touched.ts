@@ -13,12 +13,18 @@ interface Touch {
   snapshotId: string | null;
 }
 
-/** By `saved`, `list` or the ID of a playlist after `playlist:`. */
+/** By `saved`, `playlists` (their list) or the ID of a playlist after `playlist:`. */
 export type Touched = Readonly<Record<string, Touch>>;
 
 export function touch(touched: Touched, written: Written, at: number): Touched {
   const snapshotId = written.kind === 'playlist' ? written.snapshotId : null;
   return { ...touched, [keyOf(written)]: { at, snapshotId } };
+}
+
+/** As JSON has kept it. What another version called otherwise, nothing would ever read. */
+export function touchedIn(text: string): Touched {
+  const all = Object.entries(JSON.parse(text) as Touched);
+  return Object.fromEntries(all.filter(([key]) => LISTS.includes(key) || key.startsWith(PLAYLIST)));
 }
 
 export function touchedPlaylists(touched: Touched): string[] {
@@ -29,7 +35,7 @@ export function touchedPlaylists(touched: Touched): string[] {
 
 /**
  * What is left after a reading that began at `begunAt` (Unix milliseconds).
- * @param keys what was read: `saved`, `list` or a playlist's key
+ * @param keys what was read: `saved`, `playlists` or a playlist's key
  * @param snapshotOf the version that was read of a playlist
  */
 export function afterReading(
@@ -48,6 +54,7 @@ export function afterReading(
 }
 
 const PLAYLIST = 'playlist:';
+const LISTS: readonly string[] = ['saved', 'playlists'];
 
 export function playlistKey(id: string): string {
   return `${PLAYLIST}${id}`;

@@ -8,7 +8,7 @@ import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider
 export type Written =
   | { kind: 'saved' }
   /** The list of playlists. */
-  | { kind: 'list' }
+  | { kind: 'playlists' }
   | { kind: 'playlist'; id: string; snapshotId: string | null };
 
 export interface Watcher {
@@ -49,11 +49,11 @@ function writtenBy({ method, path, query }: ProviderRequest, response: ProviderR
     ];
   }
   if (first !== 'me') return [];
-  if (second === 'playlists') return [{ kind: 'list' }];
+  if (second === 'playlists') return [{ kind: 'playlists' }];
   if (second !== 'library') return [];
   const uris = String(query?.uris ?? '').split(',');
   return [
     ...(uris.some((uri) => uri.startsWith('spotify:track:')) ? [{ kind: 'saved' as const }] : []),
-    ...(uris.some((uri) => uri.startsWith('spotify:playlist:')) ? [{ kind: 'list' as const }] : []),
+    ...(uris.some((uri) => uri.startsWith('spotify:playlist:')) ? [{ kind: 'playlists' as const }] : []),
   ];
 }

@@ -14,13 +14,13 @@ import { MEMORY_ID, MEMORY_MIGRATIONS, MIRROR_ID, MIRROR_SCHEMA, MIRROR_VERSION 
 type Place = Omit<LibraryFileOptions, 'path' | 'kind'> & { home: string };
 
 /** The copy of the account's library. It can be read again, so one that is damaged or of another version is dropped. */
-export function mirrorFile({ home, clock, log, disk }: Place): LibraryFile {
-  return createLibraryFile({ clock, log, disk, path: join(home, 'library.db'), kind: MIRROR });
+export function mirrorFile({ home, ...place }: Place): LibraryFile {
+  return createLibraryFile({ ...place, path: join(home, 'library.db'), kind: MIRROR });
 }
 
 /** What cannot be read again. */
-export function memoryFile({ home, clock, log, disk }: Place): LibraryFile {
-  return createLibraryFile({ clock, log, disk, path: memoryPath(home), kind: MEMORY });
+export function memoryFile({ home, ...place }: Place): LibraryFile {
+  return createLibraryFile({ ...place, path: memoryPath(home), kind: MEMORY });
 }
 
 /** The same to `relay backup` and `relay restore`, whose one file carries its tables. */

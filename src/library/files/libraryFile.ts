@@ -6,7 +6,7 @@ import { rm, stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
 import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, removeStaleTemps, renameOver, replaceFile } from '../../base/files.ts';
-import { freeMemory } from '../../base/freeMemory.ts';
+import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
@@ -68,6 +68,8 @@ export interface LibraryFileOptions {
   log: Log;
   /** The machine's own by default. */
   disk?: FileDisk | undefined;
+  /** Gives back what has become garbage; of this process by default. */
+  freeMemory?: (() => void) | undefined;
 }
 
 /** Where a file of the library is kept. */
@@ -112,6 +114,7 @@ export function createLibraryFile({
   clock,
   log,
   disk = MACHINE,
+  freeMemory = freeMachine,
 }: LibraryFileOptions): LibraryFile {
   let open: Open | null = null;
   let opening: Promise<Open> | null = null;
@@ -124,8 +127,6 @@ export function createLibraryFile({
   let users = 0;
   /** What was closed since memory was last freed has left garbage. */
   let hasGarbage = false;
-  /** The memory of a machine that is not real is nobody's. */
-  const free = disk === MACHINE ? freeMemory : () => {};
 
   function database(): Promise<Open> {
     if (open) return Promise.resolve(open);
@@ -226,7 +227,7 @@ export function createLibraryFile({
         if (open && open.sql.version() === open.savedVersion) closeDatabase();
         if (!hasGarbage) return;
         hasGarbage = false;
-        free();
+        freeMemory();
       },
       () => {},
     );
@@ -288,7 +289,7 @@ export function createLibraryFile({
       if (users > 0 || !open || open.sql.version() !== open.savedVersion) return;
       closeDatabase();
       if (size <= LARGE) return;
-      setImmediate(free);
+      setImmediate(freeMemory);
       // V8 keeps the room for new objects until a process has been quiet for a while.
       restLater();
     },

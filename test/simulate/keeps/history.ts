@@ -52,7 +52,7 @@ export async function runKeepHistory(plan: KeepPlan, keepsLines = false): Promis
     library: (options, isAlive) =>
       createLibrary({
         ...options,
-        ground: { disk: files.forProcess(time, isAlive), pool: () => files.pool() },
+        ground: { disk: files.forProcess(time, isAlive), pool: () => files.pool(), freeMemory() {} },
       }),
   });
   const stage: KeepStage = {
