@@ -19,7 +19,7 @@ import {
 } from './support.ts';
 
 test('what a run did is told also where it added and removed nothing', async () => {
-  await withAccount({ saved: 20 }, async (relay) => {
+  await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
     const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
     assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
     const made = await keep(relay, { name: 'Mine' });

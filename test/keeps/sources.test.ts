@@ -1,6 +1,7 @@
 /** What a rule reads: sources that cannot be read whole, rows under another ID, and rows that nothing names any more. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { fastClock } from '../support/fastClock.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import {
@@ -77,7 +78,7 @@ function relink(relay: Relay, uri: string): void {
 }
 
 test("a song that is shown under another ID is nobody's edit, and stays where it is", async () => {
-  await withAccount({ saved: 12 }, async (relay) => {
+  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Linked' });
     const first = at(savedUris(relay), 0);
     relink(relay, first);
