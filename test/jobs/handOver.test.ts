@@ -269,6 +269,24 @@ test('while a job writes to a playlist, a tool that writes to it waits its turn'
     assert.deepEqual(urisOf(playlist), [...uris, extra]);
   }));
 
+/** Restarts the server while a write of this call is held, which is nobody's job until then; gives the job that it becomes. */
+async function cutShort(
+  relay: Relay,
+  tool: string,
+  args: Record<string, unknown>,
+  writing: ReturnType<typeof gate>,
+): Promise<string> {
+  const jobs = () => relay.call('list_jobs');
+  const cut = assert.rejects(relay.call(tool, args));
+  await until(() => writing.waiting === 1);
+  assert.equal((await jobs()).total, 0);
+  const restarted = relay.restart();
+  writing.open();
+  await Promise.all([restarted, cut]);
+  const [job] = (await jobs()).items as Array<{ job_id: string }>;
+  return job?.job_id ?? '';
+}
+
 test('a list that a call looks up is a job for nobody else until it has to continue', async () => {
   await inWorld(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
@@ -286,16 +304,10 @@ test('a list that a call looks up is a job for nobody else until it has to conti
     assert.deepEqual([(await answer).status, await jobs()], ['done', 0]);
 
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: writing.wait });
-    const cut = assert.rejects(relay.call('bulk_add_tracks', args));
-    await until(() => writing.waiting === 1);
-    assert.equal(await jobs(), 0);
-    const restarted = relay.restart();
-    writing.open();
-    await Promise.all([restarted, cut]);
-    const [job] = (await relay.call('list_jobs')).items as Array<{ job_id: string }>;
-    const { written } = await reach(relay, job?.job_id ?? '', 'completed');
+    const job = await cutShort(relay, 'bulk_add_tracks', args, writing);
+    const { written } = await reach(relay, job, 'completed');
     // As its caller gave it.
-    const inputs = (await itemsOf(relay, job?.job_id ?? '')).map(({ input }) => input);
+    const inputs = (await itemsOf(relay, job)).map(({ input }) => input);
     assert.deepEqual([written, inputs, await jobs()], [3, list, 1]);
     assert.equal(urisOf(playlist).length, 6);
   });
@@ -308,17 +320,11 @@ test('a single write is a job for nobody while its caller waits, and what a stop
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 2) };
     const writing = gate();
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, times: 2, kind: 'hook', fn: writing.wait });
-    const cut = assert.rejects(relay.call('add_tracks_to_playlist', args));
-    await until(() => writing.waiting === 1);
-    assert.equal(await jobs(), 0);
-    const restarted = relay.restart();
-    writing.open();
-    await Promise.all([restarted, cut]);
-    const [job] = (await relay.call('list_jobs')).items as Array<{ job_id: string }>;
-    const { type, written } = await reach(relay, job?.job_id ?? '', 'completed');
+    const job = await cutShort(relay, 'add_tracks_to_playlist', args, writing);
+    const { type, written } = await reach(relay, job, 'completed');
     assert.deepEqual([type, written], ['add_to_playlist', 2]);
     assert.deepEqual(
-      (await itemsOf(relay, job?.job_id ?? '')).map(({ uri, status }) => [uri, status]),
+      (await itemsOf(relay, job)).map(({ uri, status }) => [uri, status]),
       tracks(relay, 2).map((uri) => [uri, 'written']),
     );
     await relay.call('add_tracks_to_playlist', args);
