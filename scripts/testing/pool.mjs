@@ -16,16 +16,17 @@ const EXIT_MS = 20_000;
 /**
  * Runs the files, paths below the checkout, and yields nothing: `onFile` gets each one's events and its outcome,
  * `{file, ms, cpuMs, events, failure}`, where `failure` is a text or null and `cpuMs` is without processes that it started.
+ * A file for which `needsOwnProcess` is true shares its process with no other.
  */
-export async function runFiles(files, { width, flags, pattern, onFile }) {
+export async function runFiles(files, { width, ...options }) {
   const queue = [...files];
   const lanes = Array.from({ length: Math.min(width, files.length) }, async () => {
-    while (queue.length > 0) await runWorker(queue, { flags, pattern, onFile });
+    while (queue.length > 0) await runWorker(queue, options);
   });
   await Promise.all(lanes);
 }
 
-async function runWorker(queue, { flags, pattern, onFile }) {
+async function runWorker(queue, { flags, pattern, needsOwnProcess, onFile }) {
   const worker = fork(
     join(root, 'scripts', 'testing', 'worker.mjs'),
     pattern === undefined ? [] : [pattern],
@@ -46,7 +47,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     },
   );
-  const at = { file: null, last: 'no file' };
+  const at = { file: null, last: null };
   const begin = (file) => Object.assign(at, { file, test: '', events: [], strays: [], ended: null });
   begin(null);
   let start = 0;
@@ -60,8 +61,13 @@ async function runWorker(queue, { flags, pattern, onFile }) {
       worker.kill('SIGKILL');
     }, ms);
   };
+  const takeNext = () => {
+    const [file] = queue;
+    if (at.last && file && (needsOwnProcess(file) || needsOwnProcess(at.last))) return null;
+    return queue.shift() ?? null;
+  };
   const next = () => {
-    begin(queue.shift() ?? null);
+    begin(takeNext());
     start = performance.now();
     if (at.file) allow(fileMs(), 'It did not end');
     else allow(EXIT_MS, `The process did not end`);
@@ -71,7 +77,7 @@ async function runWorker(queue, { flags, pattern, onFile }) {
     const ms = at.ended?.ms ?? performance.now() - start;
     const texts = [failure, ...at.strays].filter(Boolean);
     onFile({
-      file: at.file ?? `after ${at.last}`,
+      file: at.file ?? `after ${at.last ?? 'no file'}`,
       ms,
       cpuMs: at.ended?.cpuMs ?? 0,
       events: at.events,

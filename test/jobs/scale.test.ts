@@ -1,11 +1,10 @@
 /** Ten thousand items. What is measured is compared with the same of a smaller job on the same machine, not with a clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
 import { testStore } from '../store/support.ts';
+import { collectGarbage } from '../support/garbage.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
@@ -65,8 +64,6 @@ longTest('a late page of items costs the same as the first', async (t) => {
 });
 
 longTest('the memory of a running job does not grow with its progress', async (t) => {
-  setFlagsFromString('--expose_gc');
-  const collect = runInNewContext('gc') as () => void;
   const growthOf = async () => {
     const heapAt = new Map<number, number>();
     let resolved = 0;
@@ -77,9 +74,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
     const resolve: Resolver['resolve'] = async () => {
       resolved += 1;
       if (resolved === 2_000 || resolved === 9_900) {
-        // The second finds what the first has only let go.
-        collect();
-        collect();
+        await collectGarbage();
         heapAt.set(resolved, process.memoryUsage().heapUsed);
       }
       if (resolved === 10_000) finish();
@@ -93,7 +88,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
     assert.equal(jobs.get(job.job_id).unmatched, 10_000);
     return (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
   };
-  // The tests before may have left work behind in this process; what the job itself keeps is there each time.
+  // The tests before may have left work behind; what the job itself keeps is there each time.
   const grown = Math.min(await growthOf(), await growthOf(), await growthOf());
   t.diagnostic(`${Math.round(grown / 1024)} KiB`);
   assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);

@@ -3,16 +3,12 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { createWaitingBodies } from '../../src/server/http/waitingBodies.ts';
+import { collectGarbage } from '../support/garbage.ts';
 import { send } from '../support/http.ts';
 import { sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 const MIB = 1024 * 1024;
 const FORM = 'application/x-www-form-urlencoded';
@@ -62,8 +58,8 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
     assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
     const grown = () => process.memoryUsage().arrayBuffers - before;
     // The test's own buffers, on their way through the sockets, are in it until they are collected.
-    await until(() => {
-      collectGarbage();
+    await until(async () => {
+      await collectGarbage();
       return grown() < 12 * MIB;
     }, SETTLING_MS);
     for (const { socket } of held) socket.destroy();
