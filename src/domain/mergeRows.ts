@@ -171,6 +171,15 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
   return { place, added, moved, removed, fresh };
 }
 
+/** By URI: rows of `base` that both sides have moved or taken out. Another row of the same song is another row. */
+function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<string, number> {
+  const counts = new Map<string, number>();
+  base.forEach((uri, at) => {
+    if (own.place[at] === -1 && other.place[at] === -1) counts.set(uri, (counts.get(uri) ?? 0) + 1);
+  });
+  return counts;
+}
+
 /**
  * The rows of `base` with what both sides did to them. What others did stays: their rows keep their places, what they took out
  * stays out. Where both add rows at one place, theirs come first, as they are there already.
@@ -186,11 +195,11 @@ export function mergeRows(
   const present = withNames(theirs, base);
   const count = (counts: ReadonlyMap<string, number>, uri: string) => counts.get(uri) ?? 0;
   const [ownLeft, otherLeft] = [new Map<string, number>(), new Map<string, number>()];
-  for (const uri of new Set([...own.moved.keys(), ...own.removed.keys(), ...other.moved.keys()])) {
-    const [theirMoves, ourMoves] = [count(other.moved, uri), count(own.moved, uri)];
+  for (const [uri, times] of touchedByBoth(base, own, other)) {
     // A row that both moved is where they put it; one that they took out is not put back by our moving it.
-    ownLeft.set(uri, Math.min(ourMoves, count(other.removed, uri) + theirMoves));
-    otherLeft.set(uri, Math.min(count(own.removed, uri), theirMoves));
+    const notMoved = Math.min(times, count(own.moved, uri));
+    ownLeft.set(uri, notMoved);
+    otherLeft.set(uri, Math.min(times - notMoved, count(own.removed, uri), count(other.moved, uri)));
   }
   if (isDoubtful) {
     for (const [uri, times] of other.fresh) ownLeft.set(uri, count(ownLeft, uri) + times);
