@@ -21,7 +21,7 @@ import { isSameRecording } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
-import { nextStep, onlyAppends, rowsAt } from './rowOps.ts';
+import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
 import { differs, planOf, progressOf } from './run.ts';
 import { ageOf } from './times.ts';
 
@@ -210,15 +210,18 @@ async function undoRows(
   // What an undo that stopped half-way has taken back is no other person's doing.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
-  const ownNames = new Map<string, string>();
+  const shownAs = new Map<string, string>();
   const plan = (present: readonly string[]) => {
     const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
     // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
     const isUnclear = isForced && isBehind(context, change, present);
-    // To take out a row by the ID that it was added with would take out those that only seem to have the other one.
-    const hasTwin = present.some((uri) => ownNames.has(uri));
-    const ops =
-      (isUnclear || hasTwin) && wanted.every(isWritable) ? replaceOps(wanted) : planRows(present, wanted);
+    const inPlace = isUnclear && wanted.every(isWritable) ? null : planRows(present, wanted);
+    // All rows of a song go at once, so others that the list shows alike may go too: under the same other ID, or under none.
+    const hasTwin = removedUris(inPlace ?? []).some((uri) => {
+      const shown = shownAs.get(uri);
+      return shown !== undefined && present.includes(shown);
+    });
+    const ops = inPlace && !hasTwin ? inPlace : wanted.every(isWritable) ? replaceOps(wanted) : null;
     if (ops === null) throw unsupported(present, wanted);
     return { present, ops };
   };
@@ -227,7 +230,7 @@ async function undoRows(
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   const how = isForced ? 'readShown' : 'readSettled';
   const read = (how: 'readShown' | 'readSettled' | 'readTwice') =>
-    presentRows(context, change, expected, force || isBegun, ownNames, call, how);
+    presentRows(context, change, expected, force || isBegun, shownAs, call, how);
   planned ??= plan(await read(how));
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
@@ -258,7 +261,7 @@ async function isAtVersion(
 
 /**
  * The rows as they are. They have to be what the change left, as far as that is known.
- * @param ownNames takes up as what Spotify shows which rows that were written under another ID
+ * @param shownAs takes up by URI as what Spotify shows rows that it does not show under it; an empty string for no name
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
@@ -266,18 +269,20 @@ async function presentRows(
   { playlistId }: Change,
   expected: readonly string[],
   force: boolean,
-  ownNames: Map<string, string>,
+  shownAs: Map<string, string>,
   call: Call,
   how: 'readShown' | 'readSettled' | 'readTwice' = 'readSettled',
 ): Promise<readonly string[]> {
   const id = playlistId ?? '';
   const items = await rows[how](id, call);
-  const present = await underOwnNames({ provider }, items, expected, ownNames, call);
+  const present = await underOwnNames({ provider }, items, expected, shownAs, call);
   // A row that Spotify has stopped offering stays where it is.
   const left = asLong(expected, present.length);
-  if (mayBeRows(left, present)) return withNames(left, present);
-  if (force) return withNames(present, left);
-  throw changedSince(id, left, present);
+  const isAsLeft = mayBeRows(left, present);
+  if (!isAsLeft && !force) throw changedSince(id, left, present);
+  const named = isAsLeft ? withNames(left, present) : withNames(present, left);
+  for (const [at, uri] of named.entries()) if (uri !== '' && present[at] === '') shownAs.set(uri, '');
+  return named;
 }
 
 /** Rows that are looked up: where more differ, it is another person's doing. */
@@ -288,7 +293,7 @@ async function underOwnNames(
   context: Pick<Context, 'provider'>,
   items: readonly Item[],
   expected: readonly string[],
-  ownNames: Map<string, string>,
+  shownAs: Map<string, string>,
   call: Call,
 ): Promise<string[]> {
   const present = items.map(uriOf);
@@ -299,7 +304,7 @@ async function underOwnNames(
     const [sent = '', shown = ''] = [expected[at], present[at]];
     if (!(await isSameRecording(context, sent, shown, items, call))) continue;
     present[at] = sent;
-    ownNames.set(shown, sent);
+    shownAs.set(sent, shown);
   }
   return present;
 }

@@ -53,8 +53,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undo does not mind what others did',
     file: 'src/changes/undo.ts',
-    from: 'if (mayBeRows(left, present)) return withNames(left, present);',
-    to: 'if (!force) return left;',
+    from: 'const isAsLeft = mayBeRows(left, present);',
+    to: 'const isAsLeft = mayBeRows(left, present);\n  if (!force) return left;',
   },
   {
     name: 'a rollback is told and not done',
