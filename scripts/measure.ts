@@ -17,6 +17,7 @@ import {
 } from './measure/figures.ts';
 import { ownLists, providerLists, rowCosts } from './measure/lists.ts';
 import { createModel } from './measure/model.ts';
+import { askQuestions } from './measure/questions.ts';
 import { withDemo } from './measure/relay.ts';
 import { idleTokens, playSkillTasks } from './measure/skill.ts';
 import { playTasks } from './measure/tasks.ts';
@@ -29,6 +30,7 @@ const demo = await withDemo(async (relay) => {
   const tasks = await playTasks(model, relay);
   return { rows, lists: { ...lists, ...(await ownLists(model, relay)) }, tasks };
 });
+const questions = await withDemo((relay) => askQuestions(createModel(relay.client), relay));
 const ways = await playSkillTasks((work) => withDemo(work));
 const figures = figuresOf();
 
@@ -55,6 +57,7 @@ function figuresOf(): Figures {
     item_row: rows.item,
     largest_page: Math.max(...Object.values(lists)),
     tasks: Object.values(tasks).reduce((total, cost) => total + cost.tokens, 0),
+    questions: Object.values(questions).reduce((total, tokens) => total + tokens, 0),
     skill_idle: idleTokens(),
     skill_tasks: totalOf('skill'),
     mcp_tasks: totalOf('mcp'),
@@ -92,6 +95,7 @@ function printAll(): void {
   );
   const share = ((figures.tasks / baselineTokens()) * 100).toFixed(1);
   console.log(`together ${figures.tasks}, then ${baselineTokens()}: ${share} %`);
+  table('Tokens per question to the library: the call and its answer', Object.entries(questions));
   table(
     'Tokens per everyday task, in a conversation of its own (through MCP; through the skill)',
     Object.entries(ways).map(([request, { mcp, skill }]) => [request, mcp, skill]),
@@ -111,6 +115,6 @@ function table(title: string, rows: ReadonlyArray<readonly [string, ...number[]]
   console.log(`\n${title}\n`);
   for (const [name, ...numbers] of rows) {
     const cells = numbers.map((number) => String(Math.round(number)).padStart(7)).join('');
-    console.log(`${name.padEnd(36)}${cells}`);
+    console.log(`${name.padEnd(44)}${cells}`);
   }
 }

@@ -17,6 +17,7 @@ export const FIGURES = {
   item_row: { what: 'A row of a playlist', unit: 'tokens' },
   largest_page: { what: 'The largest default page of any list', unit: 'tokens' },
   tasks: { what: 'Ten tasks together: calls and answers', unit: 'tokens' },
+  questions: { what: 'Three questions to the library, with their answers of up to 15 rows', unit: 'tokens' },
   skill_idle: { what: 'The skill, name and description: what a model sees at all times', unit: 'tokens' },
   skill_tasks: {
     what: 'Five everyday tasks through the skill, each with its text',

@@ -1,0 +1,33 @@
+/** What it costs to ask the library: three questions that people ask most, as a model would write them. */
+import type { Relay } from '../../test/support/world.ts';
+import type { Model } from './model.ts';
+
+/** By what a person would ask. */
+const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
+  'which of my saved songs are by this artist': (artist) =>
+    `select name, album from saved join tracks using (uri) where fold(artist) like fold('%${artist}%') order by position`,
+  'which saved songs are in no playlist': () =>
+    'select name, artist from saved join tracks using (uri) where song not in (select song from playlist_rows join tracks using (uri))',
+  'what is in my playlists twice': () =>
+    'select name, artist, count(*) n from playlist_rows join tracks using (uri) group by song having n > 1 order by n desc',
+};
+/** As many as a model reads out. */
+const ROWS = 15;
+
+/** Tokens of each call and its answer. The library has been read before, and the list of tools is not counted. */
+export async function askQuestions(model: Model, relay: Relay): Promise<Record<string, number>> {
+  let note: unknown = '';
+  while (note !== undefined) note = (await relay.call('query_library', { sql: 'select 1' })).note;
+  const { rows } = await relay.call('query_library', {
+    sql: 'select artist from saved join tracks using (uri) group by artist order by count(*) desc limit 1',
+  });
+  const [[artist]] = rows as [[string]];
+  const costs: Record<string, number> = {};
+  for (const [question, sqlFor] of Object.entries(QUESTIONS)) {
+    const before = model.tokens;
+    const { columns } = await model.call('query_library', { sql: sqlFor(artist), limit: ROWS });
+    if (!columns) throw new Error(`no answer to: ${question}`);
+    costs[question] = model.tokens - before;
+  }
+  return costs;
+}
