@@ -33,10 +33,10 @@ export async function lookAtRows(
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks);
   const verdict = await allowingRelinks(context, plan.ops, known, seen.items, compare, call);
-  if (verdict.kind === 'landed') return { ...verdict, isOlder: context.rows.isBehind(playlistId, seen) };
-  if (verdict.kind !== 'other') return verdict;
-  if (context.rows.isBehind(playlistId, seen)) return { kind: 'stale' };
-  return nearestState(plan.rows, plan.ops, known, shown);
+  if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
+  const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
+  if (verdict.kind === 'landed') return { ...verdict, isOlder };
+  return isOlder ? { kind: 'stale' } : nearestState(plan.rows, plan.ops, known, shown);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {

@@ -211,11 +211,12 @@ async function undoRows(
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
   const shownAs = new Map<string, string>();
-  const plan = (present: readonly string[]) => {
-    const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
+  const plan = (shown: readonly string[]) => {
     // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
-    const isUnclear = isForced && isBehind(context, change, present);
-    const inPlace = isUnclear && wanted.every(isWritable) ? null : planRows(present, wanted);
+    const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
+    const present = caughtUp ?? shown;
+    const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
+    const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
     // All rows of a song go at once, so others that the list shows alike may go too: under the same other ID, or under none.
     const hasTwin = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);
@@ -334,8 +335,9 @@ function isRead(rows: readonly string[] | undefined): boolean {
   return rows !== undefined && !rows.includes('');
 }
 
-function isBehind({ rows }: Context, { playlistId }: Change, present: readonly string[]): boolean {
-  return rows.isBehind(playlistId ?? '', { from: 0, rows: present, isEnd: true });
+/** What a list holds that does not show relay's own last write; null where it does. */
+function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonly string[]) {
+  return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
 }
 
 /** What was there before, and what others have added to it while it was written. */

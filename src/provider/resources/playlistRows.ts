@@ -62,8 +62,8 @@ export interface PlaylistRows {
     part: { from: number; to: number | null },
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
-  /** True if the rows are those of a list that does not show all of relay's own writes yet. */
-  isBehind(playlistId: string, shown: RowsPart): boolean;
+  /** What a list holds that does not show all of relay's own writes yet; null where it shows them, or others wrote too. */
+  caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
   /** True if what describes the playlist shows this version, as many rows, and the same first ones. */
   isAt(
     playlistId: string,
@@ -372,9 +372,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       return [...(rows ?? asList(value, value.total))];
     },
     readBetween,
-    isBehind(playlistId, part) {
+    caughtUp(playlistId, part) {
       const seen = compareWithOwn(ownWrites(playlistId), (length) => asList(part, length));
-      return seen.kind === 'behind';
+      return seen.kind === 'behind' ? seen.rows : null;
     },
     async isAt(playlistId, { snapshotId, rows }, call) {
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
