@@ -7,7 +7,7 @@ import { isRefusal } from '../domain/failureClass.ts';
 import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS } from './decide.ts';
 import { findOut } from './findOut.ts';
-import { finish, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
+import { finish, goOnAfterDoubt, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
 import { leaveOut } from './leaveOut.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
@@ -192,7 +192,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
       return review(run, found.cause);
     case 'landed':
       enter(run, 'writing', {});
-      return null;
+      return goOnAfterDoubt(run);
     case 'absent':
       return follow(run, 'absent', error, null);
   }
@@ -235,7 +235,7 @@ async function follow(
     case 'wait_and_send_again':
       noteSentAgain(run);
       enter(run, 'writing', { uncertain: true });
-      return move === 'send_again' ? null : pause(run, cause);
+      return move === 'send_again' ? goOnAfterDoubt(run) : pause(run, cause);
     case 'leave_out':
       return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
     case 'pass_over':

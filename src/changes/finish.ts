@@ -266,6 +266,18 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   return null;
 }
 
+/**
+ * Continues once it is certain how a request ended whose answer was lost. Rows are inserted and moved by their positions, and
+ * others may have written since these were read.
+ */
+export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
+  const { plan, change } = run;
+  const rest = restOf(plan.ops, progressOf(change));
+  if (!rest.some(({ op }) => op === 'insert' || op === 'move')) return null;
+  tellRows(run);
+  return goOnFromHere(run);
+}
+
 /** Records it where a request whose answer was lost, and that does no harm twice, shows by now. */
 function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
