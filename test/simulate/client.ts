@@ -235,8 +235,7 @@ export class Client {
     const now = spotify.effects.slice(from);
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
-    const isOver = failure?.message.includes('is still being written') === false;
-    const isRefused = failure?.code === 'CONFLICT' && isOver && isPlain && others.length === 0;
+    const isRefused = isConflict(failure) && isPlain && others.length === 0;
     // Pages of one reading may be of lists of different ages, as long as these differ.
     const { lists, uneven } = this.#stage.plan.lags;
     const isMixed = uneven && lists > FAR_MS;
@@ -498,7 +497,7 @@ export class Client {
     const isRenamed = this.#renamedBy(made.from, playlist);
     const isPlain = !isRenamed && isLast && made.isSure;
     const failure = failureIn(answer);
-    if (failure?.code === 'CONFLICT' && isPlain && !this.#stage.isRestored)
+    if (isConflict(failure) && isPlain && !this.#stage.isRestored)
       this.#found(
         `undo of rename: refused although nobody else changed anything${circumstances(this.#stage, [])}`,
         failure.message,
@@ -1103,6 +1102,11 @@ function takenOff(change: Map<string, number>, others: readonly Effect[]): Map<s
 
 function failureIn(answer: Answer | null): Failure | null {
   return (answer?.error as Failure | undefined) ?? null;
+}
+
+/** Not that its change is still under way, as it is after a crash until its request can have no effect any more. */
+function isConflict(failure: Failure | null): failure is Failure {
+  return failure?.code === 'CONFLICT' && !failure.message.includes('is still being written');
 }
 
 function textOf(value: unknown): string | null {
