@@ -23,7 +23,10 @@ export function holdWriting(store: Store, savedAt: number): number {
     const now = store.now();
     for (const change of openChanges(store)) {
       const isListed = change.job !== null && getJobBySeq(store, change.job)?.listed === true;
-      if (!isListed) endPartly(store, change.seq, now);
+      if (isListed) continue;
+      // Its next request may have been sent, and undo has to look for what that did.
+      setChange(store, change.seq, { uncertain: true }, now);
+      endPartly(store, change.seq, now);
     }
     return writing.filter((job) => hold(store, job, savedAt)).length;
   });
