@@ -160,7 +160,11 @@ export class Client {
     const now = spotify.effects.slice(from);
     const unclear = {
       hidden: this.#hidden(),
-      unseen: spotify.unseenIn(playlist, from),
+      unseen: new Set([
+        ...spotify.unseenIn(playlist, from),
+        // What came to be seen after its first request has been let stay.
+        ...(outcome.is === 'carried on' ? spotify.unseenIn(playlist, from, 'sends') : []),
+      ]),
       mimicked: this.#mimicked(now, playlist),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
@@ -258,7 +262,7 @@ export class Client {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
       const taken =
         outcome.is === 'done' && others.length === 0
-          ? olderTaken(made, rowsBefore, playlist, spotify.effects)
+          ? olderTaken(made, rowsBefore, playlist, spotify.effects.slice(made.from, from))
           : [];
       const olders = taken.filter((uri) => !known.has(uri));
       if (olders.length > 0 && later.length === 0)
@@ -1009,17 +1013,20 @@ function rowsAsked(
 /** Wishes that only add rows. */
 const ADDITIONS: ReadonlySet<Made['wish']> = new Set(['add', 'bulk', 'job']);
 
-/** Songs of which the undo of an addition has taken out rows that the addition had not put in. */
+/**
+ * Songs of which the undo of an addition has taken out rows that were there before the addition.
+ * @param since what happened from the addition on until its undo began: rows put in since then are no older ones
+ */
 function olderTaken(
-  { from, to, added, playlist: on }: Made,
+  { added, playlist: on }: Made,
   before: readonly PlaylistRow[],
   { rows }: DemoPlaylist,
-  effects: readonly Effect[],
+  since: readonly Effect[],
 ): string[] {
-  const own = ownRows({ from, to, playlist: on }, effects);
-  const others = (list: readonly PlaylistRow[], uri: string) =>
-    list.filter((row) => row.uri === uri && !own.has(row)).length;
-  return [...added.keys()].filter((uri) => others(rows, uri) < others(before, uri));
+  const newer = putIn(since.filter(({ playlist }) => playlist === on));
+  const older = (list: readonly PlaylistRow[], uri: string) =>
+    list.filter((row) => row.uri === uri && !newer.has(row)).length;
+  return [...added.keys()].filter((uri) => older(rows, uri) < older(before, uri));
 }
 
 /** The rows that a change has put in. */
@@ -1028,8 +1035,12 @@ function ownRows(
   effects: readonly Effect[],
 ): Set<PlaylistRow> {
   const acts = effects.slice(from, to).filter((effect) => effect.by === 'relay' && effect.playlist === on);
+  return putIn(acts);
+}
+
+function putIn(effects: readonly Effect[]): Set<PlaylistRow> {
   return new Set(
-    acts.flatMap(({ rowsBefore, rowsAfter }) => {
+    effects.flatMap(({ rowsBefore, rowsAfter }) => {
       const held = new Set(rowsBefore);
       return rowsAfter.filter((row) => !held.has(row));
     }),

@@ -175,6 +175,8 @@ export class Spotify {
    * anything.
    */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
+  /** The same of every request that relay sent, also of those that were lost on their way. */
+  readonly sends = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
   /** When a person made it. */
@@ -242,13 +244,18 @@ export class Spotify {
    * before relay sent its next write, and it was not to be seen yet when the call began that led to that write.
    * @param from where in the record of effects a call began: of what a person did since, only what that next write has taken
    *   out or put in
+   * @param requests `sends`: also a request counts as its next write that never had an effect
    */
-  unseenIn(playlist: DemoPlaylist, from = this.effects.length): Set<string> {
+  unseenIn(
+    playlist: DemoPlaylist,
+    from = this.effects.length,
+    requests: 'writes' | 'sends' = 'writes',
+  ): Set<string> {
     const reads = this.reads.get(playlist) ?? [];
     const unseen = new Set<string>();
     for (const [index, { at, by, before, after, playlist: on }] of this.effects.entries()) {
       if (by !== 'person' || on !== playlist) continue;
-      const write = this.writes.get(on)?.find(({ after }) => after > index);
+      const write = this[requests].get(on)?.find(({ after }) => after > index);
       const written = write?.at ?? Infinity;
       const isSeen = reads.some(
         (read) =>
@@ -326,6 +333,8 @@ export class Spotify {
   arrived(request: Incoming): void {
     const { method, path, text } = request;
     this.#arrivals.set(request, this.#time.at);
+    const playlist = method === 'GET' ? null : findPlaylist(this.world, playlistIdIn(path) ?? '');
+    if (playlist) noted(this.sends, playlist, { at: this.#time.at, after: this.effects.length });
     if (method !== 'POST' || path !== '/me/playlists') return;
     const { name } = JSON.parse(text) as { name: string };
     if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
