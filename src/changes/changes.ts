@@ -30,7 +30,15 @@ import { waitUntilMade } from './making.ts';
 import { ownJob } from './ownJob.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
-import { type Control, type DriveEnd, type Failures, isRewriting, planOf, tellRows } from './run.ts';
+import {
+  type Control,
+  type DriveEnd,
+  type Failures,
+  formerBeside,
+  isRewriting,
+  planOf,
+  tellRows,
+} from './run.ts';
 import { ageOf } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
@@ -388,7 +396,10 @@ export function createChanges(context: ChangeContext): Changes {
       const present = playlistId === null ? null : (await rows.readFresh(playlistId, call)).map(uriOf);
       await store.durable(() => {
         const body = getChangeBody(store, seq);
-        if (present) putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false } });
+        if (present) {
+          const former = formerBeside({ change: reread(store, seq), plan: planOf(body) }, present, true);
+          putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false, former } });
+        }
         const now = clock.now();
         setChange(store, seq, { state: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
       });

@@ -9,22 +9,13 @@ import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
-import {
-  isAfter,
-  onlyAppends,
-  progressOfEntries,
-  restOf,
-  rowsAfter,
-  rowsAt,
-  START,
-  type Step,
-  writesRows,
-} from './rowOps.ts';
+import { isAfter, onlyAppends, restOf, rowsAfter, rowsAt, START, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
   type DriveEnd,
   ended,
   entriesBetween,
+  formerBeside,
   landed,
   planOf,
   progressOf,
@@ -81,7 +72,7 @@ function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
 /** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
 async function replaceAll(run: Run, { from }: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
-  const { rows, ops } = plan;
+  const { rows, ops, former } = plan;
   const playlistId = change.playlistId ?? '';
   const done = ops.map((op) =>
     op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
@@ -92,7 +83,12 @@ async function replaceAll(run: Run, { from }: Step, left: ReadonlySet<string>): 
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
   const goal = mergeRows(reached, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, { rows: present, ops: replaceOps(goal), counted: false });
+  await takePlan(run, {
+    rows: present,
+    ops: replaceOps(goal),
+    counted: false,
+    former: mergeRows(reached, former, present),
+  });
   return null;
 }
 
@@ -161,14 +157,14 @@ async function removeDoubled(
   present: readonly string[],
   goal: readonly string[],
 ): Promise<'as_wanted' | DriveEnd | null> {
-  const { body } = run;
+  const { body, plan } = run;
   const again = (body.notes?.sentAgain ?? []) as readonly string[];
   const isOurs = again.length > 1 && body.notes?.doubledRemoved !== true;
   if (!isOurs || !isDoubled(present, goal, again) || !goal.every(isWritable)) return 'as_wanted';
   const ops = planRows(present, goal);
   if (!ops) return 'as_wanted';
   run.body = { ...body, notes: { ...body.notes, doubledRemoved: true } };
-  await takePlan(run, { rows: present, ops, counted: false });
+  await takePlan(run, { ...plan, rows: present, ops, counted: false });
   return null;
 }
 
@@ -212,31 +208,15 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
     },
   );
   const rows = withNames(shown, expected);
-  const former = formerBeside({ change, body, plan }, rows);
+  const former = formerBeside(run, rows);
   // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
   const isReplaced =
     plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START) && sameRows(rows, expected);
   const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
-  await takePlan(run, { rows, ops, counted: false }, { goingBack: true, error: errorFacts(cause) });
+  await takePlan(run, { rows, ops, counted: false, former }, { goingBack: true, error: errorFacts(cause) });
   return null;
-}
-
-/** What was there before a change, and what others have done beside it. */
-export function formerBeside(
-  { change, body, plan }: Pick<Run, 'change' | 'body' | 'plan'>,
-  present: readonly string[],
-): string[] {
-  const former = body.former.rows ?? [];
-  if (!body.plan) return mergeRows(rowsAt(plan.rows, plan.ops, progressOf(change)), former, present);
-  const refused = new Set(body.refused ?? []);
-  const ops = body.ops.map((op) =>
-    'uris' in op ? { ...op, uris: op.uris.filter((uri) => !refused.has(uri)) } : op,
-  );
-  const isWhole = change.state === 'done' || body.plan.ops.length === 0;
-  const made = isWhole ? rowsAfter(former, ops) : rowsAt(former, ops, progressOfEntries(ops, change.written));
-  return mergeRows(made, former, present);
 }
 
 /**
@@ -262,7 +242,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
   if (ops === null) return review(run, changedMeanwhile(run, present));
-  await takePlan(run, { rows, ops, counted: true });
+  await takePlan(run, { rows, ops, counted: true, former: formerBeside(run, rows, carryOn) });
   return null;
 }
 
@@ -291,6 +271,6 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
 
 /** What of the former rows a rollback that was given up has not brought back, in order. */
 export function missingRows({ change, body }: Pick<Run, 'change' | 'body'>): string[] {
-  const { rows, ops } = planOf(body);
-  return without(body.former.rows ?? [], rowsAt(rows, ops, progressOf(change)));
+  const { rows, ops, former } = planOf(body);
+  return without(former, rowsAt(rows, ops, progressOf(change)));
 }

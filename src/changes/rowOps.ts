@@ -40,17 +40,6 @@ export function progressAt(ops: readonly ChangeOp[], op: number, at: number): Pr
   return isOver ? { op: op + 1, at: 0 } : { op, at };
 }
 
-/** The progress after so many entries. */
-export function progressOfEntries(ops: readonly ChangeOp[], entries: number): Progress {
-  let rest = entries;
-  for (const [op, one] of ops.entries()) {
-    const count = 'uris' in one ? one.uris.length : 1;
-    if (rest < count) return { op, at: rest };
-    rest -= count;
-  }
-  return { op: ops.length, at: 0 };
-}
-
 function longLimit(op: ChangeOp): number | null {
   if (op.op === 'append') return ROWS_PER_REQUEST;
   return op.op === 'save' || op.op === 'unsave' ? TRACKS_PER_REQUEST : null;

@@ -2,7 +2,7 @@
 import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { withNames } from '../domain/mergeRows.ts';
+import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import {
@@ -15,7 +15,7 @@ import {
 } from '../store/tables/changes.ts';
 import type { Waiter } from './decide.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
-import { isAfter, nextStep, onlyAppends, rowsAt, START, writesRows } from './rowOps.ts';
+import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** How the world outside steers a run, also while it is under way, and hears of it. */
 export interface Control {
@@ -93,7 +93,23 @@ export interface Run {
 
 /** What a change carries out now. */
 export function planOf({ plan, former, ops }: ChangeBody): Plan {
-  return plan ?? { rows: former.rows ?? [], ops, counted: true };
+  const rows = former.rows ?? [];
+  if (!plan) return { rows, ops, counted: true, former: rows };
+  return { ...plan, former: plan.former ?? mergeRows(rowsAfter(rows, ops), rows, plan.rows, true) };
+}
+
+/**
+ * What was there before a change, and what others have done beside it.
+ * @param isDoubtful it is not known which of its writes are in `present`
+ */
+export function formerBeside(
+  { change, plan }: Pick<Run, 'change' | 'plan'>,
+  present: readonly string[],
+  isDoubtful = false,
+): string[] {
+  const { rows, ops, former } = plan;
+  const made = isDoubtful ? rowsAfter(rows, ops) : rowsAt(rows, ops, progressOf(change));
+  return mergeRows(made, former, present, isDoubtful);
 }
 
 /** True if what was there is gone once the change has begun. */

@@ -15,14 +15,13 @@ import {
   laterChanges,
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
-import { formerBeside } from './finish.ts';
 import { readDetails, settleTarget } from './kinds.ts';
 import { isSameRecording } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
-import { differs, planOf, progressOf } from './run.ts';
+import { differs, formerBeside, planOf, progressOf } from './run.ts';
 import { ageOf } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -215,7 +214,9 @@ async function undoRows(
     // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
     const present = caughtUp ?? shown;
-    const wanted = isForced ? (body.former.rows ?? []) : wantedRows(change, body, present);
+    const wanted = isForced
+      ? (body.former.rows ?? [])
+      : formerBeside({ change, plan: planOf(body) }, present);
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
     // All rows of a song go at once, so others that the list shows alike may go too: under the same other ID, or under none.
     const hasTwin = removedUris(inPlace ?? []).some((uri) => {
@@ -338,14 +339,6 @@ function isRead(rows: readonly string[] | undefined): boolean {
 /** What a list holds that does not show relay's own last write; null where it does. */
 function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonly string[]) {
   return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
-}
-
-/** What was there before, and what others have added to it while it was written. */
-function wantedRows(change: Change, body: ChangeBody, present: readonly string[]): readonly string[] {
-  const { former, plan } = body;
-  if (former.rows && isRead(former.rows) && change.goingBack) return former.rows;
-  if (plan && change.goingBack) return withNames(former.rows ?? [], present);
-  return formerBeside({ change, body, plan: planOf(body) }, present);
 }
 
 /** A change of an earlier version did not read the rows before it added or moved some: what is there now has to tell. */

@@ -83,8 +83,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'a rollback writes over what others did',
     file: 'src/changes/finish.ts',
-    from: 'if (!body.plan) return mergeRows(rowsAt(plan.rows, plan.ops, progressOf(change)), former, present);',
-    to: 'if (!body.plan) return former;',
+    from: 'const former = formerBeside(run, rows);',
+    to: 'const { former } = plan;',
   },
   ...KEEP_MUTANTS,
 ];

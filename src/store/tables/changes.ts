@@ -21,14 +21,19 @@ export interface Plan {
   ops: readonly ChangeOp[];
   /** false: its entries were counted before. */
   counted: boolean;
+  /** What was there before the change, beside what others have done by the time the plan was made. */
+  former: readonly string[];
 }
+
+/** Earlier versions did not keep the former rows of a plan. */
+type StoredPlan = Omit<Plan, 'former'> & Partial<Pick<Plan, 'former'>>;
 
 /** The long parts of a change, kept compressed. */
 export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
   /** What is being carried out where that is no longer `ops` from `former` on: the way back, or a way round. */
-  plan?: Plan;
+  plan?: StoredPlan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
   /** Values that another step of the change needs, such as the playlist that it made. */
@@ -62,7 +67,7 @@ const COLUMNS = {
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** The provider's clock when it began, and then at the first answer unless one was lost before; Unix milliseconds. */
+  /** The provider's clock when it began, as its last answer tells, or that to the first request; Unix milliseconds. */
   serverTime: nullable(integer),
   /** Why it is being rolled back, or did not end as it should. */
   error: nullable(json(JobErrorShape)),
@@ -119,7 +124,7 @@ interface EarlierRows {
 }
 
 /** A body as this or an earlier version has stored it; `leg` is the former name of the plan. */
-function ofToday({ leg, ...body }: ChangeBody & { leg?: Plan }): ChangeBody {
+function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBody {
   const { former } = body as { former: EarlierRows };
   const plan = body.plan ?? leg;
   const unread = ({ rows, total }: EarlierRows) =>
