@@ -139,6 +139,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     landed(run, step.to, 0, null);
     return null;
   }
+  const sentAt = context.clock.monotonic();
   const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account);
   const settled = await answerOrStop(context.clock, run.control.signal, sending);
   if (settled === 'stopped') return { kind: 'stopped' };
@@ -153,7 +154,9 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),
-      ...(serverTime !== null && isUntouched(run) && !change.uncertain ? { serverTime } : {}),
+      ...(serverTime !== null && isUntouched(run) && !change.uncertain
+        ? { serverTime: serverTime - Math.ceil(context.clock.monotonic() - sentAt) }
+        : {}),
     });
     run.size *= 2;
     if (playlist) await saveMade(run);

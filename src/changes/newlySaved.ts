@@ -3,7 +3,7 @@
  * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
  */
 import type { Call } from '../provider/api.ts';
-import { REMEMBER_MS } from '../provider/resources/playlistRows.ts';
+import { LAG_MS, REMEMBER_MS } from '../provider/resources/playlistRows.ts';
 import { containsUris, getSavedTracks, TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -19,15 +19,20 @@ import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './
 
 /** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
 const OVERLAP_MS = 120_000;
-/** The provider's clock has seconds, and a request may take half a minute. */
-const EARLIER_MS = 31_000;
+/** The provider's clock has seconds, and its servers may differ by one. */
+const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
 /** Rows of the library that are looked through to note what a change saved. */
 const MAX_PAGES = 20;
 
-/** In the order of the library, newest first. */
+const LOOK_AGAIN_MS = 1_000;
+
+/**
+ * In the order of the library, newest first. A track that is saved, and of which the library does not show when, was saved
+ * before the change, or the library lags: for some seconds it is asked again.
+ */
 export async function newlySaved(
-  reading: Pick<Reading, 'provider' | 'store'>,
+  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   change: Change,
   body: ChangeBody,
   call: Call,
@@ -35,10 +40,17 @@ export async function newlySaved(
   const { added } = body.former;
   const noted = Object.entries(added ?? {});
   const fresh = noted.filter(([, isNew]) => isNew).map(([uri]) => uri);
-  const asked = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
-  const found = await lookFor(reading, change, new Set(asked), Number.POSITIVE_INFINITY, call);
-  const rest = asked.filter((uri) => !found.fresh.includes(uri));
-  return [...fresh, ...found.fresh, ...(await notShown(reading, change, rest, call))];
+  let open = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
+  for (;;) {
+    const isLate = ageOf(context, change) > LAG_MS;
+    const found = await lookFor(context, change, new Set(open), Number.POSITIVE_INFINITY, call);
+    const rest = open.filter((uri) => !found.fresh.includes(uri));
+    const unshown = await notShown(context, change, rest, call);
+    fresh.push(...found.fresh, ...unshown);
+    open = rest.filter((uri) => !unshown.includes(uri));
+    if (open.length === 0 || isLate) return fresh;
+    await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
+  }
 }
 
 /** What was saved in the last minute may not show yet; what was saved before would. */
