@@ -181,6 +181,7 @@ export function wrongRows(
       // What is there beside it is not told.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
+      for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
       for (const uri of unclear.hidden) if ((differs.get(uri) ?? 0) > 0) differs.delete(uri);
       for (const uri of [...unclear.unseen, ...unclear.mimicked]) differs.delete(uri);
       if (differs.size === 0) {
@@ -216,7 +217,20 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   );
 }
 
-/** Where nobody else acted, the order is told exactly. */
+/** An undo that ended part-way has put back as many rows as it says, and no others: the songs of those that are to come. */
+function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
+  if (doing.do !== 'bring back' || outcome.is !== 'part') return [];
+  const missing = [...doing.removed].flatMap(([uri, count]): Array<[string, number]> => {
+    const open = -(differs.get(uri) ?? 0);
+    return open > 0 && open <= count ? [[uri, open]] : [];
+  });
+  const total = (counts: Iterable<number>) => [...counts].reduce((sum, count) => sum + count, 0);
+  const back = total(doing.removed.values()) - total(missing.map(([, open]) => open));
+  const most = outcome.written + (outcome.unknown ? ROWS_PER_REQUEST : 0);
+  return back >= outcome.written && back <= most ? missing.map(([uri]) => uri) : [];
+}
+
+/** Where nobody else acted, the order is told exactly, but for an undo that ended part-way. */
 function orderOf(
   before: readonly string[],
   doing: Doing,
@@ -224,7 +238,8 @@ function orderOf(
   others: readonly Effect[],
   present: readonly string[],
 ): Wrong | null {
-  if (others.length > 0 || outcome.is === 'missing') return null;
+  const isPartlyBack = doing.do === 'bring back' && outcome.is === 'part';
+  if (others.length > 0 || outcome.is === 'missing' || isPartlyBack) return null;
   const isRight = extents(doing, outcome).some((written) => {
     const wanted = listAfter(before, doing, written);
     return wanted.length === present.length && wanted.every((uri, index) => uri === present[index]);

@@ -266,7 +266,7 @@ export class Spotify {
       );
       const begun = this.calls.get(on)?.findLast((call) => call <= written) ?? 0;
       const wasThere = at + this.lags.lists < begun && written < Infinity;
-      if (isSeen || wasThere) continue;
+      if ((isSeen || wasThere) && !this.#looksOlder(index)) continue;
       // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
       const uncounted = this.lags.totals < this.lags.lists ? before.slice(after.length) : [];
       const touched = [...touchedBy(before, after), ...uncounted];
@@ -287,17 +287,23 @@ export class Spotify {
    * @param from where in the record of effects the call began that took it for that
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
-    const own = this.effects.slice(0, from).filter((effect) => effect.playlist === playlist);
-    return own.some(
-      (act, index) =>
-        act.by === 'person' &&
-        own
-          .slice(0, index)
-          .some(
-            ({ by, at, before }) =>
-              by === 'relay' && act.at - at <= REMEMBERED_MS && sameRows(before, act.after),
-          ),
-    );
+    return this.effects
+      .slice(0, from)
+      .some((act, index) => act.by === 'person' && act.playlist === playlist && this.#looksOlder(index));
+  }
+
+  /** True if an act has made a list what it was before one of relay's own writes of the last minute. */
+  #looksOlder(index: number): boolean {
+    const act = this.effects[index] as Effect;
+    return this.effects
+      .slice(0, index)
+      .some(
+        ({ by, at, playlist, before }) =>
+          by === 'relay' &&
+          playlist === act.playlist &&
+          act.at - at <= REMEMBERED_MS &&
+          sameRows(before, act.after),
+      );
   }
 
   /** A person changes something in Spotify's own app. */
