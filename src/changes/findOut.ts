@@ -1,7 +1,7 @@
 /**
  * Finding out how a request ended whose answer was lost. A landed write counts as soon as it shows. That it had no effect
- * counts only after the longest time that a request is known to take effect after its answer; another list counts as
- * someone else's change only if it stays.
+ * counts only after the longest time that a request is known to take effect after its answer, and so does another list as
+ * someone else's change.
  */
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
@@ -23,9 +23,6 @@ import {
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
-/** A list that matches no state of the change may be one between two of the provider's servers. */
-const OTHER_MS = 6_000;
-const MIN_LOOKS = 4;
 /** After this, a request that was sent has had its effect or has none. */
 const OVER_MS = 60_000;
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
@@ -40,7 +37,6 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   // A minute after a crash nothing can be on its way any more, but the list may lag behind what came last.
   const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
   const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
-  let otherSince: number | null = null;
   let failures = 0;
   for (let looks = 0; ; looks++) {
     const pauseMs = LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)] ?? 0;
@@ -51,18 +47,11 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       failures = 0;
       const waited = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
-      if (seen === 'landed' || seen === 'absent') otherSince = null;
-      if ((seen === 'absent' || seen === 'landed') && waited >= LATEST_EFFECT_MS) {
-        return { kind: seen };
-      }
-      if (seen === 'stale') otherSince = null;
-      if (seen === 'stale' && waited >= LATEST_EFFECT_MS * 2)
+      // Until then the request may still have its effect, and the list may be one between two of the provider's servers.
+      if (waited < LATEST_EFFECT_MS) continue;
+      if (seen === 'landed' || seen === 'absent') return { kind: seen };
+      if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
         return { kind: 'review', cause: await conflict(run) };
-      if (seen === 'other') {
-        otherSince ??= clock.monotonic();
-        const isSettled = looks + 1 >= MIN_LOOKS && clock.monotonic() - otherSince >= OTHER_MS;
-        if (isSettled) return { kind: 'review', cause: await conflict(run) };
-      }
     } catch (thrown) {
       if (control.signal.aborted) return { kind: 'stopped' };
       const error = asRelayError(thrown);

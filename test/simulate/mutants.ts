@@ -29,8 +29,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'the first look is trusted',
     file: 'src/changes/findOut.ts',
-    from: "(seen === 'absent' || seen === 'landed') && waited >= LATEST_EFFECT_MS",
-    to: "seen === 'absent' || seen === 'landed'",
+    from: 'if (waited < LATEST_EFFECT_MS) continue;',
+    to: "if (waited < LATEST_EFFECT_MS && seen !== 'absent' && seen !== 'landed') continue;",
   },
   {
     name: 'nothing is synced before the first request',
