@@ -338,11 +338,14 @@ export class Client {
         ? this.#ask('create_playlist', { name }, leaves)
         : this.#ask('create_playlist_from_tracks', { name, tracks: uris, skip_duplicates: false }, leaves));
     const { outcome, changeId } = await this.#outcomeOf('create', answer, null);
-    if (outcome.is !== 'done' || !answer) return;
+    if (!answer) return;
     const id = String(
       answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
     );
     const playlist = spotify.all().find((one) => one.id === id);
+    // What another tool put in while it waited was let stay.
+    if (outcome.is === 'carried on' && playlist) this.#stage.meddled.set(playlist, null);
+    if (outcome.is !== 'done') return;
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
     // One that a person makes while relay looks for its own, or before that shows in reads, cannot be told from it.
@@ -772,7 +775,7 @@ export class Client {
   async #afterSilence(): Promise<void> {
     const { computer } = this.#stage;
     await later(this.#stage, 2_000);
-    for (let turn = 0; turn < 200; turn++) {
+    for (let turn = 0; turn < 240; turn++) {
       const { services } = computer;
       const open = services?.store.get<{ count: number }>(
         `select count(*) as count from changes where state not in ('done', 'partial', 'rolled_back', 'unchanged')
@@ -782,7 +785,7 @@ export class Client {
         "select count(*) as count from jobs where status in ('pending', 'resolving', 'committing', 'waiting')",
       );
       if (services && open?.count === 0 && jobs?.count === 0) return;
-      await later(this.#stage, turn < 30 ? 3_000 : 60_000);
+      await later(this.#stage, turn < 30 ? 3_000 : turn < 200 ? 60_000 : HOUR / 2);
     }
   }
 
