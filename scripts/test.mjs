@@ -66,11 +66,12 @@ const isLarge = isLong || isLoad || process.env.RELAY_BIN || named.some((name) =
 if (!isLarge) useMemory();
 const known = knownTimes();
 const results = createResults(reporter);
-await runFiles(slowestFirst(files), {
+const needsOwnProcess = (file) => readFileSync(join(root, file), 'utf8').includes(GARBAGE);
+await runFiles(inTurn(files), {
   width,
   flags,
   pattern,
-  needsOwnProcess: (file) => readFileSync(join(root, file), 'utf8').includes(GARBAGE),
+  needsOwnProcess,
   onFile: results.add,
 });
 const { failed, times } = await results.end();
@@ -82,10 +83,14 @@ function isLongFile(text) {
   return text.includes(SCALE) && !text.includes(MODEL);
 }
 
-/** A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. */
-function slowestFirst(files) {
-  const weight = (file) => known[file] ?? 5_000;
-  return files.sort((a, b) => weight(b) - weight(a) || (a < b ? -1 : 1));
+/**
+ * A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. A file
+ * with a process of its own ends the one of the files before it, so those are first.
+ */
+function inTurn(files) {
+  const weight = (file) => (needsOwnProcess(file) ? Number.POSITIVE_INFINITY : (known[file] ?? 5_000));
+  const weights = new Map(files.map((file) => [file, weight(file)]));
+  return files.sort((a, b) => weights.get(b) - weights.get(a) || (a < b ? -1 : 1));
 }
 
 /** A copy with nothing beside it. */
