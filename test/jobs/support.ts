@@ -20,7 +20,7 @@ export { failureOf, named, type ToolFailure, tracks, urisOf } from '../support/a
 const PATIENCE_MS = 60_000;
 
 /** Asking without a pause would take the processor from the job itself, which runs in the same process. */
-export const pause = () => setTimeout(15);
+export const pause = () => setTimeout(30);
 
 export async function createJob(
   relay: Relay,
