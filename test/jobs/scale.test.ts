@@ -10,7 +10,7 @@ import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { createJob, jobsOver, named, runToEnd, songsRequest, tracks, urisOf } from './support.ts';
 
-const ARRIVING = sized(10_000, 2_000);
+const ARRIVING = sized(10_000, 1_200);
 /** The least processor time of several runs, in milliseconds: other programs on the machine do not count. */
 async function best(runs: number, work: () => unknown): Promise<number> {
   let least = Number.POSITIVE_INFINITY;

@@ -240,7 +240,7 @@ const TOO_MUCH = [
 ] as const;
 
 test('what takes too long or too much is ended, and the server answers all the while', async () => {
-  const clock = fastClock(4);
+  const clock = fastClock(8);
   await withRelay({ ...WITH_SQL, clock }, async (relay) => {
     resize(relay, 300, 3);
     await readAll(relay);

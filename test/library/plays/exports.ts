@@ -1,5 +1,5 @@
 /** Privacy exports, as Spotify sends them and as nobody should. Everything in them is invented. */
-import { strToU8, zipSync } from 'fflate';
+import { strToU8, type Zippable, zipSync } from 'fflate';
 
 export type ExportRow = Record<string, unknown>;
 
@@ -81,11 +81,11 @@ export function userdata(username: string): ExportRow {
   return { username, email, country, birthdate: born, createdFromFacebook: false };
 }
 
-/** The archive, with each file as JSON unless it is text already. */
+/** The archive, with each file as JSON unless it is text already. Bytes are stored, not packed. */
 export function zipped(files: Record<string, unknown>): Uint8Array {
-  const entries = Object.entries(files).map(([path, content]) => [
-    path,
-    typeof content === 'string' ? strToU8(content) : strToU8(JSON.stringify(content, null, 2)),
-  ]);
+  const entries = Object.entries(files).map(([path, content]): [string, Zippable[string]] => {
+    if (content instanceof Uint8Array) return [path, [content, { level: 0 }]];
+    return [path, strToU8(typeof content === 'string' ? content : JSON.stringify(content, null, 2))];
+  });
   return zipSync(Object.fromEntries(entries));
 }

@@ -10,7 +10,7 @@ import { sized } from '../../support/scale.ts';
 import { ENCRYPTION_KEY, LOCAL_KEY } from '../../support/world.ts';
 import { extended, zipped } from './exports.ts';
 
-const PLAYS = sized(60_000, 12_000);
+const PLAYS = sized(60_000, 6_000);
 const KILLS = sized(8, 2);
 
 async function playsIn(home: string): Promise<number> {

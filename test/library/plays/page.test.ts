@@ -42,14 +42,13 @@ const uploadsIn = ({ home }: Relay) => readdirSync(home).filter((name) => name.s
 test('it is read from the home, for its owner alone, and nothing of it stays there', () =>
   withExports({ connect: false }, async (relay) => {
     const proof = { 'x-relay-owner': await signIn(relay) };
-    const rows = Array.from({ length: 9_000 }, (_, song) =>
+    const rows = Array.from({ length: 1_000 }, (_, song) =>
       extended({ at: '2020-01-02T03:04:05Z', song, ms: 31_000 + song }),
     );
     // Larger than any other body may be.
-    const padding = Array.from({ length: 6_000_000 }, (_, at) =>
-      String.fromCharCode(33 + ((at * 7_919) % 90)),
-    );
-    const bytes = zipped({ 'endsong_0.json': rows, 'ReadMeFirst.pdf': padding.join('') });
+    const padding = Buffer.alloc(5 * 1024 * 1024);
+    const bytes = zipped({ 'endsong_0.json': rows, 'ReadMeFirst.pdf': padding });
+    assert.ok(bytes.length > padding.length);
     const stranger = await upload(relay, {}, bytes);
     assert.equal(stranger.status, 401);
     assert.equal((await upload(relay, proof, bytes, 'application/json')).status, 415);
@@ -59,7 +58,7 @@ test('it is read from the home, for its owner alone, and nothing of it stays the
     const [waiting] = uploadsIn(relay);
     if (waiting) assert.equal((await stat(join(relay.home, waiting))).mode & 0o777, 0o600);
     const { state, plays } = await ended(relay, proof, body.id);
-    assert.deepEqual([state, (plays as { added: number }).added], ['done', 9_000]);
+    assert.deepEqual([state, (plays as { added: number }).added], ['done', 1_000]);
     assert.equal((await allPlays(relay)).length > 0, true);
     assert.deepEqual(uploadsIn(relay), []);
 

@@ -5,20 +5,19 @@ import { sized } from '../../support/scale.ts';
 import { runKeepHistory } from './history.ts';
 import { keepPlanOf } from './plan.ts';
 
-const SEEDS = sized(60, 12);
-
-test('the same seed gives the same history', async () => {
-  const hashes = [await runKeepHistory(keepPlanOf(1)), await runKeepHistory(keepPlanOf(1))].map(
-    ({ hash }) => hash,
-  );
-  assert.equal(hashes[0], hashes[1]);
-});
+const SEEDS = sized(60, 8);
 
 test('every kept playlist ends as its query says or in a review that is true, and restores give the rows of that day', async () => {
   const found: string[] = [];
   for (let seed = 1; seed <= SEEDS; seed++) {
-    const { findings } = await runKeepHistory(keepPlanOf(seed));
+    const { findings, hash } = await runKeepHistory(keepPlanOf(seed));
     found.push(...findings.map(({ rule, text }) => `seed ${seed}: ${rule}: ${text}`));
+    if (seed === 1)
+      assert.equal(
+        (await runKeepHistory(keepPlanOf(seed))).hash,
+        hash,
+        'the same seed gives the same history',
+      );
   }
   assert.deepEqual(
     found,
