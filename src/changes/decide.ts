@@ -98,7 +98,11 @@ const isBackLong = (s: Situation) =>
 
 /** The first that fits counts. */
 const RULES: readonly Rule[] = [
-  { ending: 'refused', when: (s) => s.isBack && isRefusal(s), move: 'end_partial' },
+  {
+    ending: 'refused',
+    when: (s) => s.isBack && isRefusal(s) && (!isUnwatched(s) || s.isUsedUp),
+    move: 'end_partial',
+  },
   { ending: 'refused', when: (s) => s.isBack && isBackLong(s), move: 'wait' },
   { ending: 'refused', when: (s) => s.isBack, move: 'try_again', afterMs: (s) => backWait(s) * 1_000 },
   { ending: 'refused', when: (s) => s.failure === 'item' && s.mayFail, move: 'pass_over' },

@@ -184,8 +184,10 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
 /** Stops a change until a person has decided; `cause` says what differs. Anyone who has cancelled its job has decided. */
 export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
-  if (!control.cancelled || control.waiter !== null) return { kind: 'review', cause };
-  return ended(run, 'partial', cause, { inTransit: true });
+  if (control.cancelled && control.waiter === null) return ended(run, 'partial', cause, { inTransit: true });
+  // It may go on before the list shows what it has written.
+  tellRows(run);
+  return { kind: 'review', cause };
 }
 
 /**

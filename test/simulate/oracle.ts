@@ -81,7 +81,7 @@ function listAfter(rows: readonly string[], doing: Doing, written = Infinity): r
       return written === 0 ? rows : rows.filter((uri) => !gone.has(uri));
     }
     case 'replace':
-      return written === 0 ? rows : doing.uris;
+      return written === 0 ? rows : doing.uris.slice(0, written);
     case 'deduplicate':
       return written === 0 ? rows : [...new Set(rows)];
     case 'move': {
@@ -114,7 +114,7 @@ function countsAfter(counts: Counts, doing: Doing, written: number): Counts {
       return left;
     }
     case 'replace':
-      return written === 0 ? counts : countsOf(doing.uris);
+      return written === 0 ? counts : countsOf(doing.uris.slice(0, written));
     case 'deduplicate':
       return written === 0 ? counts : new Map([...counts.keys()].map((uri) => [uri, 1]));
     case 'move':
