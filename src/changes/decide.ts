@@ -141,7 +141,7 @@ const RULES: readonly Rule[] = [
   { ending: 'failed', when: (s) => isUnwatched(s) && s.isUsedUp, move: 'stop' },
   { ending: 'failed', move: 'wait' },
 
-  { ending: 'cancelled', when: (s) => s.isUntouched, move: 'end_unchanged' },
+  { ending: 'cancelled', when: (s) => s.isUntouched && !s.mayHaveLanded, move: 'end_unchanged' },
   { ending: 'cancelled', when: (s) => s.isRewriting && !isUnwatched(s), move: 'roll_back' },
   { ending: 'cancelled', move: 'end_partial' },
 ];

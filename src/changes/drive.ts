@@ -81,6 +81,8 @@ async function carryOut(run: Run): Promise<DriveEnd> {
     if (run.control.signal.aborted) return stopped(run);
     await run.control.decided;
     if (run.control.cancelled && !run.change.goingBack) {
+      const open = await findLost(run);
+      if (open) return open;
       const end = await follow(run, 'cancelled', new RelayError('CANCELLED', 'It was cancelled.'), null);
       if (end) return end;
       continue;
@@ -183,6 +185,17 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return follow(run, 'refused', refusal, step);
   }
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
+}
+
+/** Finds out how a request ended that would have been sent again, before what it may have done is taken back. */
+async function findLost(run: Run): Promise<DriveEnd | null> {
+  const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
+  if (run.lost === null || !step || !writesRows(step.op)) return null;
+  const how = await findOut(run, step);
+  if (how.kind !== 'landed' && how.kind !== 'absent') return afterDoubt(run, how, run.lost);
+  run.lost = null;
+  enter(run, 'writing', {});
+  return null;
 }
 
 async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): Promise<DriveEnd | null> {
