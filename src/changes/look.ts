@@ -32,7 +32,7 @@ export async function lookAtRows(
   const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks);
-  const verdict = await allowingRelinks(context, plan.ops, known, seen.items, compare, call);
+  const verdict = await allowingRelinks(context, plan, known, seen.items, compare, call);
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
@@ -100,7 +100,7 @@ const MAX_LOOKED_UP = 5;
  */
 async function allowingRelinks(
   context: ChangeContext,
-  ops: readonly ChangeOp[],
+  { rows, ops }: Plan,
   known: Progress,
   items: readonly Item[],
   compare: (relinks: ReadonlyMap<string, string>) => Verdict,
@@ -110,18 +110,18 @@ async function allowingRelinks(
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
   // What is to be taken out goes by the name that it was written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  const strange = plain.mismatches.filter(({ sent, shown }) => !written.has(sent) || written.has(shown));
-  if (strange.length > 0) return plain;
+  const named = new Set([...written, ...rows]);
+  if (plain.mismatches.some(({ shown }) => named.has(shown))) return plain;
   // Of those in question: what was known before tells nothing about them.
   const open = restOf(ops, known);
   const inQuestion = writtenUris(open).size + removedUris(open).length;
-  const isRare = plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
+  // Rows that were there before may go by the name that an earlier write gave them.
+  const isOwn = plain.mismatches.every(({ sent }) => written.has(sent));
+  const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
-  const relinks = new Map<string, string>();
-  for (const { sent, shown } of plain.mismatches) {
-    if (isRare || (await isSameRecording(context, sent, shown, items, call))) relinks.set(sent, shown);
-  }
-  const verdict = compare(relinks);
+  for (const { sent, shown } of isRare ? [] : plain.mismatches)
+    if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
+  const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
   return verdict.kind === 'landed' && !isWholeRequest(ops, verdict.progress) ? plain : verdict;
 }
 
