@@ -1,4 +1,5 @@
 /** What follows for a job from how an attempt at it ended. What becomes of its change becomes of the job. */
+import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
 import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
 import { isChangeEnded } from '../domain/change.ts';
@@ -125,7 +126,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
   };
 }
 
-/** Maximum previous rows that a failed replacement lists. */
+/** Maximum rows that a failed rewrite lists of those before it. */
 const MAX_LISTED = 1_000;
 
 /** How far a job got that did not end as it should. */
@@ -140,6 +141,9 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
     ...(change ? { change_id: change.id } : {}),
     ...(change?.state === 'rolled_back' ? { rolled_back: true } : {}),
     ...(former ? { former_count: former.length, former_uris: former.slice(0, MAX_LISTED) } : {}),
+    ...(change?.goingBack && change.state === 'partial'
+      ? { missing_uris: missingRows({ change, body: getChangeBody(store, change.seq) }).slice(0, MAX_LISTED) }
+      : {}),
   };
 }
 

@@ -866,12 +866,15 @@ export class Client {
             break;
           }
           if (job.result?.rolled_back === true && resumes > 0) return ended({ is: 'rolled back' });
-          if (resumes++ >= 2)
+          if (resumes++ >= 2) {
+            const { rolled_back: isBack, missing_uris: missing } = job.result ?? {};
+            if (isBack === true) return ended({ is: 'rolled back' });
             return ended(
-              job.result?.rolled_back === true
-                ? { is: 'rolled back' }
+              Array.isArray(missing)
+                ? { is: 'missing', uris: missing }
                 : { is: 'part', written: job.written, unknown: true },
             );
+          }
           await this.#ask('resume_job', { job_id: id }, null);
           break;
         }
