@@ -36,7 +36,7 @@ export function migrate(db: Database, migrations: readonly Migration[]): number 
   const due = migrations.filter((migration) => migration.version > schemaVersion);
   if (schemaVersion === 0) db.exec(`pragma application_id = ${APPLICATION_ID}`);
   // A migration may rebuild a table that others refer to; off has no effect inside a transaction.
-  db.exec('pragma foreign_keys = off');
+  if (due.length > 0) db.exec('pragma foreign_keys = off');
   for (const migration of due) runOne(db, migration);
   db.exec('pragma foreign_keys = on');
   return due.length;

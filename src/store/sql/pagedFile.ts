@@ -20,8 +20,8 @@ export interface PagedFile {
   image(): Image | null;
 }
 
-/** A multiple of every page size, so that no page lies in two parts. */
-const PART = 256 * 1024;
+/** A multiple of every page size, so that no page lies in two parts. After each save, a write copies its part: as small as can be. */
+const PART = 64 * 1024;
 /** Where the header has the size of a page, as two bytes; the largest does not fit and stands there as 1. */
 const PAGE_SIZE_AT = 16;
 const MAX_PAGE = 65_536;
@@ -29,7 +29,7 @@ const MAX_PAGE = 65_536;
  * A file that grows beyond so many parts grows in slabs. The system's allocator asks the system for each piece of this size
  * and gives it back when it is freed, while it keeps smaller ones. What is not used yet takes no memory.
  */
-const LARGE = 64;
+const LARGE = 256;
 const SLAB = 33 * 1024 * 1024;
 /** SQLite's header and what the saver changes in it are on the first page. */
 const FIRST = 4_096;

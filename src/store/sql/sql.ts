@@ -49,12 +49,12 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
   function transaction<T>(work: () => T): T {
     const point = depth === 0 ? null : `inner_${depth}`;
     const before = version;
-    db.exec(point ? `savepoint ${point}` : 'begin immediate');
+    take(point ? `savepoint ${point}` : 'begin immediate');
     depth++;
     try {
       const result = work();
       if (result instanceof Promise) throw new Error('The work of a transaction must be synchronous');
-      db.exec(point ? `release ${point}` : 'commit');
+      take(point ? `release ${point}` : 'commit');
       return result;
     } catch (error) {
       rollBack(point);
@@ -62,6 +62,16 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
       throw error;
     } finally {
       depth--;
+    }
+  }
+
+  /** A step of a transaction. */
+  function take(sql: string): void {
+    const { statement } = statements.get(sql);
+    try {
+      statement.step();
+    } finally {
+      statement.reset();
     }
   }
 

@@ -80,9 +80,11 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
     );
 
   const names = [...sqlNames.values()].join(', ');
+  const reads = [...sqlNames].map(([key, sqlName]) => ({ key, sqlName, kind: kindOf(key) }));
   const toRow = (raw: RawRow): RowOf<C> => {
-    const entries = [...sqlNames].map(([key, sqlName]) => [key, kindOf(key).read(raw[sqlName] ?? null)]);
-    return Object.fromEntries(entries) as RowOf<C>;
+    const row: Record<string, unknown> = {};
+    for (const { key, sqlName, kind } of reads) row[key] = kind.read(raw[sqlName] ?? null);
+    return row as RowOf<C>;
   };
 
   const bySqlName = new Map([...sqlNames].map(([key, sqlName]) => [sqlName, kindOf(key)]));
