@@ -14,6 +14,7 @@ import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Services, Tool } from '../../src/tools/tool.ts';
 import { chanceFor, randomOf } from './chance.ts';
+import { type Connections, keepConnections } from './connections.ts';
 import type { MemoryDisk } from './disk.ts';
 import { packAtOnce } from './guard.ts';
 import type { Network } from './network.ts';
@@ -88,27 +89,13 @@ const NO_LIBRARY = {
   stop: async () => {},
 } as unknown as Library;
 
-/** Databases that are open; those of a process that was killed are closed by nobody else. */
-const databases = new Set<{ close(): void }>();
+let connections: Connections | null = null;
 
 /** Loads what is loaded once for all histories. */
 export async function prepareSimulation(): Promise<void> {
   settingsOf();
   packAtOnce();
-  const SQL = await loadSqlite();
-  const { Database } = SQL;
-  if ('isTracked' in Database) return;
-  SQL.Database = class extends Database {
-    static isTracked = true;
-    constructor(...given: ConstructorParameters<typeof Database>) {
-      super(...given);
-      databases.add(this);
-    }
-    override close(): void {
-      databases.delete(this);
-      super.close();
-    }
-  };
+  connections ??= keepConnections(await loadSqlite());
 }
 
 export class Computer {
@@ -271,7 +258,8 @@ export class Computer {
   /** Frees what the history held. */
   end(): void {
     this.kill();
-    for (const database of [...databases]) database.close();
+    // Those of a process that was killed are closed by nobody else.
+    connections?.closeOpen();
   }
 }
 

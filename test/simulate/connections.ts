@@ -1,0 +1,221 @@
+/**
+ * Connections to SQLite that outlive a history: to open a database, read its schema and prepare the same statements again
+ * would take a fifth of a history's time. What the program closes gets the next file that has the same schema.
+ *
+ * SQLite works on a file of Emscripten's MEMFS. Its content is here an object that passes everything on to the file of the
+ * moment (`src/store/sql/pagedFile.ts` says what that stands on). Between two files the connection holds no lock, so SQLite
+ * looks at the change counter, which is always another one, and forgets what it has read.
+ */
+import type { BindParams, Database, QueryExecResult, SqlJsStatic, Statement } from 'sql.js';
+import { APPLICATION_ID } from '../../src/store/sql/migrate.ts';
+
+/** How long MEMFS says that a file is, in bytes: longer than any state. SQLite goes by the length in the header. */
+const LENGTH = 64 * 1024 * 1024;
+/** What stays with a connection. To set one prepares every statement again, even where that changes nothing. */
+const SETTING =
+  /^pragma (foreign_keys|locking_mode|journal_mode|synchronous|temp_store|cache_spill) = (\w+)$/;
+/** How many statements a connection keeps for the next program. */
+const CAPACITY = 400;
+/** Where the header has the change counter and its copy (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
+const COUNTERS = [24, 92];
+/** More changes than one program makes. */
+const COUNTER_STEP = 100_000;
+const APPLICATION_ID_AT = 68;
+
+/** As much of a byte array as MEMFS asks for. */
+interface Content {
+  subarray(begin: number, end: number): Uint8Array;
+  set(bytes: Uint8Array, at: number): void;
+}
+
+/** Where SQLite finds the file of the moment. */
+class Place {
+  /** Null: the connection is closed for the program. */
+  present: Content | null;
+
+  constructor(first: Content) {
+    this.present = first;
+  }
+
+  /** What the database is to be made from. */
+  get bytes(): Uint8Array {
+    const content = {
+      length: Number.MAX_SAFE_INTEGER,
+      subarray: (begin: number, end: number) => this.file.subarray(begin, end),
+      set: (bytes: Uint8Array, at: number) => this.file.set(bytes, at),
+    };
+    const bytes = { length: LENGTH, subarray: () => bytes, slice: () => content };
+    return bytes as unknown as Uint8Array;
+  }
+
+  get file(): Content {
+    if (!this.present) throw new Error('The database is closed.');
+    return this.present;
+  }
+}
+
+export interface Connections {
+  /** Closes what the program has left open. */
+  closeOpen(): void;
+}
+
+/** From now on, a database of a state is a connection that is kept. Once for a process. */
+export function keepConnections(SQL: SqlJsStatic): Connections {
+  const { Database } = SQL;
+  const open = new Set<Database>();
+  let made = 0;
+  /** Connections that nobody uses, by the schema of their last file. */
+  const idle = new Map<string, Kept[]>();
+
+  class Tracked extends Database {
+    override close(): void {
+      open.delete(this);
+      super.close();
+    }
+  }
+
+  class Kept extends Database {
+    #place: Place;
+    #schema = '';
+    #files = 0;
+    #isSound = true;
+    #settings = new Map<string, string>();
+    #used = new Set<Statement>();
+    #free = new Map<string, Statement>();
+
+    constructor(place: Place) {
+      // sql.js reads already while it makes a database.
+      super(place.bytes);
+      this.#place = place;
+      this.#schema = schemaOf(place.file);
+    }
+
+    /** sql.js draws a name by chance, and chance begins anew with each history. */
+    set filename(_: string) {
+      Object.defineProperty(this, 'filename', { value: `kept-${++made}` });
+    }
+
+    begin(file: Content): this {
+      const counter = Buffer.alloc(4);
+      counter.writeUInt32BE((++this.#files * COUNTER_STEP) % 2 ** 32);
+      for (const at of COUNTERS) file.set(counter, at);
+      this.#place.present = file;
+      return this;
+    }
+
+    override prepare(sql: string): Statement {
+      const statement = this.#free.get(sql) ?? this.#prepared(sql);
+      this.#free.delete(sql);
+      this.#used.add(statement);
+      return statement;
+    }
+
+    override exec(text: string, params?: BindParams): QueryExecResult[] {
+      const parts = text.split(';').map((part) => part.trim());
+      const settings = parts.filter((part) => part !== '').map((part) => SETTING.exec(part));
+      for (const setting of settings) {
+        if (!setting) return this.#exec(text, params);
+        const [sql, name = '', value = ''] = setting;
+        if (this.#settings.get(name) === value) continue;
+        this.#exec(sql);
+        this.#settings.set(name, value);
+      }
+      return [];
+    }
+
+    override close(): void {
+      if (!this.#place.present) return;
+      open.delete(this);
+      for (const statement of [...this.#used]) statement.free();
+      if (!this.#isLetGo() || schemaOf(this.#place.file) !== this.#schema) {
+        super.close();
+        return;
+      }
+      this.#place.present = null;
+      for (const [sql, statement] of this.#free) {
+        if (this.#free.size <= CAPACITY) break;
+        this.#free.delete(sql);
+        plain(statement).free.call(statement);
+      }
+      const others = idle.get(this.#schema) ?? [];
+      idle.set(this.#schema, [...others, this]);
+    }
+
+    /** Whether the connection is in no transaction and holds no lock any more. */
+    #isLetGo(): boolean {
+      try {
+        this.exec('pragma locking_mode = normal');
+        // A lock ends with the next statement that reads.
+        this.exec('begin; pragma user_version; commit');
+      } catch {
+        return false;
+      }
+      return this.#isSound;
+    }
+
+    #exec(sql: string, params?: BindParams): QueryExecResult[] {
+      try {
+        return super.exec(sql, params);
+      } catch (error) {
+        this.#isSound = false;
+        throw error;
+      }
+    }
+
+    #prepared(sql: string): Statement {
+      const statement = super.prepare(sql);
+      const { getColumnNames, free } = plain(statement);
+      let names: string[] | null = null;
+      return Object.assign(statement, {
+        getColumnNames: () => (names ??= getColumnNames.call(statement)),
+        free: () => {
+          this.#used.delete(statement);
+          statement.reset();
+          const other = this.#free.get(sql);
+          if (other) free.call(other);
+          return this.#free.set(sql, statement).has(sql);
+        },
+      });
+    }
+  }
+
+  SQL.Database = new Proxy(Database, {
+    construct(_, given: ConstructorParameters<typeof Database>) {
+      const file = stateIn(given[0]);
+      const database = file
+        ? (idle.get(schemaOf(file))?.pop()?.begin(file) ?? new Kept(new Place(file)))
+        : new Tracked(...given);
+      open.add(database);
+      return database;
+    },
+  });
+  return {
+    closeOpen() {
+      for (const database of [...open]) database.close();
+    },
+  };
+}
+
+/** The content of a file of the state; null of any other database. */
+function stateIn(bytes: ArrayLike<number> | Buffer | null | undefined): Content | null {
+  if (!(bytes instanceof Uint8Array) || !Object.hasOwn(bytes, 'slice')) return null;
+  const isState =
+    Buffer.from(bytes.buffer, bytes.byteOffset, 100).readUInt32BE(APPLICATION_ID_AT) === APPLICATION_ID;
+  return isState ? (bytes.slice() as Content) : null;
+}
+
+/** The version of the schema as SQLite and the program count it, and the page size. */
+function schemaOf(file: Content): string {
+  return [
+    [16, 18],
+    [40, 44],
+    [60, 64],
+  ]
+    .map(([begin = 0, end = 0]) => Buffer.from(file.subarray(begin, end)).toString('hex'))
+    .join();
+}
+
+/** What sql.js itself does for a statement. */
+function plain(statement: Statement): Statement {
+  return Object.getPrototypeOf(statement);
+}
