@@ -16,9 +16,9 @@ export const KEEP_MUTANTS = [
   },
   {
     name: 'what a run wrote before a kill counts as an edit',
-    file: 'src/jobs/keeps/keeps.ts',
-    from: 'if (!last || (last.id === keep.lastChange && keep.settled)) return keep;',
-    to: 'if (!last || last.id !== "") return keep;',
+    file: 'src/jobs/keeps/run.ts',
+    from: 'return last.id === keep.lastChange && keep.settled ? keep : noted',
+    to: 'return last.id !== "" ? keep : noted',
     only: 'keeps',
   },
   {

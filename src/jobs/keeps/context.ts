@@ -1,0 +1,26 @@
+/** What kept playlists stand on. */
+import type { Clock, Random } from '../../base/clock.ts';
+import type { Log } from '../../base/log.ts';
+import type { Changes } from '../../changes/changes.ts';
+import type { Library } from '../../library/library.ts';
+import type { ProviderApi } from '../../provider/api.ts';
+import type { PlaylistRows } from '../../provider/resources/playlistRows.ts';
+import type { Store } from '../../store/file/open.ts';
+import { getAccount } from '../../store/tables/account.ts';
+
+export interface KeepsContext {
+  provider: ProviderApi;
+  rows: PlaylistRows;
+  changes: Changes;
+  library: Library;
+  store: Store;
+  clock: Clock;
+  random: Random;
+  log: Log;
+}
+
+/** The ID of the account that requests can be sent for; null: nobody is logged in. */
+export function connectedAccount(store: Store): string | null {
+  const account = getAccount(store);
+  return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+}

@@ -1,0 +1,124 @@
+/** The ways in which a run ends, each with what is noted of it. */
+import { shownState } from '../../changes/history.ts';
+import { asRelayError } from '../../domain/errors.ts';
+import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.ts';
+import { pauseAfter } from '../../domain/pause.ts';
+import type { Change } from '../../store/tables/changes.ts';
+import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
+import type { KeepsContext } from './context.ts';
+import { nextDue, REMEMBERED_RUNS } from './plan.ts';
+
+/** What a run did or would do. */
+export interface Outcome {
+  preview: KeepPreview;
+  changeId?: string;
+}
+
+/** Of a run that came to nothing that could be shown. */
+export const NOTHING: Outcome = { preview: EMPTY_PREVIEW };
+
+/** While a write continues as a job. */
+const LOOK_AT_JOB_MS = 60_000;
+/** While a library is read for the first time, or where an error does not say when. */
+const LOOK_AGAIN_MS = 5 * 60_000;
+
+export interface Endings {
+  /** @param retryAt null: until something else, such as a login, lets it continue */
+  waits(keep: Keep, reason: string, retryAt?: number | null): Promise<Outcome>;
+  /** Its last write is still being carried out by a job, or waits there for a person. */
+  waitsForJob(keep: Keep, change: Change): Promise<Outcome>;
+  review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome>;
+  /** As the error says: it waits, or a person looks at it. */
+  failed(keep: Keep, thrown: unknown): Promise<Outcome>;
+  unchanged(keep: Keep, uris: readonly string[], preview: KeepPreview): Promise<Outcome>;
+  /** @param digest of what the query asked for */
+  wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
+}
+
+/** @param stopping fires when the program ends: what fails because of it is no failure */
+export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
+  const { store, clock, random, log } = context;
+
+  async function put(keep: Keep, change: KeepChange): Promise<void> {
+    setKeep(store, keep.seq, change);
+    await store.saveNow();
+  }
+
+  /** What every run that came to an end notes. */
+  function ran({ dueAt, every }: Keep): KeepChange {
+    return {
+      lastRunAt: clock.now(),
+      dueAt: nextDue(dueAt, INTERVAL_MS[every], clock.now()),
+      retryAt: null,
+      failures: 0,
+      reason: null,
+      preview: null,
+      accepted: null,
+    };
+  }
+
+  /** One that a person has paused stays so, whatever a run of it finds. */
+  const restingStatus = ({ id }: Keep) => (getKeep(store, id)?.status === 'paused' ? 'paused' : 'active');
+
+  const endings: Endings = {
+    async waits(keep, reason, retryAt = clock.now() + LOOK_AGAIN_MS) {
+      await put(keep, { status: 'waiting', reason, preview: null, retryAt });
+      return NOTHING;
+    },
+    async waitsForJob(keep, change) {
+      const job = `job ${change.id.slice(0, 8)}`;
+      if (shownState(store, change) !== 'review') {
+        return endings.waits(keep, `Its last write continues as ${job}.`, clock.now() + LOOK_AT_JOB_MS);
+      }
+      const reason = `Somebody changed it during the write: see ${job}.`;
+      await put(keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
+      return NOTHING;
+    },
+    async review(keep, reason, preview) {
+      const lastResult = 'nothing written: it is to be reviewed';
+      await put(keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
+      return { preview };
+    },
+    async failed(keep, thrown) {
+      const error = asRelayError(thrown);
+      if (stopping.aborted || error.code === 'SHUTTING_DOWN') return NOTHING;
+      if (error.code === 'INTERNAL')
+        log.error({ err: thrown, keep: keep.id }, 'a kept playlist could not be run');
+      if (ENDED.has(error.code)) {
+        return endings.review(keep, `${error.message} ${error.remedy ?? ''}`.trim(), EMPTY_PREVIEW);
+      }
+      const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
+      const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+      setKeep(store, keep.seq, { failures });
+      return endings.waits(keep, `${error.code}: ${error.message}`, until ?? undefined);
+    },
+    async unchanged(keep, uris, preview) {
+      const lastResult = 'nothing to change';
+      await put(keep, { ...ran(keep), status: restingStatus(keep), leftRows: uris, lastResult });
+      return { preview };
+    },
+    async wrote(keep, change, digest, preview) {
+      const did = [
+        ...(preview.added_count > 0 ? [`${preview.added_count} added`] : []),
+        ...(preview.removed_count > 0 ? [`${preview.removed_count} removed`] : []),
+      ];
+      await put(keep, {
+        ...ran(keep),
+        status: restingStatus(keep),
+        written: [...keep.written, digest].slice(-REMEMBERED_RUNS),
+        lastResult: did.join(', ') || (preview.total === 0 ? 'no song matches' : 'reordered'),
+      });
+      return { preview, changeId: change.id };
+    },
+  };
+  return endings;
+}
+
+/** What does not pass by itself: a person looks at it. */
+const ENDED: ReadonlySet<string> = new Set([
+  'INVALID_ARGUMENT',
+  'NOT_FOUND',
+  'FORBIDDEN',
+  'UNSUPPORTED_ITEMS',
+  'INTERNAL',
+]);

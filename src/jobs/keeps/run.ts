@@ -1,0 +1,232 @@
+/** One run of a kept playlist: what it reads, what it decides, and what it has written. README.md says what happens when. */
+
+import { hashOf } from '../../base/digest.ts';
+import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
+import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
+import { planOf, progressOf } from '../../changes/run.ts';
+import { isChangeEnded } from '../../domain/change.ts';
+import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
+import { withNames } from '../../domain/mergeRows.ts';
+import { uriOf, without } from '../../domain/rows.ts';
+import type { Library } from '../../library/library.ts';
+import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
+import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
+import { connectedAccount, type KeepsContext } from './context.ts';
+import { createEndings, NOTHING, type Outcome } from './endings.ts';
+import type { Lookups } from './lookups.ts';
+import { type Decision, decide, type Wanted, wantedOf } from './plan.ts';
+
+/** How long a run waits for its write before a job continues with it. */
+const WRITE_MS = 5 * 60_000;
+/** Turns in which rows that Spotify does not take are found and left out. */
+const MAX_TURNS = 3;
+/** A list of playlists shows a new one after half a minute at most. */
+const NEW_MS = 2 * 60_000;
+
+/**
+ * Until nothing is to be done, a person is to decide, or it has to wait: which of them, the record says then.
+ * @param maxAgeMinutes how old the copy of the library may be
+ */
+export type Run = (keep: Keep, maxAgeMinutes: number) => Promise<Outcome>;
+
+export function createRun(context: KeepsContext, lookups: Lookups, stopping: AbortSignal): Run {
+  const { store, clock, library, changes } = context;
+  const { previewOf, asListed, goneOf } = lookups;
+  const endings = createEndings(context, stopping);
+  const call = { signal: stopping, progress() {} };
+
+  async function run(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
+    const keep = getKeep(store, given.id);
+    if (!keep) return NOTHING;
+    if (connectedAccount(store) !== keep.account) {
+      return endings.waits(keep, 'The account that it was made for is not connected.', null);
+    }
+    try {
+      const last = lastChangeAskedBy(store, askedBy(keep));
+      if (last && !isChangeEnded(last.state)) return await endings.waitsForJob(keep, last);
+      return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
+    } catch (thrown) {
+      return endings.failed(getKeep(store, keep.id) ?? keep, thrown);
+    }
+  }
+
+  /** What the last change left is noted, where that has not been done. */
+  function takenOver(keep: Keep, last: Change): Keep {
+    return last.id === keep.lastChange && keep.settled ? keep : noted(keep, last, leftBy(last));
+  }
+
+  function noted(keep: Keep, change: Change, left: KeepChange | null): Keep {
+    setKeep(store, keep.seq, {
+      ...left,
+      playlistId: keep.playlistId ?? change.playlistId,
+      lastChange: change.id,
+      settled: left !== null,
+    });
+    return getKeep(store, keep.id) ?? keep;
+  }
+
+  /** The rows that a change has left, as far as they are its own. */
+  function leftBy(change: Change): KeepChange {
+    const body = getChangeBody(store, change.seq);
+    const { rows, ops } = planOf(body);
+    const refused = new Set(body.refused ?? []);
+    const goal = rowsAfter(body.former.rows ?? [], body.ops).filter((uri) => !refused.has(uri));
+    return { leftRows: change.state === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
+  }
+
+  /** @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of reading */
+  async function askedOf(
+    { query: sql }: Keep,
+    maxAgeMinutes: number,
+  ): Promise<Awaited<ReturnType<Library['follow']>>> {
+    try {
+      return await library.follow(sql, maxAgeMinutes, { signal: stopping });
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      throw error.code === 'DEADLINE_EXCEEDED' ? error.with({ code: 'INVALID_ARGUMENT' }) : error;
+    }
+  }
+
+  async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
+    let keep = given;
+    const answer = await askedOf(keep, maxAgeMinutes);
+    const { saved, playlists } = answer.coverage;
+    const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
+    if (answer.note !== undefined || !isWhole) {
+      return endings.waits(keep, answer.note ?? 'The library is not read yet.');
+    }
+    const missed = answer.missed.filter(
+      ({ id }) => id !== keep.playlistId && !keep.gone.includes(playlistUri(id)),
+    );
+    if (missed.length > 0) {
+      const names = missed.map(({ name }) => `"${name}"`).join(', ');
+      const reason = `Spotify does not give the rows of ${names} now, which the query may read. Accept lets it run without them.`;
+      const wanted = wantedOf(answer.rows, keep.gone);
+      const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
+      return endings.review(keep, reason, await previewOf(present, wanted.uris, wanted.leftOut));
+    }
+    for (let turn = 1; ; turn++) {
+      const wanted = wantedOf(answer.rows, keep.gone);
+      const outcome =
+        keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
+      if (outcome.kind === 'over') return outcome;
+      // Spotify has refused the request for one of the rows in it.
+      const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
+      if (gone.length === 0) return endings.failed(keep, outcome.cause);
+      setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
+      keep = getKeep(store, keep.id) ?? keep;
+    }
+  }
+
+  async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
+    const request = makePlaylist(context, { name: keep.name, public: false }, wanted.uris);
+    return written(keep, request, wanted, { shown: [], wanted: wanted.uris });
+  }
+
+  async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
+    const { uris, leftOut } = wanted;
+    const known = await library.playlistRows(playlistId);
+    const made = keep.lastChange === null ? null : getChange(store, keep.lastChange);
+    const isNew = made !== null && Math.abs(clock.now() - made.createdAt) < NEW_MS;
+    if (known === null && !isNew) {
+      const reason = 'The playlist is not in your library any more. Stop keeping it, or add it again.';
+      return over(await endings.review(keep, reason, await previewOf([], uris, leftOut)));
+    }
+    const facts = {
+      left: keep.leftRows,
+      wanted: uris,
+      accepted: keep.accepted,
+      written: keep.written,
+      digest: digestOf(uris),
+    };
+    const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
+    if (name !== keep.name) setKeep(store, keep.seq, { name });
+    if (known !== null) {
+      const decision = decide(await asListed({ ...facts, shown: known }, known, null));
+      if (decision.kind === 'nothing')
+        return over(await endings.unchanged(keep, uris, await previewOf(uris, uris, leftOut)));
+    }
+    // The copy may lag behind a write: what is there is read before anything is decided.
+    const view: View = { shown: known ?? [], wanted: uris };
+    const found: { decision: Decision } = { decision: { kind: 'nothing' } };
+    const request = reviseRows(context, 'keep', playlistId, async (items) => {
+      // The copy may have read a row before it lost its item: what the last run left is further back.
+      const shown = withNames(items.map(uriOf), known ?? []);
+      const listed = await asListed({ ...facts, shown }, known ?? [], items);
+      Object.assign(view, { shown, wanted: listed.wanted });
+      const decision = decide(listed);
+      found.decision = decision;
+      if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
+      const { wanted, originals } = listed;
+      return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
+    });
+    try {
+      return await written(keep, request, wanted, view);
+    } catch (thrown) {
+      if (found.decision.kind !== 'review') throw thrown;
+      const preview = await previewOf(view.shown, view.wanted, leftOut);
+      return over(await endings.review(keep, found.decision.reason, preview));
+    }
+  }
+
+  /**
+   * Has a change carried out, and notes what came of it.
+   * @param view filled while it is carried out
+   */
+  async function written(
+    keep: Keep,
+    request: ReturnType<typeof reviseRows>,
+    { uris, leftOut }: Wanted,
+    view: View,
+  ): Promise<Turn> {
+    const result = await changes.run({ ...request, askedBy: askedBy(keep) }, call, {
+      ms: WRITE_MS,
+      for: 'list',
+    });
+    const preview = await previewOf(view.shown, view.wanted, leftOut);
+    if (result.kind === 'nothing_to_do') return over(await endings.unchanged(keep, uris, preview));
+    if (result.kind === 'listed') {
+      const { change } = result;
+      await endings.waitsForJob(noted(keep, change, null), change);
+      return over({ preview, changeId: change.id });
+    }
+    const { change, end } = result;
+    if (change.state !== 'unchanged') noted(keep, change, leftBy(change));
+    if (change.state === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
+    const cause = end.kind === 'stopped' ? null : end.cause;
+    if (cause && failureClassOf(cause) === 'item') {
+      return { kind: 'refused', added: without(uris, view.shown), cause };
+    }
+    if (cause) throw cause;
+    throw change.state === 'unchanged'
+      ? new RelayError('SHUTTING_DOWN', 'relay is stopping.')
+      : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
+  }
+
+  return run;
+}
+
+/** The rows of a playlist, and what they are to become. */
+interface View {
+  shown: readonly string[];
+  wanted: readonly string[];
+}
+
+type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly string[]; cause: RelayError };
+
+function over(outcome: Outcome): Turn {
+  return { kind: 'over', ...outcome };
+}
+
+export function playlistUri(id: string): string {
+  return `spotify:playlist:${id}`;
+}
+
+function askedBy({ id }: Keep): string {
+  return `keep ${id}`;
+}
+
+function digestOf(uris: readonly string[]): string {
+  return hashOf(uris.join('\n')).slice(0, 16);
+}
