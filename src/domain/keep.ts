@@ -8,7 +8,7 @@ export type KeepInterval = (typeof KEEP_INTERVALS)[number];
  * decides. `paused`: until it is resumed.
  */
 export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
-type KeepStatus = (typeof KEEP_STATUSES)[number];
+export type KeepStatus = (typeof KEEP_STATUSES)[number];
 
 export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
 export type KeepAction = (typeof KEEP_ACTIONS)[number];

@@ -175,6 +175,26 @@ test('runs that were missed while relay was off are run once, and a pause stays'
   });
 });
 
+test('one that is paused stays so where a run that was asked for has to wait', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Paused' });
+    save(relay, spare(relay, 0, 3));
+    await act(relay, made.id, 'pause');
+    relay.provider.faults.add({ path: '/me/tracks', times: Infinity, kind: 'quota', retryAfterSeconds: 600 });
+    clock.advance(60_000);
+    const waiting = (await act(relay, made.id, 'run')).keep;
+    assert.deepEqual([waiting.status, waiting.next_run_at], ['paused', null]);
+    assert.ok(waiting.reason);
+    relay.provider.faults.clear();
+    clock.advance(2 * DAY);
+    const { keep: running } = await keep(relay, { name: 'Running', sql: `${SAVED} LIMIT 5` });
+    assert.equal(rowsOf(relay, running.playlist_id).length, 5);
+    assert.notDeepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    assert.equal((await act(relay, made.id, 'resume')).keep.status, 'active');
+    await eventually(() => rowsOf(relay, made.playlist_id)[0] === savedUris(relay)[0]);
+  });
+});
+
 test('without a login it waits, and goes on after it; --erase forgets it', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Login' });

@@ -1,7 +1,7 @@
 /** The ways in which a run ends, each with what is noted of it. */
 import { shownState } from '../../changes/history.ts';
 import { asRelayError } from '../../domain/errors.ts';
-import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview } from '../../domain/keep.ts';
+import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '../../domain/keep.ts';
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
@@ -57,12 +57,14 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
     };
   }
 
-  /** One that a person has paused stays so, whatever a run of it finds. */
-  const restingStatus = ({ id }: Keep) => (getKeep(store, id)?.status === 'paused' ? 'paused' : 'active');
+  /** One that a person has paused stays so after a run that was asked for, unless there is something to decide. */
+  const unlessPaused = <T extends KeepStatus>({ id }: Keep, status: T) =>
+    getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
   const endings: Endings = {
     async waits(keep, reason, retryAt = clock.now() + LOOK_AGAIN_MS) {
-      await put(keep, { status: 'waiting', reason, preview: null, retryAt });
+      const status = unlessPaused(keep, 'waiting');
+      await put(keep, { status, reason, preview: null, retryAt });
       return NOTHING;
     },
     async waitsForJob(keep, change) {
@@ -94,7 +96,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
     },
     async unchanged(keep, uris, preview) {
       const lastResult = 'nothing to change';
-      await put(keep, { ...ran(keep), status: restingStatus(keep), leftRows: uris, lastResult });
+      await put(keep, { ...ran(keep), status: unlessPaused(keep, 'active'), leftRows: uris, lastResult });
       return { preview };
     },
     async wrote(keep, change, digest, preview) {
@@ -104,7 +106,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       ];
       await put(keep, {
         ...ran(keep),
-        status: restingStatus(keep),
+        status: unlessPaused(keep, 'active'),
         written: [...keep.written, digest].slice(-REMEMBERED_RUNS),
         lastResult: did.join(', ') || (preview.total === 0 ? 'no song matches' : 'reordered'),
       });

@@ -253,7 +253,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {
-        if (keep.status === 'paused') await put(keep, { status: 'active' });
+        if (keep.status === 'paused') await put(keep, { status: 'active', reason: null });
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
       }
