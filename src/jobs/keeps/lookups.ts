@@ -19,7 +19,7 @@ const MAX_LOOKED_UP = 5;
 const AT_ONCE = 4;
 
 /** The facts with rows as the list names them, and the IDs that these rows had. */
-export type ListedFacts = Facts & { originals: ReadonlyMap<string, string> };
+type ListedFacts = Facts & { originals: ReadonlyMap<string, string> };
 
 export interface Lookups {
   /** What becomes of rows, with the names of the first ones. */
