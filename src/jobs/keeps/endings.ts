@@ -5,7 +5,7 @@ import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '.
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import type { KeepsContext } from './context.ts';
+import type { KeepsContext } from './keepsContext.ts';
 import { nextDue, REMEMBERED_RUNS } from './plan.ts';
 
 /** What a run did or would do. */

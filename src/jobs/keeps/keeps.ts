@@ -20,8 +20,8 @@ import {
   listKeepTimes,
   setKeep,
 } from '../../store/tables/keeps.ts';
-import { connectedAccount, type KeepsContext } from './context.ts';
 import { NOTHING, type Outcome } from './endings.ts';
+import { connectedAccount, type KeepsContext } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { decide, requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';

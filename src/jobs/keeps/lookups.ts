@@ -6,7 +6,7 @@ import { asShown, originalsOf, recordingOfTrack, recordingsIn, unmatched } from 
 import { without } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
-import type { KeepsContext } from './context.ts';
+import type { KeepsContext } from './keepsContext.ts';
 import type { Facts } from './plan.ts';
 
 /** Rows of each list that a preview names. */

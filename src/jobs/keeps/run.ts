@@ -12,8 +12,8 @@ import { uriOf, without } from '../../domain/rows.ts';
 import type { Library } from '../../library/library.ts';
 import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import { connectedAccount, type KeepsContext } from './context.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
+import { connectedAccount, type KeepsContext } from './keepsContext.ts';
 import type { Lookups } from './lookups.ts';
 import { type Decision, decide, type Wanted, wantedOf } from './plan.ts';
 
