@@ -226,7 +226,8 @@ export class Client {
       .filter((one) => one.playlist === playlist && !one.isUndone);
     const edits = othersIn(spotify.effects.slice(made.from), playlist);
     const earlier = othersIn(spotify.effects.slice(0, made.from), playlist);
-    const isPlain = edits.length === 0 && later.length === 0 && made.isSure;
+    const isAlone = later.length === 0 && !this.#stage.meddled.has(playlist);
+    const isPlain = edits.length === 0 && isAlone && made.isSure;
     const rows = isPlain ? made.before : [];
     const doing: Doing = { do: 'bring back', rows, added: made.added, removed: made.removed };
     const from = spotify.effects.length;
