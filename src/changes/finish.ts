@@ -249,13 +249,13 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
 }
 
 /**
- * Continues once it is certain how a request ended whose answer was lost. Rows are inserted and moved by their positions, and
- * others may have written since these were read.
+ * Continues once it is certain how a request ended whose answer was lost. Rows are inserted and moved by their positions,
+ * replacing takes along what is there, and others may have written since it was read.
  */
 export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
   const rest = restOf(plan.ops, progressOf(change));
-  if (!rest.some(({ op }) => op === 'insert' || op === 'move')) return null;
+  if (!rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put')) return null;
   tellRows(run);
   return goOnFromHere(run);
 }
