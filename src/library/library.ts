@@ -87,7 +87,7 @@ export interface LibraryOptions {
   /** Of the reading in the background; null: without limits, for the demo. */
   budget: Budget | null;
   /** What it stands on; the machine's own by default. */
-  ground?: { disk: FileDisk; pool(): QueryPool; freeMemory(): void };
+  ground?: { disk?: FileDisk; pool?(): QueryPool; freeMemory?(): void };
 }
 
 interface LibraryQuestion {
@@ -586,7 +586,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await file.use(() => {});
     }
     if (file.isOpen) await file.save();
-    pool ??= options.ground?.pool() ?? createQueryPool(clock);
+    pool ??= options.ground?.pool?.() ?? createQueryPool(clock, options.ground?.freeMemory);
     const memoryPath = (await memory.exists()) ? memory.path : null;
     if (memoryPath !== null && memory.isOpen) await memory.save();
     return pool.ask({ ...question, mirror: file.path, memory: memoryPath }, signal);

@@ -15,7 +15,7 @@ import { COMMAND_LINE, type Credentials, createCredentials } from './access/cred
 import { createFormTokens } from './access/formToken.ts';
 import { createOwner, type Owner } from './access/owner.ts';
 import { createWaitingClients, type WaitingClients } from './access/waitingClients.ts';
-import { type Core, openCore } from './core.ts';
+import { type Core, type CoreOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { requirePort } from './http/ports.ts';
@@ -56,6 +56,8 @@ export interface StartOptions {
   program?: () => Promise<readonly string[]>;
   /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
+  /** What the program stands on; the machine's own by default. */
+  ground?: CoreOptions['ground'];
   /** Of connections, for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }

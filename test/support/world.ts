@@ -9,9 +9,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { type Clock, type Random, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
+import { createLibrary } from '../../src/library/library.ts';
 import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import type { ConnectionLimits } from '../../src/server/http/connections.ts';
-import { type RunningServer, startServer } from '../../src/server/start.ts';
+import { type RunningServer, type StartOptions, startServer } from '../../src/server/start.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
@@ -110,6 +111,14 @@ export async function withRelay(
   }
 }
 
+/**
+ * The library gives memory back a minute after its last use. On a fast clock that is all the time, and what this process has of
+ * other tests makes it dear.
+ */
+const GROUND: StartOptions['ground'] = {
+  library: (options) => createLibrary({ ...options, ground: { freeMemory() {} } }),
+};
+
 function startRelay(home: string, provider: Simulator, options: RelayOptions): Promise<RunningServer> {
   const { clock = systemClock, random = systemRandom, log = silentLog } = options;
   const settings = loadSettings({
@@ -133,6 +142,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     log,
     version,
     demo: false,
+    ground: GROUND,
     env: options.clientEnv,
     ...limits,
   });

@@ -5,7 +5,7 @@
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../base/clock.ts';
-import { freeMemory } from '../../base/freeMemory.ts';
+import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { QUERY_WORKER } from '../../generated/queryWorker.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
@@ -52,7 +52,8 @@ interface Thread {
   timer: AbortController;
 }
 
-export function createQueryPool(clock: Clock): QueryPool {
+/** @param freeMemory gives back what threads that have ended leave */
+export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachine): QueryPool {
   const threads = new Set<Thread>();
   const waiting: Waiting[] = [];
   let idle = new AbortController();

@@ -8,7 +8,7 @@ import type { History } from '../history.ts';
 import { Network } from '../network.ts';
 import { VirtualTime } from '../time.ts';
 import { happen, keepRule } from './actors.ts';
-import { keepGarbage, LibraryFiles } from './libraryFiles.ts';
+import { LibraryFiles } from './libraryFiles.ts';
 import { judgeIdle, judgeKeep, judgeWrites } from './oracle.ts';
 import { HOUR, type KeepPlan, MINUTE } from './plan.ts';
 import { after, call, type KeepStage, keeps } from './stage.ts';
@@ -20,7 +20,6 @@ const LIMIT = 30 * 24 * HOUR;
 /** @param keepsLines false: only their hash is kept */
 export async function runKeepHistory(plan: KeepPlan, keepsLines = false): Promise<History> {
   await prepareSimulation();
-  keepGarbage();
   const hash = createHash('sha256');
   const lines: string[] = [];
   const time = new VirtualTime();

@@ -1,6 +1,4 @@
 /** What the library stands on in a simulated history: files that are memory, and questions answered in the same process. */
-import { syncBuiltinESMExports } from 'node:module';
-import vm from 'node:vm';
 import type { Database } from 'sql.js';
 import { RelayError } from '../../../src/domain/errors.ts';
 import type { FileDisk } from '../../../src/library/files/libraryFile.ts';
@@ -11,19 +9,6 @@ import { Refused, runQuery } from '../../../src/library/query/runQuery.ts';
 import { foldLetters } from '../../../src/music/letters.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import type { VirtualTime } from '../time.ts';
-
-const { runInNewContext } = vm;
-
-/**
- * Once for a process: the library gives memory back whenever it closes a file, a minute after its last use. Here that minute takes
- * no time, and collecting what is garbage would take most of a history's.
- */
-export function keepGarbage(): void {
-  if (vm.runInNewContext !== runInNewContext) return;
-  const run = (code: string, ...rest: []) => (code === 'gc' ? () => {} : runInNewContext(code, ...rest));
-  Object.defineProperty(vm, 'runInNewContext', { value: run });
-  syncBuiltinESMExports();
-}
 
 /** Files that survive the program: what was written is there once its step is over. */
 export class LibraryFiles {
