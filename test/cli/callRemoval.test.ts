@@ -2,17 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRows, fill, withUnkind } from '../changes/support.ts';
 import { named, tracks, urisOf } from '../jobs/support.ts';
-import { relay } from '../support/cli.ts';
+import { run } from '../support/cli.ts';
 import { owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+import type { Relay } from '../support/world.ts';
 
 /** `relay call` on a terminal; what it says before its question, or null where it asks nothing. */
 async function call(world: Relay, args: string[], answer: string | null = null) {
   const terminal = { stdin: answer !== null, stdout: false, stderr: answer !== null };
-  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const options = { env, terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };
-  const { code, out, err } = await relay(['call', ...args], options);
-  const [, said = null] = /\n(.*)\nGo on\? \[y\/N\] /.exec(err) ?? [];
+  const options = { terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };
+  const { code, out, err } = await run(world, ['call', ...args], options);
+  const [, said = null] = /^(.*)\nGo on\? \[y\/N\] /m.exec(err) ?? [];
   return { code, out, err, said };
 }
 

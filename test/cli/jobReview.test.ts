@@ -2,15 +2,13 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertRows, committed, ended, fill, withUnkind } from '../changes/support.ts';
 import { named, tracks } from '../jobs/support.ts';
-import { relay } from '../support/cli.ts';
+import { relay, run } from '../support/cli.ts';
 import { longTest } from '../support/scale.ts';
-import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
+import type { Relay } from '../support/world.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
-async function jobs(world: Relay, ...args: string[]) {
-  return relay(['jobs', ...args], { env: { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY } });
-}
+const jobs = (world: Relay, ...args: string[]) => run(world, ['jobs', ...args]);
 
 /** A job of three appends, under review: another person took rows out while the answer to the second was lost. */
 async function withReview(

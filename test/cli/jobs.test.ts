@@ -14,12 +14,12 @@ import {
   uniqueTracks,
   urisOf,
 } from '../jobs/support.ts';
-import { type CliOptions, relay } from '../support/cli.ts';
+import { type CliOptions, relay, run } from '../support/cli.ts';
 import { exampleJob } from '../support/reports.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 /** Half an hour after the job was made. */
 const VIEW = {
@@ -133,12 +133,8 @@ test('the table and the text of a job say what to do next', () => {
   ]);
 });
 
-/** Without the remark that the test's server says another version than the test's command line. */
-async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await relay(['jobs', ...args], { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
+const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
+  run(world, ['jobs', ...args], options);
 
 longTest('jobs are listed, shown, committed and cancelled by the first characters of their IDs', () =>
   withRelay(async (world) => {

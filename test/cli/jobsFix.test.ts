@@ -7,19 +7,15 @@ import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { asQuery, createJob, itemsOf, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { type CliOptions, relay } from '../support/cli.ts';
+import { type CliOptions, relay, run } from '../support/cli.ts';
 import { longTest } from '../support/scale.ts';
 import { at, trackShape } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 
-/** Without the remark that the test's server says another version than the test's command line. */
-async function jobs(world: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, LANG: 'C.UTF-8' };
-  const result = await relay(['jobs', ...args], { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
+const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
+  run(world, ['jobs', ...args], { ...options, env: { LANG: 'C.UTF-8' } });
 
 /** Two letters too many for a typo. */
 const misspelled = (track: DemoTrack) => ({

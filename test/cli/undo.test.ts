@@ -6,14 +6,10 @@ import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
-/** Without the remark that the test's server says another version than the test's command line. */
-async function run(world: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await relay(args, { ...options, env, columns: 200 });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
+const run = (world: Relay, args: string[], options: CliOptions = {}) =>
+  relay(args, { ...options, env: world.env, columns: 200 });
 
 function titleOf({ provider }: Relay, uri: string | undefined): string {
   const track = provider.catalogue.trackByUri.get(uri ?? '');
@@ -65,7 +61,7 @@ test('history lists what was changed, in words, and what became of it', () =>
       ],
     );
     const narrow = await relay(['history'], {
-      env: { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+      env: world.env,
       columns: 50,
     });
     for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 50, line);

@@ -6,9 +6,9 @@ import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
 import { idleTokens, playSkillTasks } from '../../scripts/measure/skill.ts';
-import { relay as cli, temporaryHome } from '../support/cli.ts';
+import { relay as cli, run, temporaryHome } from '../support/cli.ts';
 import { owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
+import { withRelay } from '../support/world.ts';
 
 const WHERE: ReadonlyArray<[client: string, folder: string]> = [
   ['claude-code', '.claude/skills'],
@@ -83,8 +83,7 @@ test("a directory of one's own, somebody else's skill of that name, and clients 
 test('every command of the skill runs as it is written', async (t) => {
   const folder = temporaryHome(t);
   await withRelay({ env: { RELAY_TOOLSETS: 'standard,extras' } }, async (relay) => {
-    const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-    await cli(['connect', '--skill', folder], { env: { ...env, HOME: folder } });
+    await run(relay, ['connect', '--skill', folder], { env: { HOME: folder } });
     const text = readFileSync(join(folder, 'relay', 'SKILL.md'), 'utf8');
     const block = /```sh\n([\s\S]*?)```/.exec(text)?.[1] ?? '';
     const lines = block.trim().split('\n');
@@ -99,7 +98,7 @@ test('every command of the skill runs as it is written', async (t) => {
       const words = execFileSync('sh', ['-c', `relay() { printf '%s\\0' "$@"; }\n${line}`], {
         encoding: 'utf8',
       });
-      const { code, out, err } = await cli(words.split('\0').slice(0, -1), { env });
+      const { code, out, err } = await run(relay, words.split('\0').slice(0, -1));
       assert.equal(code, 0, `${line}\n${err}`);
       assert.notEqual(out, '', line);
     }

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Browser, Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { act, edit, keep, LIST_0, rowsOf, run as runCommand, unsave, WITH_ALL } from '../keeps/support.ts';
+import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
 import { resize } from '../library/support.ts';
 import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
+import { run as runCommand } from '../support/cli.ts';
 import {
   card,
   inChromium,

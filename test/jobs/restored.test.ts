@@ -11,7 +11,7 @@ import { backUpState } from '../../src/store/copies/backup.ts';
 import { owner } from '../support/shapes.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, watchedClock } from '../support/waiting.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, named, pause, reach, tracks, urisOf, writes } from './support.ts';
 
 const SECONDS = 100;
@@ -28,10 +28,9 @@ async function copyOf(t: TestContext, relay: Relay): Promise<string> {
 async function restoreAndStart(relay: Relay, file: string): Promise<Restored> {
   await relay.client.close();
   await relay.server.close();
-  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   const { signal } = new AbortController();
   const restored = await restoreState({
-    settings: loadSettings({ env }),
+    settings: loadSettings({ env: relay.env }),
     file,
     force: false,
     clock: systemClock,

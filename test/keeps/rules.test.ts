@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { ask, resize } from '../library/support.ts';
+import { run } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { edit, kept, LIST_0, rowsOf, run, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
+import { edit, kept, LIST_0, rowsOf, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
 
 /** What a person is told of a rule that was given so. */
 const WORDS: Record<string, string> = {

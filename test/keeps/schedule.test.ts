@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
+import { run } from '../support/cli.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
@@ -13,7 +14,6 @@ import {
   keep,
   kept,
   rowsOf,
-  run,
   SAVED,
   save,
   savedUris,

@@ -1,8 +1,7 @@
 /** Kept playlists through the front door: tools, commands and the state that they leave. */
 import { resize } from '../library/support.ts';
-import { type CliOptions, relay as cli } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Preview {
   total: number;
@@ -65,12 +64,6 @@ export async function act(relay: Relay, id: string, action: string): Promise<Ans
 export async function kept(relay: Relay): Promise<Keep[]> {
   const { items } = (await relay.call('list_kept_playlists')) as unknown as { items: Keep[] };
   return items;
-}
-
-export async function run(relay: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await cli(args, { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
 }
 
 export function savedUris(relay: Relay): string[] {

@@ -3,16 +3,10 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { type CliOptions, relay as cli } from '../support/cli.ts';
+import { run } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 import { ask, readAll, resize, WITH_SQL } from './support.ts';
-
-async function run(relay: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await cli(args, { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
 
 const isThere = (relay: Relay, name: string) =>
   stat(join(relay.home, name)).then(

@@ -4,9 +4,9 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
-import { type CliOptions, relay as cli } from '../support/cli.ts';
+import { run } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
-import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 import { ask, readAll, resize, rowsFrom } from './support.ts';
 
 interface Versions {
@@ -29,12 +29,6 @@ interface Restored {
 const WITH_SQL = { env: { RELAY_TOOLSETS: 'all' } };
 const ID = `list${'0'.repeat(18)}`;
 const LOCAL = 'spotify:local:Band:Record:Song:200';
-
-async function run(relay: Relay, args: string[], options: CliOptions = {}) {
-  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await cli(args, { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
 
 const list = async (relay: Relay) =>
   (await relay.call('list_playlist_versions', { playlist_id: ID })) as unknown as Versions;

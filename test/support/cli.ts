@@ -40,6 +40,15 @@ export async function relay(args: string[], options: CliOptions = {}): Promise<C
   return result;
 }
 
+/** The same for the home of a world, whose server it asks. */
+export function run(
+  world: { env: NodeJS.ProcessEnv },
+  args: string[],
+  options: CliOptions = {},
+): Promise<CliResult> {
+  return relay(args, { ...options, env: { ...world.env, ...options.env } });
+}
+
 /** Runs the command line in this process, whatever tests before have left behind. */
 export function runInside(args: readonly string[], world: World): Promise<number> {
   // Commander ends its help with this, and node:test sets it once a test has failed.

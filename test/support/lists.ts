@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliOptions, type CliResult, relay } from './cli.ts';
-import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from './world.ts';
+import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 export interface ListScene {
   world: Relay;
@@ -28,12 +28,8 @@ export async function withLists(
 }
 
 function tools(world: Relay, dir: string): Pick<ListScene, 'run' | 'file'> {
-  const env = { RELAY_HOME: world.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
   return {
-    async run(args, more = {}) {
-      const result = await relay(args, { columns: 100, ...more, env });
-      return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-    },
+    run: (args, more = {}) => relay(args, { columns: 100, ...more, env: world.env }),
     file(name, content) {
       const path = join(dir, name);
       writeFileSync(path, content);

@@ -51,6 +51,8 @@ export interface Relay {
   baseUrl: string;
   /** What the command line proves itself with. */
   localKey: string;
+  /** Leads the command line to the home. */
+  env: { RELAY_HOME: string; RELAY_ENCRYPTION_KEY: string };
   /** A client of the 2026 era. */
   client: Client;
   /** Calls a tool for its full answer unless told otherwise; a failed tool returns `{error}`. */
@@ -75,14 +77,14 @@ export async function withRelay(
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));
   const { clock = systemClock, random = systemRandom } = options;
   const provider = await startSimulator({ clock, random, ...options.provider });
-  const relay = { provider, home, localKey: LOCAL_KEY } as Relay;
+  const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
+  const relay = { provider, home, env, localKey: LOCAL_KEY } as Relay;
   const open = async () => {
     relay.server = await startRelay(home, provider, options);
     relay.baseUrl = relay.server.baseUrl;
   };
   const connectClient = async () => {
     if (options.client === false) return;
-    const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
     relay.client = OVER_STDIO ? await stdioClient({ env }) : await mcpClient(relay.server.mcpUrl);
   };
   relay.call = async (tool, args = {}) => {
@@ -134,7 +136,8 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     },
   });
   const limits = options.limits ? { limits: options.limits } : {};
-  const version = '0.0.0-test';
+  // That of the tests' command line, which remarks on another one.
+  const version = '1.2.3';
   return startServer({
     settings,
     clock,

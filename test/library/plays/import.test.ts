@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
-import { relay as cli, temporaryHome } from '../../support/cli.ts';
+import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { sized } from '../../support/scale.ts';
 import { owner } from '../../support/shapes.ts';
 import type { Cell } from '../support.ts';
 import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
 import { HOSTILE } from './hostileArchives.ts';
-import { allPlays, runCli, withExports } from './support.ts';
+import { allPlays, withExports } from './support.ts';
 
 const A = { at: '2014-05-06T07:08:09Z', song: 3 };
 const B = { at: '2019-12-31T23:59:59Z', song: 4, ms: 31_000 };
@@ -105,14 +105,14 @@ test('both kinds, with the names and oddities of all years, are read exactly, an
       playOf(D, 1),
       ['2026-02-03T05:06:00Z', null, 'Two', 'Other Show', 'Other Show', 12, 'episode', null],
     ];
-    const told = await runCli(relay, ['import', path]);
+    const told = await run(relay, ['import', path]);
     assert.deepEqual(told, {
       code: 0,
       out: '13 plays, 2014 to 2026; 2 were there already.\n',
       err: 'Left out 2 rows without a time or a length.\n',
     });
     assert.deepEqual(await allPlays(relay), expected);
-    const again = await runCli(relay, ['import', path, '--json']);
+    const again = await run(relay, ['import', path, '--json']);
     const times = { from: '2014-05-06T07:08:09Z', to: '2026-02-03T05:06:00Z', unreadable: 2 };
     assert.deepEqual(JSON.parse(again.out), { plays: { read: 13, added: 0, total: 11, ...times } });
     assert.deepEqual(await allPlays(relay), expected);
@@ -129,7 +129,7 @@ test('the extended kind takes the place of the short, whichever comes first', ()
     };
     const [first, second] = [await at('account.zip', zipped(account)), await at('all.zip', zipped(lifetime))];
     const counts = async (path: string) => {
-      const { read, added, total } = JSON.parse((await runCli(relay, ['import', path, '--json'])).out).plays;
+      const { read, added, total } = JSON.parse((await run(relay, ['import', path, '--json'])).out).plays;
       return [read, added, total];
     };
     const whole = [
@@ -139,7 +139,7 @@ test('the extended kind takes the place of the short, whichever comes first', ()
     assert.deepEqual(await counts(first), [4, 3, 3]);
     assert.deepEqual(await counts(second), [6, 3, 6]);
     assert.deepEqual(await allPlays(relay), whole);
-    assert.equal((await runCli(relay, ['library', 'forget', '--plays'])).out, 'The plays are deleted.\n');
+    assert.equal((await run(relay, ['library', 'forget', '--plays'])).out, 'The plays are deleted.\n');
     assert.deepEqual(await allPlays(relay), []);
     assert.deepEqual(await counts(second), [6, 5, 5]);
     assert.deepEqual(await counts(first), [4, 1, 6]);
@@ -155,14 +155,11 @@ test('an unpacked export and a single file are read too, and the name of a song 
       'named as it likes',
       JSON.stringify([extended({ ...A, name: 'New name' }), extended(C)]),
     );
-    assert.equal((await runCli(relay, ['import', one])).out, '1 play, 2014.\n');
+    assert.equal((await run(relay, ['import', one])).out, '1 play, 2014.\n');
     const folder = dirname(dirname(one));
+    assert.equal((await run(relay, ['import', folder])).out, '2 plays, 2014 to 2019; 1 was there already.\n');
     assert.equal(
-      (await runCli(relay, ['import', folder])).out,
-      '2 plays, 2014 to 2019; 1 was there already.\n',
-    );
-    assert.equal(
-      (await runCli(relay, ['import', renamed])).out,
+      (await run(relay, ['import', renamed])).out,
       '2 plays, 2014 to 2020; 1 was there already.\n',
     );
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B), playOf(C)]);
@@ -172,8 +169,8 @@ test('no address, device, country, date of birth or mail address is in any file 
   withExports({ connect: false }, async (relay, at) => {
     const rows = Array.from({ length: 300 }, (_, song) => endsong({ ...A, song }, 'vera'));
     const files = { 'endsong_0.json': rows, 'Userdata.json': userdata('vera') };
-    assert.equal((await runCli(relay, ['import', await at('a.zip', zipped(files))])).code, 0);
-    const { out } = await runCli(relay, ['library', 'ask', 'select count(*) as n from plays', '--json']);
+    assert.equal((await run(relay, ['import', await at('a.zip', zipped(files))])).code, 0);
+    const { out } = await run(relay, ['library', 'ask', 'select count(*) as n from plays', '--json']);
     assert.deepEqual(JSON.parse(out).rows, [[300]]);
     const names = await readdir(relay.home);
     assert.ok(names.includes('memory.db'));
@@ -191,10 +188,10 @@ test('what is forgotten is gone from the file', () =>
     const rows = Array.from({ length: 300 }, (_, song) =>
       extended({ ...A, song, name: `Unforgotten ${song}` }),
     );
-    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': rows }))]);
+    await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': rows }))]);
     const bytes = () => readFile(join(relay.home, 'memory.db'));
     assert.equal((await bytes()).includes('Unforgotten'), true);
-    await runCli(relay, ['library', 'forget', '--plays']);
+    await run(relay, ['library', 'forget', '--plays']);
     assert.equal((await bytes()).includes('Unforgotten'), false);
     assert.deepEqual(await allPlays(relay), []);
   }));
@@ -204,18 +201,18 @@ test('the history of another account is told and asked about', () =>
     const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
     const { id } = owner(relay.provider);
     const question = `a.zip is the history of the account "someone.else", and "${id}" is connected.`;
-    const refused = await runCli(relay, ['import', path]);
+    const refused = await run(relay, ['import', path]);
     assert.deepEqual([refused.code, refused.out], [2, '']);
     const remedy = 'Nothing was written. To add its plays to yours, add --yes.';
     assert.equal(plain(refused.err), `relay: ${question} ${remedy} `);
-    const asked = await runCli(relay, ['import', path], { ...TERMINAL, stdin: 'n\n' });
+    const asked = await run(relay, ['import', path], { ...TERMINAL, stdin: 'n\n' });
     assert.equal(asked.code, 130);
     assert.ok(plain(asked.err).includes(question));
     assert.deepEqual(await allPlays(relay), []);
     const own = { 'Userdata.json': userdata(id.toUpperCase()), 'endsong_0.json': [extended(B)] };
     const mine = await at('b.zip', zipped(own));
-    assert.equal((await runCli(relay, ['import', mine])).out, '1 play, 2019.\n');
-    assert.equal((await runCli(relay, ['import', path, '--yes'])).out, '1 play, 2014.\n');
+    assert.equal((await run(relay, ['import', mine])).out, '1 play, 2019.\n');
+    assert.equal((await run(relay, ['import', path, '--yes'])).out, '1 play, 2014.\n');
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
   }));
 
@@ -237,11 +234,11 @@ test('options of a list do not go with an archive, and a file of plays can still
   withExports({ connect: false }, async (relay, at) => {
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
     for (const option of [['--to', 'X'], ['--saved'], ['--format', 'csv']]) {
-      const { code, err } = await runCli(relay, ['import', path, ...option]);
+      const { code, err } = await run(relay, ['import', path, ...option]);
       assert.equal(code, 2);
       assert.match(err, /goes into the library, not into a playlist/);
     }
-    const missing = await runCli(relay, ['import', join(dirname(path), 'none.zip')]);
+    const missing = await run(relay, ['import', join(dirname(path), 'none.zip')]);
     assert.equal(missing.code, 1);
     assert.match(missing.err, /cannot be read|no file/);
   }));
@@ -250,7 +247,7 @@ test('a damaged memory.db is put aside, which is said, and begun anew', () =>
   withExports({ connect: false }, async (relay, at) => {
     await writeFile(join(relay.home, 'memory.db'), 'SQLite format 3\0 and then nothing');
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
-    const told = await runCli(relay, ['import', path]);
+    const told = await run(relay, ['import', path]);
     const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
     assert.equal(told.out, '1 play, 2014.\n');
     assert.ok(told.err.includes(aside) && aside !== '', told.err);
@@ -260,11 +257,11 @@ test('a damaged memory.db is put aside, which is said, and begun anew', () =>
 
 test('one that is damaged while relay runs is put aside at the next question, which says so', () =>
   withExports({ connect: false }, async (relay, at) => {
-    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+    await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     await writeFile(join(relay.home, 'memory.db'), 'my diary');
     const ask = ['library', 'ask', 'select count(*) as n from plays', '--json'];
-    const { code, out, err } = await runCli(relay, ask);
+    const { code, out, err } = await run(relay, ask);
     assert.equal(code, 0, err);
     const { rows, note } = JSON.parse(out);
     assert.deepEqual(rows, [[0]]);
@@ -276,7 +273,7 @@ test('one that is damaged while relay runs is put aside at the next question, wh
 
 test('what relay has in memory survives a file that is spoiled meanwhile', () =>
   withExports({}, async (relay, at) => {
-    await runCli(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+    await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
     // Reads the library, whose first versions are in the same file.
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     await writeFile(join(relay.home, 'memory.db'), 'my diary');
@@ -295,7 +292,7 @@ test(`${TRIED.length} hostile archives are refused by name, and nothing is writt
     const path = join(outside, 'hostile.zip');
     for (const { what, bytes, says } of TRIED) {
       await writeFile(path, bytes);
-      const { code, out, err } = await runCli(relay, ['import', path, '--json']);
+      const { code, out, err } = await run(relay, ['import', path, '--json']);
       const { error } = JSON.parse(err);
       assert.deepEqual([code, out, error.code], [1, '', 'INVALID_ARGUMENT'], `${what}: ${err}`);
       assert.match(error.message, /^hostile\.zip /, what);

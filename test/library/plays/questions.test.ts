@@ -2,10 +2,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
+import { run } from '../../support/cli.ts';
 import { at as nth, owner } from '../../support/shapes.ts';
 import { ask, type Cell, readAll, resize, WITH_SQL } from '../support.ts';
 import { type ExportRow, extended, zipped } from './exports.ts';
-import { runCli, withExports } from './support.ts';
+import { withExports } from './support.ts';
 
 interface Heard {
   at: string;
@@ -50,7 +51,7 @@ test('first heard, most played, not heard since, the song of a summer, hours a m
       return { at: `${when.toISOString().slice(0, 19)}Z`, uri, name, artist: `By ${uri.slice(-3)}`, ms };
     });
     const path = await at('export.zip', zipped({ 'Streaming_History_Audio_0.json': heard.map(rowOf) }));
-    assert.equal((await runCli(relay, ['import', path])).out, '900 plays, 2021 to 2025.\n');
+    assert.equal((await run(relay, ['import', path])).out, '900 plays, 2021 to 2025.\n');
     await readAll(relay);
     relay.provider.clearRequests();
     const answers: Cell[][][] = [];

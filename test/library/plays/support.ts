@@ -2,15 +2,9 @@
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { type CliOptions, type CliResult, relay as cli } from '../../support/cli.ts';
-import { ENCRYPTION_KEY, type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
+import { run } from '../../support/cli.ts';
+import { type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
 import { type Cell, resize } from '../support.ts';
-
-export async function runCli(relay: Relay, args: string[], options: CliOptions = {}): Promise<CliResult> {
-  const env = { RELAY_HOME: relay.home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
-  const result = await cli(args, { ...options, env });
-  return { ...result, err: result.err.replace(/^The running server is version .*\n/, '') };
-}
 
 type Write = (name: string, content: string | Uint8Array) => Promise<string>;
 
@@ -39,7 +33,7 @@ export async function withExports(
 /** All plays, in order. */
 export async function allPlays(relay: Relay): Promise<Cell[][]> {
   const sql = 'select * from plays order by played_at, uri, ms_played';
-  const { out, err, code } = await runCli(relay, ['library', 'ask', sql, '--json', '--limit', '500']);
+  const { out, err, code } = await run(relay, ['library', 'ask', sql, '--json', '--limit', '500']);
   if (code !== 0) throw new Error(err);
   return JSON.parse(out).rows as Cell[][];
 }
