@@ -445,17 +445,8 @@ export function createLibrary(options: LibraryOptions): Library {
       clearFailures(sql);
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
-    const late = new AbortController();
-    const timer = new AbortController();
-    clock.sleep(CHECK_MS, timer.signal).then(
-      () => late.abort(),
-      () => {},
-    );
-    try {
-      while (!late.signal.aborted && (await reader.step(call))) await refresh();
-    } finally {
-      timer.abort();
-    }
+    const end = clock.monotonic() + CHECK_MS;
+    while (clock.monotonic() < end && (await reader.step(call))) await refresh();
     const now = await refresh();
     if (now.complete && now.due === 0) {
       await ended(begunAt, lists);
@@ -594,17 +585,11 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** Of the saved tracks all rows are needed, however many requests that takes. */
   async function bringSaved(call: ReadCall): Promise<string | null> {
-    const late = new AbortController();
-    const timer = new AbortController();
-    clock.sleep(CHECK_MS, timer.signal).then(
-      () => late.abort(),
-      () => {},
-    );
+    const end = clock.monotonic() + CHECK_MS;
     try {
       if ((await refresh()).coverage.saved === 'complete') await checkSavedAlone(call);
-      else while (!late.signal.aborted && (await reader.savedStep(call))) await file.save();
+      else while (clock.monotonic() < end && (await reader.savedStep(call))) await file.save();
     } finally {
-      timer.abort();
       await refresh();
       await file.save();
     }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { snapshotOf } from '../../src/demo/state.ts';
+import { asQuery, NOTHING, searches, uniqueTracks, writes } from '../jobs/support.ts';
 import { named } from '../support/answers.ts';
 import { at, trackShape, withoutChange } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -35,21 +35,6 @@ const counts = ({ matched, ambiguous, unmatched, skipped_existing, added }: Bulk
   skipped_existing,
   added,
 });
-const writes = ({ provider }: Relay) => provider.requests.filter(({ method }) => method !== 'GET').length;
-const searches = ({ provider }: Relay) => provider.requests.filter(({ path }) => path === '/search').length;
-const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
-const NOTHING = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
-
-/** Songs that only one recording of the catalogue has. */
-function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
-  const words = new Map<string, number>();
-  for (const { name } of provider.catalogue.tracks) words.set(name, (words.get(name) ?? 0) + 1);
-  const unique = provider.catalogue.tracks.filter(
-    ({ name }) => /^[A-Za-z ]{14,}$/.test(name) && words.get(name) === 1,
-  );
-  return unique.slice(0, amount);
-}
-
 async function call(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Bulk> {
   const answer = await relay.call(tool, args);
   assert.equal(answer.error, undefined, JSON.stringify(answer.error));

@@ -3,10 +3,12 @@ import type { Media } from '../../domain/shapes.ts';
 
 type Cell = string | number | null;
 
-const COLUMNS = [
+/** Of `tracks`, but for what other tables follow from. */
+export const TRACK_COLUMNS = [
   'uri',
   'id',
   'name',
+  'artist',
   'album',
   'album_uri',
   'released',
@@ -14,8 +16,9 @@ const COLUMNS = [
   'explicit',
   'isrc',
   'kind',
-  'artists',
 ] as const;
+
+const COLUMNS = [...TRACK_COLUMNS, 'artists'] as const;
 
 const ARTISTS = `(select json_group_array(json_array(artist_uri, artist)) from
   (select artist_uri, artist from track_artists where track_uri = tracks.uri order by place))`;

@@ -4,7 +4,7 @@ import type { Media, Track } from '../../domain/shapes.ts';
 import { readBilling } from '../../music/artists.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { MEDIA_COLUMNS, mediaOf } from './media.ts';
+import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';
 import { forgetSongs, hashOfKey, type Recording, songsOf } from './songs.ts';
 
 interface TrackRow {
@@ -20,20 +20,6 @@ interface TrackRow {
   isrc: string | null;
   kind: 'track' | 'episode' | 'local';
 }
-
-const COLUMNS = [
-  'uri',
-  'id',
-  'name',
-  'artist',
-  'album',
-  'album_uri',
-  'released',
-  'duration_ms',
-  'explicit',
-  'isrc',
-  'kind',
-] as const;
 
 const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
@@ -85,20 +71,24 @@ export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
     const row = rowOf(media);
     const artists = artistsOf(media);
     const known = sql.get<TrackRow & { track: number; names: string | null }>(
-      `select rowid as track, ${COLUMNS.join(', ')}, (select group_concat(ifnull(artist_uri, '') || ' ' || artist, char(10))
+      `select rowid as track, ${TRACK_COLUMNS.join(', ')}, (select group_concat(ifnull(artist_uri, '') || ' ' || artist, char(10))
          from (select * from track_artists where track_uri = tracks.uri order by place)) as names
        from tracks where uri = ?`,
       [row.uri],
     );
     const names = artists.map(({ uri, name }) => `${uri ?? ''} ${name}`).join('\n');
-    if (known && COLUMNS.every((column) => known[column] === row[column]) && (known.names ?? '') === names)
+    if (
+      known &&
+      TRACK_COLUMNS.every((column) => known[column] === row[column]) &&
+      (known.names ?? '') === names
+    )
       continue;
     sql.run(
-      `insert into tracks (${COLUMNS.join(', ')}) values (${COLUMNS.map(() => '?').join(', ')})
-       on conflict (uri) do update set ${COLUMNS.slice(1)
+      `insert into tracks (${TRACK_COLUMNS.join(', ')}) values (${TRACK_COLUMNS.map(() => '?').join(', ')})
+       on conflict (uri) do update set ${TRACK_COLUMNS.slice(1)
          .map((column) => `${column} = excluded.${column}`)
          .join(', ')}`,
-      COLUMNS.map((column) => row[column]),
+      TRACK_COLUMNS.map((column) => row[column]),
     );
     sql.run('delete from track_artists where track_uri = ?', [row.uri]);
     for (const [place, { uri, name }] of artists.entries()) {
