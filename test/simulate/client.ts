@@ -2,10 +2,10 @@
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
+import { type Counts, countsOf, difference } from '../oracle/counts.ts';
+import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.ts';
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
-import { type Counts, countsOf, difference } from './counts.ts';
-import { type Doing, type Outcome, type Wrong, wrongRows } from './oracle.ts';
 import type { Act, Wish } from './plan.ts';
 import { type Effect, numberOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';

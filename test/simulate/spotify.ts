@@ -14,8 +14,8 @@ import {
   type World,
 } from '../../src/demo/state.ts';
 import { sameRows } from '../../src/domain/rows.ts';
+import { countsOf, difference } from '../oracle/counts.ts';
 import { chanceFor, randomOf } from './chance.ts';
-import { countsOf, difference } from './counts.ts';
 import type { VirtualTime } from './time.ts';
 
 /** How far reads are behind, in milliseconds. */

@@ -1,5 +1,6 @@
 /** Every kind of change: how it is asked for, and what the provider holds if it has happened, or not. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
+import { type Doing, listAfter } from '../../oracle/rows.ts';
 import { addPlaylist } from '../../support/addPlaylist.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
@@ -110,52 +111,45 @@ function rewriting({ provider, kind, chance, serial }: Stage): Scene {
   const former = kind === 'deduplicate' ? repeated(base, chance) : base;
   const playlist = addPlaylist(provider, `Target ${serial}`, former);
   const playlist_id = playlist.id;
-  const scene = (asked: Asked, wanted: readonly string[]): Scene => ({
+  const scene = (asked: Asked, doing: Doing): Scene => ({
     kind,
     asked,
     playlist,
     uris,
-    outcome: () => either(urisOf(playlist), wanted, former),
+    outcome: () => either(urisOf(playlist), listAfter(former, doing), former),
     ...('type' in asked
       ? { edit: () => void provider.editPlaylist(playlist.id, urisOf(playlist).toSpliced(0, 1)) }
       : {}),
   });
   const payload = { playlist_id, skip_duplicates: false };
+  const adds: Doing = { do: 'add', uris };
+  const replaces: Doing = { do: 'replace', uris };
   switch (kind) {
     case 'remove': {
       const gone = former.filter(() => chance.fraction() < 0.6);
       const track_ids = gone.length > 0 ? gone : former.slice(0, 1);
-      const left = former.filter((uri) => !track_ids.includes(uri));
-      return scene({ tool: 'remove_tracks_from_playlist', args: { playlist_id, track_ids } }, left);
+      const asked = { tool: 'remove_tracks_from_playlist', args: { playlist_id, track_ids } };
+      return scene(asked, { do: 'remove', uris: track_ids });
     }
     case 'reorder': {
-      const range_start = chance.whole(0, 5);
-      const range_length = chance.whole(1, 4);
-      const insert_before = chance.whole(12, former.length);
-      const moved = former.slice(range_start, range_start + range_length);
-      const rest = former.toSpliced(range_start, range_length);
-      const wanted = rest.toSpliced(insert_before - range_length, 0, ...moved);
-      const args = { playlist_id, range_start, range_length, insert_before };
-      return scene({ tool: 'reorder_playlist_tracks', args }, wanted);
+      const start = chance.whole(0, 5);
+      const length = chance.whole(1, 4);
+      const before = chance.whole(12, former.length);
+      const args = { playlist_id, range_start: start, range_length: length, insert_before: before };
+      return scene({ tool: 'reorder_playlist_tracks', args }, { do: 'move', start, length, before });
     }
     case 'replace':
-      return scene({ tool: 'replace_playlist_tracks', args: { playlist_id, track_ids: uris } }, uris);
+      return scene({ tool: 'replace_playlist_tracks', args: { playlist_id, track_ids: uris } }, replaces);
     case 'deduplicate':
-      return scene({ tool: 'deduplicate_playlist', args: { playlist_id } }, [...new Set(former)]);
+      return scene({ tool: 'deduplicate_playlist', args: { playlist_id } }, { do: 'deduplicate' });
     case 'bulk':
-      return scene({ tool: 'bulk_add_tracks', args: { playlist_id, tracks: uris } }, [...former, ...uris]);
+      return scene({ tool: 'bulk_add_tracks', args: { playlist_id, tracks: uris } }, adds);
     case 'job add_to_playlist':
-      return scene({ type: 'add_to_playlist', payload, items: searched(provider, uris, chance) }, [
-        ...former,
-        ...uris,
-      ]);
+      return scene({ type: 'add_to_playlist', payload, items: searched(provider, uris, chance) }, adds);
     case 'job replace_playlist':
-      return scene({ type: 'replace_playlist', payload, items: uris }, uris);
+      return scene({ type: 'replace_playlist', payload, items: uris }, replaces);
     default:
-      return scene({ tool: 'add_tracks_to_playlist', args: { playlist_id, track_ids: uris } }, [
-        ...former,
-        ...uris,
-      ]);
+      return scene({ tool: 'add_tracks_to_playlist', args: { playlist_id, track_ids: uris } }, adds);
   }
 }
 

@@ -7,7 +7,7 @@ import type { Chance } from '../../changes/crash/chance.ts';
 import type { Answer, Caller } from './callers.ts';
 import { LATEST_MS } from './faults.ts';
 import type { Stage } from './stage.ts';
-import { assertHolds, certain, type Done, type Effect, type Target } from './target.ts';
+import { assertHolds, certain, type Done, type Effect, inAnyOrder, type Target } from './target.ts';
 
 export interface Failure {
   code: string;
@@ -261,7 +261,8 @@ export function memberOf(
     isBack = false,
   ): Promise<void> {
     const before = certain(target);
-    target.possible = await judge(target, effect, answer);
+    const possible = await judge(target, effect, answer);
+    target.possible = effect.isAnyOrder ? inAnyOrder(effect, possible, target.actual()) : possible;
     assertHolds(target, `${told}\n${JSON.stringify(answer)?.slice(0, 2_000)}`);
     const after = certain(target);
     const changeId = answer?.change_id ?? (answer && failureIn(answer)?.details?.change_id);

@@ -1,5 +1,6 @@
 /** What one client is sure of about one thing at the provider that it alone changes. */
 import assert from 'node:assert/strict';
+import { without } from '../../../src/domain/rows.ts';
 import { differenceOf } from '../../changes/support.ts';
 
 type State = readonly string[];
@@ -18,6 +19,8 @@ export interface Effect {
   part?(written: number): State;
   /** true: nothing tells in the end whether it took effect if its answer is lost, and the tool says so. */
   mayStayUnknown?: boolean;
+  /** true: which entries are the first is not told, only how many. */
+  isAnyOrder?: boolean;
 }
 
 /** A change of the target that was answered with its ID. */
@@ -43,6 +46,22 @@ export interface Target {
 
 export function targetOf(name: string, actual: () => State, playlistId: string | null = null): Target {
   return { name, playlistId, actual, possible: [actual()], done: [] };
+}
+
+/** Where `present` has as many changed entries as one of `possible`, whichever they are, it is possible itself. */
+export function inAnyOrder(
+  { total, at }: Effect,
+  possible: readonly State[],
+  present: State,
+): readonly State[] {
+  const before = at(0);
+  const changedIn = (state: State) => [...without(before, state), ...without(state, before)];
+  const wanted = new Set(changedIn(at(total)));
+  const changed = changedIn(present);
+  const isPart = changed.every((entry) => wanted.has(entry));
+  return isPart && possible.some((state) => changedIn(state).length === changed.length)
+    ? [present]
+    : possible;
 }
 
 /** Fails unless the provider holds what the model says; afterwards the model has that one state. */

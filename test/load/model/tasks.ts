@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { DemoTrack } from '../../../src/demo/catalogue/types.ts';
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
+import { type Doing, listAfter } from '../../oracle/rows.ts';
 import { addPlaylist } from '../../support/addPlaylist.ts';
 import { at, owner } from '../../support/shapes.ts';
 import type { Answer } from './callers.ts';
@@ -84,25 +85,14 @@ export function targetsOf({ own, details, shared, saved, queued, player }: Perso
 
 // What writes do.
 
-function appended(before: readonly string[], uris: readonly string[]): Effect {
-  return { total: uris.length, size: ROWS, at: (written) => [...before, ...uris.slice(0, written)] };
-}
-
-function removed(before: readonly string[], uris: readonly string[]): Effect {
+function rewritten(before: readonly string[], doing: Doing): Effect {
+  const isInParts = doing.do === 'add' || doing.do === 'remove';
   return {
-    total: uris.length,
+    total: 'uris' in doing ? Math.max(1, doing.uris.length) : 1,
     size: ROWS,
-    at: (written) => before.filter((uri) => !uris.slice(0, written).includes(uri)),
-  };
-}
-
-function replaced(before: readonly string[], uris: readonly string[]): Effect {
-  const total = Math.max(1, uris.length);
-  return {
-    total,
-    size: ROWS,
-    between: [],
-    at: (written) => (written === 0 ? before : uris.slice(0, written)),
+    at: (written) => listAfter(before, doing, written),
+    ...(isInParts ? {} : { between: [] }),
+    mayStayUnknown: doing.do === 'move',
   };
 }
 
@@ -119,7 +109,7 @@ function whole(before: readonly string[], after: readonly string[], mayStayUnkno
 /** What undoing `done` does to rows: all of it, or only as far as rows are added at the end. */
 function undone({ before, after }: Done): Effect {
   const onlyAdds = before.length > after.length && isDeepStrictEqual(before.slice(0, after.length), after);
-  return onlyAdds ? appended(after, before.slice(after.length)) : whole(after, before);
+  return onlyAdds ? rewritten(after, { do: 'add', uris: before.slice(after.length) }) : whole(after, before);
 }
 
 /** Saving and removing are sent in the order of the list; the model has them in the order of the tokens. */
@@ -159,7 +149,7 @@ const add: Task = async ({ member, playlist, tokens, own }) => {
   // Now and then the rows that are there already.
   const uris = chance.fraction() < 0.15 && before.length > 0 ? before.slice(-count) : drawn;
   const args = { playlist_id: playlist.id, track_ids: uris };
-  await member.write(own, 'add_tracks_to_playlist', args, appended(before, uris));
+  await member.write(own, 'add_tracks_to_playlist', args, rewritten(before, { do: 'add', uris }));
 };
 
 const remove: Task = async ({ member, playlist, own }) => {
@@ -167,24 +157,19 @@ const remove: Task = async ({ member, playlist, own }) => {
   const uris = some(member, [...new Set(before)], 110);
   if (uris.length === 0) return;
   const args = { playlist_id: playlist.id, track_ids: uris };
-  await member.write(own, 'remove_tracks_from_playlist', args, removed(before, uris));
+  await member.write(own, 'remove_tracks_from_playlist', args, rewritten(before, { do: 'remove', uris }));
 };
 
 const reorder: Task = async ({ member, playlist, own }) => {
   const { chance } = member;
   const before = certain(own);
   if (before.length < 3) return;
-  const range_start = chance.whole(0, before.length - 2);
-  const range_length = chance.whole(1, Math.min(20, before.length - range_start));
-  const insert_before = chance.whole(0, before.length);
-  const moved = before.slice(range_start, range_start + range_length);
-  const kept = (from: number, to: number) =>
-    before
-      .slice(from, to)
-      .filter((_, index) => from + index < range_start || from + index >= range_start + range_length);
-  const after = [...kept(0, insert_before), ...moved, ...kept(insert_before, before.length)];
-  const args = { playlist_id: playlist.id, range_start, range_length, insert_before };
-  await member.write(own, 'reorder_playlist_tracks', args, whole(before, after, true));
+  const start = chance.whole(0, before.length - 2);
+  const length = chance.whole(1, Math.min(20, before.length - start));
+  const to = chance.whole(0, before.length);
+  const args = { playlist_id: playlist.id, range_start: start, range_length: length, insert_before: to };
+  const effect = rewritten(before, { do: 'move', start, length, before: to });
+  await member.write(own, 'reorder_playlist_tracks', args, effect);
 };
 
 const replace: Task = async ({ member, playlist, tokens, own }) => {
@@ -192,22 +177,17 @@ const replace: Task = async ({ member, playlist, tokens, own }) => {
   const count = chance.fraction() < 0.4 ? chance.whole(101, 260) : chance.whole(0, 60);
   const uris = Array.from({ length: count }, () => chance.pick(tokens.own));
   const args = { playlist_id: playlist.id, track_ids: uris };
-  await member.write(own, 'replace_playlist_tracks', args, replaced(certain(own), uris));
+  await member.write(own, 'replace_playlist_tracks', args, rewritten(certain(own), { do: 'replace', uris }));
 };
 
 const deduplicate: Task = async ({ member, playlist, own }) => {
   const before = certain(own);
-  const after = [...new Set(before)];
-  const answer = await member.write(
-    own,
-    'deduplicate_playlist',
-    { playlist_id: playlist.id },
-    whole(before, after),
-  );
+  const effect = rewritten(before, { do: 'deduplicate' });
+  const answer = await member.write(own, 'deduplicate_playlist', { playlist_id: playlist.id }, effect);
   if (!answer || failureIn(answer)) return;
   assert.deepEqual(
     [answer.original_count, answer.resulting_count],
-    [before.length, after.length],
+    [before.length, effect.at(1).length],
     'wrong counts of duplicates',
   );
 };
@@ -227,7 +207,7 @@ const bulkAdd: Task = async ({ member, playlist, tokens, own }) => {
   const uris = Array.from({ length: chance.whole(1, 25) }, () => chance.pick(tokens.own));
   const tracks = uris.map((uri) => (chance.fraction() < 0.3 ? (songFor(stage, uri) ?? uri) : uri));
   const args = { playlist_id: playlist.id, tracks };
-  await member.write(own, 'bulk_add_tracks', args, appended(before, uris));
+  await member.write(own, 'bulk_add_tracks', args, rewritten(before, { do: 'add', uris }));
 };
 
 const addJob: Task = async ({ member, playlist, tokens, own }) => {
@@ -240,7 +220,7 @@ const addJob: Task = async ({ member, playlist, tokens, own }) => {
   await member.job(
     own,
     { type: 'add_to_playlist', payload, items, max_attempts: 20 },
-    appended(before, uris),
+    rewritten(before, { do: 'add', uris }),
   );
 };
 
@@ -249,7 +229,7 @@ const replaceJob: Task = async ({ member, playlist, tokens, own }) => {
   const uris = Array.from({ length: chance.whole(1, 230) }, () => chance.pick(tokens.own));
   const payload = { playlist_id: playlist.id, skip_duplicates: false };
   const args = { type: 'replace_playlist', payload, items: uris, max_attempts: 20 };
-  await member.job(own, args, replaced(certain(own), uris));
+  await member.job(own, args, rewritten(certain(own), { do: 'replace', uris }));
 };
 
 // The other things that a person changes.
@@ -278,7 +258,7 @@ const addShared: Task = async ({ member, tokens, shared }) => {
   if (free.length === 0) return;
   const uris = some(member, free, chance.fraction() < 0.1 ? 110 : 12);
   const args = { playlist_id: stage.shared.id, track_ids: uris };
-  await member.write(shared, 'add_tracks_to_playlist', args, appended(before, uris));
+  await member.write(shared, 'add_tracks_to_playlist', args, rewritten(before, { do: 'add', uris }));
 };
 
 const removeShared: Task = async ({ member, shared }) => {
@@ -286,7 +266,7 @@ const removeShared: Task = async ({ member, shared }) => {
   if (before.length === 0) return;
   const uris = some(member, before, 40);
   const args = { playlist_id: member.stage.shared.id, track_ids: uris };
-  await member.write(shared, 'remove_tracks_from_playlist', args, removed(before, uris));
+  await member.write(shared, 'remove_tracks_from_playlist', args, rewritten(before, { do: 'remove', uris }));
 };
 
 /** Refused where others have changed the playlist since. */
@@ -308,13 +288,9 @@ const undoSaves: Task = ({ member, tokens, saved }) =>
   member.undo(saved, ({ before, after }) => {
     const back = before.length > after.length;
     const changed = tokens.saved.filter((uri) => before.includes(uri) !== after.includes(uri));
-    return { ...savedUpTo(tokens.saved, after, changed, back), ...unordered(changed) };
+    // In which order is not told.
+    return { ...savedUpTo(tokens.saved, after, changed, back), isAnyOrder: true };
   });
-
-/** In which order what was saved is taken back is not told. */
-function unordered(changed: readonly string[]): Partial<Effect> {
-  return changed.length > SAVES ? {} : { between: [], size: Math.max(1, changed.length) };
-}
 
 const create: Task = async (person) => {
   const { member, tokens } = person;

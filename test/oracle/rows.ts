@@ -1,11 +1,16 @@
 /**
- * What Spotify may hold after an answer. Pure: lists of rows, what a person did meanwhile, and what relay was told to do.
+ * What Spotify may hold after an answer, for histories from seeds, kills and load. Pure: lists of rows, what a person did meanwhile, and what relay was told to do.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after what the person did; every
  * such order is right, and nothing else is.
  */
 import { type Counts, countsOf, difference } from './counts.ts';
-import type { Effect } from './spotify.ts';
+
+/** What somebody else did. */
+interface Effect {
+  before: readonly string[];
+  after: readonly string[];
+}
 
 /** What an act does to rows, entry by entry. */
 export type Doing =
@@ -68,7 +73,7 @@ function plus(counts: Counts, change: Counts): Map<string, number> {
 }
 
 /** The rows after so many entries of it; all of them by default. */
-function listAfter(rows: readonly string[], doing: Doing, written = Infinity): readonly string[] {
+export function listAfter(rows: readonly string[], doing: Doing, written = Infinity): readonly string[] {
   switch (doing.do) {
     case 'add':
       return [...rows, ...doing.uris.slice(0, written)];
