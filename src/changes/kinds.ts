@@ -23,8 +23,16 @@ import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 
-/** Appends rows in order. How many there are and the last of them are read first. */
-export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: readonly string[]): Request {
+/**
+ * Appends rows in order. How many there are and the last of them are read first.
+ * @param missing what of `uris` is to be added, by the rows that were read, of which those unread are empty; all by default
+ */
+export function addRows(
+  { rows, ...reading }: Acting,
+  playlistId: string,
+  uris: readonly string[],
+  missing: (held: readonly string[]) => readonly string[] = () => uris,
+): Request {
   return {
     kind: 'add',
     playlistId,
@@ -32,7 +40,9 @@ export function addRows({ rows, ...reading }: Acting, playlistId: string, uris: 
     async prepare(call) {
       await settleTarget(reading, playlistId, call);
       const former = await rows.readPart(playlistId, 'end', call);
-      return { former: { rows: former }, ops: [{ op: 'append', uris }] };
+      const left = missing(former);
+      if (left.length === 0) return null;
+      return { requested: left.length, former: { rows: former }, ops: [{ op: 'append', uris: left }] };
     },
   };
 }

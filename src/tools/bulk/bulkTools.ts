@@ -91,7 +91,7 @@ function foundOf({ attempt }: Begun): ResolvedEntry[] {
 /** Writes what was found, as `request` says; if a limit or the time stops that, a job writes the rest by itself. */
 async function write(
   { services, tool, attempt, startedAt, call }: Begun,
-  entries: readonly ResolvedEntry[],
+  entries: () => readonly ResolvedEntry[],
   request: Omit<ChangeRequest, 'askedBy'>,
 ): Promise<{ result: ChangeResult; answer: BulkResult }> {
   const spentMs = services.clock.monotonic() - startedAt;
@@ -100,7 +100,7 @@ async function write(
   if (result.kind !== 'listed') {
     const report = reportOrThrow(request.playlistId ?? '', request.requested, result);
     const facts = { status: 'done' as const, playlist_id: report.playlist_id, write: report };
-    return { result, answer: outcome(entries, facts) };
+    return { result, answer: outcome(entries(), facts) };
   }
   const { change, requests } = result;
   const report = {
@@ -114,7 +114,10 @@ async function write(
     change_id: change.id,
   };
   const facts = { status: 'deferred' as const, playlist_id: change.playlistId, ...continuation(change) };
-  return { result, answer: outcome(entries, { ...facts, ...(change.written > 0 ? { write: report } : {}) }) };
+  return {
+    result,
+    answer: outcome(entries(), { ...facts, ...(change.written > 0 ? { write: report } : {}) }),
+  };
 }
 
 /** The URIs to write, in order. */
@@ -134,12 +137,20 @@ function addEntries(
   const payload = { playlist_id: id, strict, dry_run, skip_existing, skip_duplicates: false };
   return withList(services, { tool, type: 'add_to_playlist', payload }, inputs, call, async (begun) => {
     if (skip_existing && !(await leaveOutExisting(begun, id))) return deferred(begun);
-    const entries = foundOf(begun);
+    let entries = foundOf(begun);
     if (dry_run) return outcome(entries, { status: 'dry_run', playlist_id: id });
     if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
     const uris = toWrite(entries);
     if (uris.length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-    return (await write(begun, entries, addRows(services, id, uris))).answer;
+    // Others may have added some since.
+    const missing = (held: readonly string[]) => {
+      const present = new Set(held);
+      begun.attempt.leaveOut((uri) => present.has(uri));
+      entries = foundOf(begun);
+      return toWrite(entries);
+    };
+    const request = addRows(services, id, uris, skip_existing ? missing : undefined);
+    return (await write(begun, () => entries, request)).answer;
   });
 }
 
@@ -252,7 +263,7 @@ async function createAndFill(
   const uris = toWrite(entries);
   const twin = madeLately(services.store, name, uris, services.clock.now() - TWIN_MS);
   const request = makePlaylist(services, { name, description, public: isPublic }, uris);
-  const { result, answer } = await write(begun, entries, request).catch(named);
+  const { result, answer } = await write(begun, () => entries, request).catch(named);
   const playlist = result.kind === 'nothing_to_do' ? null : await madePlaylist(services, result, call);
   return {
     ...answer,
