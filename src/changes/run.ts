@@ -13,6 +13,7 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
+import { nearestState } from './compare.ts';
 import type { Waiter } from './decide.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
@@ -108,8 +109,10 @@ export function formerBeside(
   isDoubtful = false,
 ): string[] {
   const { rows, ops, former } = plan;
-  const made = isDoubtful ? rowsAfter(rows, ops) : rowsAt(rows, ops, progressOf(change));
-  return mergeRows(made, former, present, isDoubtful);
+  const known = progressOf(change);
+  const seen = isDoubtful ? nearestState(rows, ops, known, present) : null;
+  const reached = seen?.kind === 'landed' ? seen.progress : known;
+  return mergeRows(rowsAt(rows, ops, reached), former, present, isDoubtful);
 }
 
 /** True if what was there is gone once the change has begun. */
