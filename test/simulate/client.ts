@@ -710,10 +710,7 @@ export class Client {
     answer: Answer | null,
     playlist: DemoPlaylist | null,
   ): Promise<{ outcome: Outcome; changeId: string | null }> {
-    if (answer === null) {
-      await this.#afterSilence();
-      return { outcome: { is: 'unheard' }, changeId: null };
-    }
+    if (answer === null) return this.#afterSilence(what, null, playlist);
     const failure = failureIn(answer);
     const details = failure?.details ?? {};
     const changeId = textOf(answer.change_id ?? details.change_id);
@@ -728,20 +725,16 @@ export class Client {
         outcome: answer.status === 'blocked' ? { is: 'refused', code: 'blocked' } : { is: 'done' },
         changeId,
       };
-    if (failure.code === 'SHUTTING_DOWN') {
-      await this.#afterSilence();
-      return { outcome: { is: 'unheard' }, changeId };
-    }
+    if (failure.code === 'SHUTTING_DOWN') return this.#afterSilence(what, changeId, playlist);
     if (failure.message.includes('The write continues')) {
       this.#found('an answer says that the write continues, but names no job', failure.message);
-      await this.#afterSilence();
-      return { outcome: { is: 'unheard' }, changeId };
+      return this.#afterSilence(what, changeId, playlist);
     }
     if (failure.code !== 'PARTIAL_WRITE') {
       const isOpen =
         details.outcome_unknown === true || (failure.code === 'STORE_ERROR' && changeId !== null);
-      if (isOpen) await this.#afterSilence();
-      return { outcome: isOpen ? { is: 'unheard' } : { is: 'refused', code: failure.code }, changeId };
+      if (isOpen) return this.#afterSilence(what, changeId, playlist);
+      return { outcome: { is: 'refused', code: failure.code }, changeId };
     }
     const rollback = details.rollback as { succeeded: boolean } | undefined;
     if (rollback?.succeeded) return { outcome: { is: 'rolled back' }, changeId };
@@ -772,8 +765,12 @@ export class Client {
       );
   }
 
-  /** Waits until nothing that nobody heard of can still write. */
-  async #afterSilence(): Promise<void> {
+  /** Waits until nothing that nobody heard of can still write, and decides where a job of it asks for a review. */
+  async #afterSilence(
+    what: string,
+    changeId: string | null,
+    playlist: DemoPlaylist | null,
+  ): Promise<{ outcome: Outcome; changeId: string | null }> {
     const { computer } = this.#stage;
     await later(this.#stage, 2_000);
     for (let turn = 0; turn < 240; turn++) {
@@ -785,9 +782,15 @@ export class Client {
       const jobs = services?.store.get<{ count: number }>(
         "select count(*) as count from jobs where status in ('pending', 'resolving', 'committing', 'waiting')",
       );
-      if (services && open?.count === 0 && jobs?.count === 0) return;
+      if (services && open?.count === 0 && jobs?.count === 0) break;
       await later(this.#stage, turn < 30 ? 3_000 : turn < 200 ? 60_000 : HOUR / 2);
     }
+    const review = computer.services?.store.get<{ id: string }>(
+      `select jobs.id from jobs join changes on changes.job = jobs.seq
+       where changes.playlist_id = ? and jobs.status = 'failed' and jobs.review_required = 1`,
+      [playlist?.id ?? ''],
+    );
+    return review ? this.#follow(review.id, what, playlist) : { outcome: { is: 'unheard' }, changeId };
   }
 
   /** Follows a job to its end, doing what it asks for. */
