@@ -23,6 +23,8 @@ export function interruptible<T>(
 
 /** A signal that never aborts, for what must not be left half done. */
 export const NEVER: AbortSignal = new AbortController().signal;
+// Whatever is at work may listen to it.
+setMaxListeners(0, NEVER);
 
 /** Resolves when the signal aborts. */
 export function aborted(signal: AbortSignal): Promise<void> {
@@ -67,7 +69,7 @@ export async function withDeadline<T>(
     () => {},
   );
   if (signal?.aborted) follow();
-  else if (signal) {
+  else if (signal && signal !== NEVER) {
     // As many as there are requests at a time: Node would warn of the eleventh.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', follow, { once: true });

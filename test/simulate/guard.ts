@@ -95,6 +95,8 @@ class QuickSignal {
   static any(signals: ReadonlyArray<QuickSignal>): QuickSignal {
     const first = new QuickSignal();
     for (const signal of signals) {
+      // What the program made as it was loaded, as `NEVER`: it outlives the history, and would keep all of it.
+      if (!(signal instanceof QuickSignal)) continue;
       if (signal.aborted) first.abort(signal.reason);
       signal.addEventListener('abort', () => first.abort(signal.reason));
     }
