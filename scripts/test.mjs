@@ -22,6 +22,8 @@ const LOAD = join('test', 'load') + sep;
 const MODEL = "'./model/";
 /** Files that take it measure the memory of their process, where nothing that was there before may count. */
 const GARBAGE = '/support/garbage.ts';
+/** Its files replace the connections to SQLite, for all that the process does from then on. */
+const SIMULATION = join('test', 'simulate') + sep;
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
 const flags = process.argv.slice(2).filter((argument) => argument.startsWith('-'));
@@ -66,7 +68,8 @@ const isLarge = isLong || isLoad || process.env.RELAY_BIN || named.some((name) =
 if (!isLarge) useMemory();
 const known = knownTimes();
 const results = createResults(reporter);
-const needsOwnProcess = (file) => readFileSync(join(root, file), 'utf8').includes(GARBAGE);
+const needsOwnProcess = (file) =>
+  file.startsWith(SIMULATION) || readFileSync(join(root, file), 'utf8').includes(GARBAGE);
 await runFiles(inTurn(files), {
   width,
   flags,
