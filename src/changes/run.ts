@@ -3,6 +3,7 @@ import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { mergeRows, withNames } from '../domain/mergeRows.ts';
+import { sameRows } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import {
@@ -112,8 +113,19 @@ export function formerBeside(
   const known = progressOf(change);
   const seen = isDoubtful ? nearestState(rows, ops, known, present) : null;
   const reached = seen?.kind === 'landed' ? seen.progress : known;
-  return mergeRows(rowsAt(rows, ops, reached), former, present, isDoubtful);
+  const made = rowsAt(rows, ops, reached);
+  if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
+  // Without a name, a row that was moved could be taken for its neighbour.
+  const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
+  const moved = rowsAt(labels, ops, reached);
+  const shown = withNames(made, present);
+  const names = new Map(moved.map((label, at) => [label, shown[at] || label]));
+  const nameOf = (label: string) => names.get(label) ?? label;
+  const merged = mergeRows(moved.map(nameOf), labels.map(nameOf), present, isDoubtful);
+  return merged.map((uri) => (uri.startsWith(UNNAMED) ? '' : uri));
 }
+
+const UNNAMED = 'unnamed:';
 
 /** True if what was there is gone once the change has begun. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
