@@ -2,7 +2,7 @@
 import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { mergeRows, withNames } from '../domain/mergeRows.ts';
+import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { sameRows } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -14,7 +14,6 @@ import {
   putChangeBody,
   setChange,
 } from '../store/tables/changes.ts';
-import { nearestState } from './compare.ts';
 import type { Waiter } from './decide.ts';
 import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
@@ -102,7 +101,7 @@ export function planOf({ plan, former, ops }: ChangeBody): Plan {
 
 /**
  * What was there before a change, and what others have done beside it.
- * @param isDoubtful it is not known which of its writes are in `present`
+ * @param isDoubtful it is not known whether the next request is in `present`
  */
 export function formerBeside(
   { change, plan }: Pick<Run, 'change' | 'plan'>,
@@ -111,8 +110,9 @@ export function formerBeside(
 ): string[] {
   const { rows, ops, former } = plan;
   const known = progressOf(change);
-  const seen = isDoubtful ? nearestState(rows, ops, known, present) : null;
-  const reached = seen?.kind === 'landed' ? seen.progress : known;
+  const next = isDoubtful ? (nextStep(ops, known)?.to ?? known) : known;
+  const far = (progress: Progress) => distance(rowsAt(rows, ops, progress), present);
+  const reached = far(next) <= far(known) ? next : known;
   const made = rowsAt(rows, ops, reached);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
   // Without a name, a row that was moved could be taken for its neighbour.
