@@ -136,7 +136,22 @@ function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown): Seen {
         : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
     }
   }
-  return { kind: 'other' };
+  const rows = pagesOfOwn(writes, shown(0));
+  return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
+}
+
+/** What has to be there where each page shows one of the own states, but not all the same one: pages lag by themselves. */
+function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[]): string[] | null {
+  const states = writes.flatMap((write) => [...write.states()]);
+  for (let from = 0; from === 0 || from < shown.length; from += PLAYLIST_PAGE) {
+    const page = shown.slice(from, from + PLAYLIST_PAGE);
+    // The last page has to be the end of a state, or others took out what came after it.
+    const isLast = from + PLAYLIST_PAGE >= shown.length;
+    const isOwn = (state: readonly string[]) =>
+      mayBeRows(state.slice(from, isLast ? undefined : from + PLAYLIST_PAGE), page);
+    if (!states.some(isOwn)) return null;
+  }
+  return [...(states.at(-1) ?? [])];
 }
 
 /** What a list that shows `base` holds once it shows the writes too, of which the first may be under way in it. */
