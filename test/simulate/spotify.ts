@@ -266,7 +266,7 @@ export class Spotify {
       );
       const begun = this.calls.get(on)?.findLast((call) => call <= written) ?? 0;
       const wasThere = at + this.lags.lists < begun && written < Infinity;
-      if ((isSeen || wasThere) && !this.#looksOlder(index)) continue;
+      if ((isSeen || wasThere) && !this.#looksOlder(index, written)) continue;
       // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
       const uncounted = this.lags.totals < this.lags.lists ? before.slice(after.length) : [];
       const touched = [...touchedBy(before, after), ...uncounted];
@@ -289,20 +289,25 @@ export class Spotify {
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
     return this.effects
       .slice(0, from)
-      .some((act, index) => act.by === 'person' && act.playlist === playlist && this.#looksOlder(index));
+      .some(
+        (act, index) => act.by === 'person' && act.playlist === playlist && this.#looksOlder(index, act.at),
+      );
   }
 
-  /** True if an act has made a list what it was before one of relay's own writes of the last minute. */
-  #looksOlder(index: number): boolean {
-    const act = this.effects[index] as Effect;
+  /**
+   * True if an act has made a list what it was before one of relay's own writes of the last minute, by itself or with those of
+   * a person that followed it by `until`.
+   */
+  #looksOlder(index: number, until: number): boolean {
+    const { playlist } = this.effects[index] as Effect;
+    const here = this.effects.filter((effect, at) => at >= index && effect.playlist === playlist);
+    const next = here.findIndex(({ by, at }) => by === 'relay' || at > until);
+    const acts = next === -1 ? here : here.slice(0, next);
     return this.effects
       .slice(0, index)
-      .some(
-        ({ by, at, playlist, before }) =>
-          by === 'relay' &&
-          playlist === act.playlist &&
-          act.at - at <= REMEMBERED_MS &&
-          sameRows(before, act.after),
+      .filter((effect) => effect.by === 'relay' && effect.playlist === playlist)
+      .some(({ at, before }) =>
+        acts.some((act) => act.at - at <= REMEMBERED_MS && sameRows(before, act.after)),
       );
   }
 
