@@ -99,6 +99,24 @@ test("a song that is shown under another ID is nobody's edit, and stays where it
   });
 });
 
+test('a song that a rule knows only under another ID leaves under the one that it was written with', async () => {
+  await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
+    const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
+    const { keep: made } = await keep(relay, { name: 'Copy', sql });
+    const linked = at(rowsOf(relay, LIST_0), 4);
+    relink(relay, linked);
+    for (const gone of [10, 12]) {
+      edit(relay, LIST_0, (uris) => uris.filter((_, index) => index !== gone));
+      assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+      assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
+    }
+    edit(relay, LIST_0, (uris) => uris.filter((uri) => uri !== linked));
+    assert.equal((await act(relay, made.id, 'run')).keep.last_result, '1 removed');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), rowsOf(relay, LIST_0));
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+  });
+});
+
 test('a restored version leaves a song that is shown under another ID where it is', async () => {
   await withAccount({ saved: 12 }, async (relay) => {
     await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });

@@ -67,7 +67,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   }
 
   /** The rows that a change has left, as far as they are its own. */
-  function leftBy(change: Change): KeepChange {
+  function leftBy(change: Change): { leftRows: readonly string[] } {
     const body = getChangeBody(store, change.seq);
     const { rows, ops } = planOf(body);
     const refused = new Set(body.refused ?? []);
@@ -121,7 +121,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
     const request = makePlaylist(context, { name: keep.name, public: false }, wanted.uris);
-    return written(keep, request, wanted, { shown: [], wanted: wanted.uris });
+    return written(keep, request, wanted, { shown: [], wanted: wanted.uris, originals: new Map() });
   }
 
   async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
@@ -143,22 +143,24 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
     if (name !== keep.name) setKeep(store, keep.seq, { name });
     if (known !== null) {
-      const decision = decide(await asListed({ ...facts, shown: known }, known, null));
-      if (decision.kind === 'nothing')
-        return over(await endings.unchanged(keep, uris, await previewOf(uris, uris, leftOut)));
+      const listed = await asListed({ ...facts, shown: known }, known, null);
+      if (decide(listed).kind === 'nothing') {
+        const left = asWritten(uris, listed.originals);
+        return over(await endings.unchanged(keep, left, await previewOf(uris, uris, leftOut)));
+      }
     }
     // The copy may lag behind a write: what is there is read before anything is decided.
-    const view: View = { shown: known ?? [], wanted: uris };
+    const view: View = { shown: known ?? [], wanted: uris, originals: new Map() };
     const found: { decision: Decision } = { decision: { kind: 'nothing' } };
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
       // The copy may have read a row before it lost its item: what the last run left is further back.
       const shown = withNames(items.map(uriOf), known ?? []);
       const listed = await asListed({ ...facts, shown }, known ?? [], items);
-      Object.assign(view, { shown, wanted: listed.wanted });
+      const { wanted, originals } = listed;
+      Object.assign(view, { shown, wanted, originals });
       const decision = decide(listed);
       found.decision = decision;
       if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
-      const { wanted, originals } = listed;
       return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
     });
     try {
@@ -185,14 +187,18 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       for: 'list',
     });
     const preview = await previewOf(view.shown, view.wanted, leftOut);
-    if (result.kind === 'nothing_to_do') return over(await endings.unchanged(keep, uris, preview));
+    if (result.kind === 'nothing_to_do') {
+      return over(await endings.unchanged(keep, asWritten(uris, view.originals), preview));
+    }
     if (result.kind === 'listed') {
       const { change } = result;
       await endings.waitsForJob(noted(keep, change, null), change);
       return over({ preview, changeId: change.id });
     }
     const { change, end } = result;
-    if (change.state !== 'unchanged') noted(keep, change, leftBy(change));
+    if (change.state !== 'unchanged') {
+      noted(keep, change, { leftRows: asWritten(leftBy(change).leftRows, view.originals) });
+    }
     if (change.state === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
     const cause = end.kind === 'stopped' ? null : end.cause;
     if (cause && failureClassOf(cause) === 'item') {
@@ -211,6 +217,13 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 interface View {
   shown: readonly string[];
   wanted: readonly string[];
+  /** By the ID that the list shows a row under: the one that it was written with. */
+  originals: ReadonlyMap<string, string>;
+}
+
+/** A row is taken out by the ID that it was written with, so that is remembered. */
+function asWritten(rows: readonly string[], originals: ReadonlyMap<string, string>): string[] {
+  return rows.map((uri) => originals.get(uri) ?? uri);
 }
 
 type Turn = ({ kind: 'over' } & Outcome) | { kind: 'refused'; added: readonly string[]; cause: RelayError };
