@@ -5,7 +5,7 @@ import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '.
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import type { KeepsContext } from './keepsContext.ts';
+import { type KeepsContext, putKeep } from './keepsContext.ts';
 import { nextDue, REMEMBERED_RUNS } from './plan.ts';
 
 /** What a run did or would do. */
@@ -30,7 +30,8 @@ export interface Endings {
   review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome>;
   /** As the error says: it waits, or a person looks at it. */
   failed(keep: Keep, thrown: unknown): Promise<Outcome>;
-  unchanged(keep: Keep, uris: readonly string[], preview: KeepPreview): Promise<Outcome>;
+  /** @param left the rows that are there, by the IDs that they were written with */
+  unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome>;
   /** @param digest of what the query asked for */
   wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
 }
@@ -38,11 +39,6 @@ export interface Endings {
 /** @param stopping fires when the program ends: what fails because of it is no failure */
 export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
   const { store, clock, random, log } = context;
-
-  async function put(keep: Keep, change: KeepChange): Promise<void> {
-    setKeep(store, keep.seq, change);
-    await store.saveNow();
-  }
 
   /** What every run that came to an end notes. */
   function ran({ dueAt, every }: Keep): KeepChange {
@@ -64,7 +60,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
   const endings: Endings = {
     async waits(keep, reason, retryAt = clock.now() + LOOK_AGAIN_MS) {
       const status = unlessPaused(keep, 'waiting');
-      await put(keep, { status, reason, preview: null, retryAt });
+      await putKeep(store, keep, { status, reason, preview: null, retryAt });
       return NOTHING;
     },
     async waitsForJob(keep, change) {
@@ -73,12 +69,12 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
         return endings.waits(keep, `Its last write continues as ${job}.`, clock.now() + LOOK_AT_JOB_MS);
       }
       const reason = `Somebody changed it during the write: see ${job}.`;
-      await put(keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
+      await putKeep(store, keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
       return NOTHING;
     },
     async review(keep, reason, preview) {
       const lastResult = 'nothing written: it is to be reviewed';
-      await put(keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
+      await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
       return { preview };
     },
     async failed(keep, thrown) {
@@ -94,9 +90,14 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       setKeep(store, keep.seq, { failures });
       return endings.waits(keep, `${error.code}: ${error.message}`, until ?? undefined);
     },
-    async unchanged(keep, uris, preview) {
+    async unchanged(keep, left, preview) {
       const lastResult = 'nothing to change';
-      await put(keep, { ...ran(keep), status: unlessPaused(keep, 'active'), leftRows: uris, lastResult });
+      await putKeep(store, keep, {
+        ...ran(keep),
+        status: unlessPaused(keep, 'active'),
+        leftRows: left,
+        lastResult,
+      });
       return { preview };
     },
     async wrote(keep, change, digest, preview) {
@@ -104,7 +105,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
         ...(preview.added_count > 0 ? [`${preview.added_count} added`] : []),
         ...(preview.removed_count > 0 ? [`${preview.removed_count} removed`] : []),
       ];
-      await put(keep, {
+      await putKeep(store, keep, {
         ...ran(keep),
         status: unlessPaused(keep, 'active'),
         written: [...keep.written, digest].slice(-REMEMBERED_RUNS),

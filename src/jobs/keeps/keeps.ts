@@ -13,7 +13,6 @@ import {
   getKeep,
   insertKeep,
   type Keep,
-  type KeepChange,
   type KeepTimes,
   keepOfPlaylist,
   listKeeps,
@@ -21,7 +20,7 @@ import {
   setKeep,
 } from '../../store/tables/keeps.ts';
 import { NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, type KeepsContext } from './keepsContext.ts';
+import { connectedAccount, type KeepsContext, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { decide, requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';
@@ -90,11 +89,6 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   /** As it is in the state now; null: it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
-
-  async function put(keep: Keep, change: KeepChange): Promise<void> {
-    setKeep(store, keep.seq, change);
-    await store.saveNow();
-  }
 
   /** Waits for a run, which continues where that takes too long. */
   async function inTime(work: Promise<Outcome>, { signal }: Caller): Promise<Outcome> {
@@ -249,11 +243,11 @@ export function createKeeps(context: KeepsContext): Keeps {
         return { keep: { ...recordOf(keep), next_run_at: null } };
       }
       if (action === 'pause') {
-        await put(keep, { status: 'paused', reason: null, preview: null, retryAt: null });
+        await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt: null });
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {
-        if (keep.status === 'paused') await put(keep, { status: 'active', reason: null });
+        if (keep.status === 'paused') await putKeep(store, keep, { status: 'active', reason: null });
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
       }
@@ -265,7 +259,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         }
         const missed = (await library.missedPlaylists()).map(({ id }) => playlistUri(id));
         const gone = [...new Set([...keep.gone, ...missed])];
-        await put(keep, { accepted: keep.preview.removed_count, written: [], gone });
+        await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks: what was refused before is tried once more.
         setKeep(store, keep.seq, { gone: [] });

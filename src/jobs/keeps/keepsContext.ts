@@ -7,6 +7,7 @@ import type { ProviderApi } from '../../provider/api.ts';
 import type { PlaylistRows } from '../../provider/resources/playlistRows.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAccount } from '../../store/tables/account.ts';
+import { type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 
 export interface KeepsContext {
   provider: ProviderApi;
@@ -23,4 +24,10 @@ export interface KeepsContext {
 export function connectedAccount(store: Store): string | null {
   const account = getAccount(store);
   return account === null || account.reauthorizationRequired ? null : account.providerUserId;
+}
+
+/** Notes it, and saves. @throws RelayError `STORE_ERROR` */
+export async function putKeep(store: Store, { seq }: Keep, change: KeepChange): Promise<void> {
+  setKeep(store, seq, change);
+  await store.saveNow();
 }

@@ -18,8 +18,11 @@ const MAX_LOOKED_UP = 5;
 /** Requests at once, for these. */
 const AT_ONCE = 4;
 
-/** The facts with rows as the list names them, and the IDs that these rows had. */
-type ListedFacts = Facts & { originals: ReadonlyMap<string, string> };
+/** The facts with rows as the list names them. */
+export interface ListedFacts extends Facts {
+  /** By the ID that the list shows a row under: the one that it was written with. */
+  originals: ReadonlyMap<string, string>;
+}
 
 export interface Lookups {
   /** What becomes of rows, with the names of the first ones. */

@@ -1,5 +1,4 @@
 /** One run of a kept playlist: what it reads, what it decides, and what it has written. README.md says what happens when. */
-
 import { hashOf } from '../../base/digest.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
@@ -14,8 +13,8 @@ import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
 import { connectedAccount, type KeepsContext } from './keepsContext.ts';
-import type { Lookups } from './lookups.ts';
-import { type Decision, decide, type Wanted, wantedOf } from './plan.ts';
+import type { ListedFacts, Lookups } from './lookups.ts';
+import { decide, type Wanted, wantedOf } from './plan.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
@@ -47,7 +46,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       if (last && !isChangeEnded(last.state)) return await endings.waitsForJob(keep, last);
       return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
     } catch (thrown) {
-      return endings.failed(getKeep(store, keep.id) ?? keep, thrown);
+      return endings.failed(keep, thrown);
     }
   }
 
@@ -121,7 +120,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   async function make(keep: Keep, wanted: Wanted): Promise<Turn> {
     const request = makePlaylist(context, { name: keep.name, public: false }, wanted.uris);
-    return written(keep, request, wanted, { shown: [], wanted: wanted.uris, originals: new Map() });
+    const view = { shown: [], wanted: wanted.uris, originals: new Map(), review: null };
+    return written(keep, request, wanted, view);
   }
 
   async function follow(keep: Keep, playlistId: string, wanted: Wanted): Promise<Turn> {
@@ -150,8 +150,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       }
     }
     // The copy may lag behind a write: what is there is read before anything is decided.
-    const view: View = { shown: known ?? [], wanted: uris, originals: new Map() };
-    const found: { decision: Decision } = { decision: { kind: 'nothing' } };
+    const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
       // The copy may have read a row before it lost its item: what the last run left is further back.
       const shown = withNames(items.map(uriOf), known ?? []);
@@ -159,16 +158,16 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       const { wanted, originals } = listed;
       Object.assign(view, { shown, wanted, originals });
       const decision = decide(listed);
-      found.decision = decision;
+      view.review = decision.kind === 'review' ? decision.reason : null;
       if (decision.kind === 'review') throw new RelayError('CONFLICT', decision.reason);
       return decision.kind === 'write' ? { present: decision.present, wanted, originals } : null;
     });
     try {
       return await written(keep, request, wanted, view);
     } catch (thrown) {
-      if (found.decision.kind !== 'review') throw thrown;
+      if (view.review === null) throw thrown;
       const preview = await previewOf(view.shown, view.wanted, leftOut);
-      return over(await endings.review(keep, found.decision.reason, preview));
+      return over(await endings.review(keep, view.review, preview));
     }
   }
 
@@ -214,11 +213,9 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 }
 
 /** The rows of a playlist, and what they are to become. */
-interface View {
-  shown: readonly string[];
-  wanted: readonly string[];
-  /** By the ID that the list shows a row under: the one that it was written with. */
-  originals: ReadonlyMap<string, string>;
+interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
+  /** Why a person decides; null: nobody has to. */
+  review: string | null;
 }
 
 /** A row is taken out by the ID that it was written with, so that is remembered. */
