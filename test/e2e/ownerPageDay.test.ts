@@ -103,15 +103,16 @@ inFull(
 
 /** Visits `url` and tells how many milliseconds later `isThere`, a condition on the page's document, held. */
 async function visits(page: Page, url: string, isThere: string): Promise<() => Promise<number>> {
-  await page.addInitScript(`{
-    const look = () => { if (${isThere}) { window.completeAt ??= performance.now(); me.disconnect(); } };
+  // A promise of the page, since waitForFunction tries again with eval, which the page's policy forbids.
+  await page.addInitScript(`window.completeAt = new Promise((resolve, reject) => {
+    const look = () => { if (${isThere}) { resolve(performance.now()); me.disconnect(); } };
     const me = new MutationObserver(look);
     me.observe(document, { childList: true, subtree: true });
     addEventListener('DOMContentLoaded', look);
-  }`);
+    setTimeout(() => reject(new Error('the page is not complete after 30 s')), 30_000);
+  })`);
   return async () => {
     await page.goto(url);
-    await page.waitForFunction('window.completeAt');
     return Number(await page.evaluate('window.completeAt'));
   };
 }
