@@ -127,5 +127,5 @@ function endedChange(store: Store, body: Uint8Array, at: number): void {
     body,
     at,
   );
-  setChange(store, seq, { state: 'done', written: ROWS, endedAt: at }, at);
+  setChange(store, seq, { outcome: 'done', written: ROWS, endedAt: at }, at);
 }

@@ -1,7 +1,6 @@
 /** Changes as the rest of the program uses them: carry one out for a caller, go on with one, cancel, list, undo. */
 import { aborted, NEVER } from '../base/abort.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { JOB_ATTEMPTS } from '../domain/job.ts';
 import { uriOf } from '../domain/rows.ts';
@@ -248,9 +247,9 @@ export function createChanges(context: ChangeContext): Changes {
       requests: { total: requestsLeft(body.ops), completed: entry.completed },
     };
     const job = change.job === null ? null : getJobBySeq(store, change.job);
-    if (isChangeEnded(change.state) && job?.listed === false) {
+    if (change.outcome !== null && job?.listed === false) {
       // What had no effect cannot be taken back.
-      if (change.state === 'unchanged') dropChange(store, seq);
+      if (change.outcome === 'unchanged') dropChange(store, seq);
       // One with items is the list of a call, which drops it.
       if (job.totalItems === 0) dropJob(store, job.seq);
     }
@@ -369,7 +368,7 @@ export function createChanges(context: ChangeContext): Changes {
       const change = reread(store, seq);
       const result = await launch(entry, turnOf(change, change.id), async () => {
         const present = reread(store, seq);
-        if (isChangeEnded(present.state)) return report(seq, endOf(present), entry);
+        if (present.outcome !== null) return report(seq, endOf(present), entry);
         return report(seq, await driven(present, entry), entry);
       });
       if (!result) throw new Error('A change that exists has something to do.');
@@ -382,7 +381,7 @@ export function createChanges(context: ChangeContext): Changes {
       const running = of(seq);
       if (!running) {
         const change = getChangeBySeq(store, seq);
-        if (change && !isChangeEnded(change.state) && !change.inTransit) {
+        if (change?.outcome === null && !change.inTransit) {
           endPartly(store, seq, clock.now());
         }
         return;
@@ -401,7 +400,7 @@ export function createChanges(context: ChangeContext): Changes {
           putChangeBody(store, seq, { ...body, plan: { rows: present, ops: [], counted: false, former } });
         }
         const now = clock.now();
-        setChange(store, seq, { state: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
+        setChange(store, seq, { outcome: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
       });
     },
     showIn(next) {

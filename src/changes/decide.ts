@@ -65,9 +65,8 @@ export type Move =
   | 'try_again'
   /** The same request, after `afterMs` for which its caller waits. */
   | 'wait_here'
-  /** It may be there twice in the end. */
+  /** At once. */
   | 'send_again'
-  | 'wait_and_send_again'
   /** Halves the request, until the entry is found that Spotify refuses. */
   | 'leave_out'
   | 'pass_over';
@@ -135,7 +134,7 @@ const RULES: readonly Rule[] = [
   { ending: 'absent', when: (s) => !isUnwatched(s) && s.isRewriting, move: 'roll_back' },
   { ending: 'absent', when: (s) => isRefusal(s) && isUnwatched(s), move: 'stop' },
   { ending: 'absent', when: isRefusal, move: 'end_partial' },
-  { ending: 'absent', when: isUnwatched, move: 'wait_and_send_again' },
+  { ending: 'absent', when: isUnwatched, move: 'wait' },
   { ending: 'absent', move: 'send_again' },
 
   { ending: 'failed', when: (s) => isUnwatched(s) && s.isUsedUp, move: 'stop' },

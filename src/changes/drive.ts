@@ -4,7 +4,7 @@
  */
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
-import { type Change, getChangeBody, putChangeBody, setChange } from '../store/tables/changes.ts';
+import { type Change, getChangeBody, putChangeBody } from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS } from './decide.ts';
 import { findOut } from './findOut.ts';
 import { finish, goOnAfterDoubt, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
@@ -15,7 +15,6 @@ import {
   type Control,
   type DriveEnd,
   ended,
-  enter,
   type FoundOut,
   isUntouched,
   landed,
@@ -24,6 +23,7 @@ import {
   planOf,
   progressOf,
   type Run,
+  record,
   saveMade,
 } from './run.ts';
 import { answerOrStop, outcomeUnknown, sendStep } from './sendStep.ts';
@@ -112,7 +112,7 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
     const end = await goOnFromHere(run);
     if (end) return end;
   }
-  enter(run, 'writing', { inTransit: true });
+  record(run, { inTransit: true });
   // What a crash leaves must say that something may be on its way.
   await run.context.store.saveNow();
   run.savedAt = run.context.clock.monotonic();
@@ -174,14 +174,13 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   if (isLost && isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
     // It may have taken effect now, long before it is answered.
-    enter(run, 'writing', { uncertain: true });
+    record(run, { uncertain: true });
     return follow(run, 'lost', error, step);
   }
   run.answered = false;
   const found = await findOut(run, step);
   if (!isLost && found.kind === 'absent') {
     run.lost = null;
-    enter(run, 'writing', {});
     return follow(run, 'refused', refusal, step);
   }
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
@@ -194,7 +193,6 @@ async function findLost(run: Run): Promise<DriveEnd | null> {
   const how = await findOut(run, step);
   if (how.kind !== 'landed' && how.kind !== 'absent') return afterDoubt(run, how, run.lost);
   run.lost = null;
-  enter(run, 'writing', {});
   return null;
 }
 
@@ -207,7 +205,6 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
     case 'review':
       return review(run, found.cause);
     case 'landed':
-      enter(run, 'writing', {});
       return goOnAfterDoubt(run);
     case 'absent':
       return follow(run, 'absent', error, null);
@@ -224,6 +221,8 @@ async function follow(
   const { context, change } = run;
   const { move, afterMs } = decide(situationOf(run, ending, error, step));
   const cause = error ?? new RelayError('INTERNAL', 'The write was cut short.');
+  if (ending === 'absent' && (move === 'send_again' || move === 'wait' || move === 'stop'))
+    willSendAgain(run);
   switch (move) {
     case 'end_unchanged':
       return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
@@ -248,10 +247,7 @@ async function follow(
       await context.clock.sleep(afterMs, run.call.signal);
       return null;
     case 'send_again':
-    case 'wait_and_send_again':
-      noteSentAgain(run);
-      enter(run, 'writing', { uncertain: true });
-      return move === 'send_again' ? goOnAfterDoubt(run) : pause(run, cause);
+      return goOnAfterDoubt(run);
     case 'leave_out':
       return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
     case 'pass_over':
@@ -260,12 +256,14 @@ async function follow(
   }
 }
 
-/** Notes what is sent again: if both requests take effect in the end, it is there twice. */
-function noteSentAgain(run: Run): void {
+/** Notes what is sent again, now or later: if both requests take effect in the end, it is there twice. */
+function willSendAgain(run: Run): void {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
-  if (!step || !('uris' in step.op)) return;
-  run.body = { ...run.body, notes: { ...run.body.notes, sentAgain: step.op.uris } };
-  putChangeBody(run.context.store, run.change.seq, run.body);
+  if (step && 'uris' in step.op) {
+    run.body = { ...run.body, notes: { ...run.body.notes, sentAgain: step.op.uris } };
+    putChangeBody(run.context.store, run.change.seq, run.body);
+  }
+  record(run, { uncertain: true });
 }
 
 /** The answer was lost, but reading showed that the request had no effect. */
@@ -278,7 +276,6 @@ function unchangedError(cause: RelayError): RelayError {
 
 /** Records that nothing is on its way, so that the next start continues without looking. */
 function stopped(run: Run): DriveEnd {
-  setChange(run.context.store, run.change.seq, { inTransit: false }, run.context.clock.now());
-  run.context.store.saveSoon();
+  record(run, { inTransit: false });
   return { kind: 'stopped' };
 }

@@ -13,12 +13,12 @@ import { hasRival, unclearWhich } from './making.ts';
 import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
 import {
   changedMeanwhile,
-  enter,
   entriesBetween,
   type FoundOut,
   landed,
   progressOf,
   type Run,
+  record,
   saveMade,
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
@@ -42,14 +42,14 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
     const pauseMs = LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)] ?? 0;
     try {
       if (pauseMs > 0) await clock.sleep(pauseMs, run.call.signal);
-      if (run.change.state !== 'looking') enter(run, 'looking', {});
+      if (!run.change.looking) beginLooking(run);
       const seen = await look(run, step, looks === 0, begunAt);
       failures = 0;
       const waited = clock.monotonic() - begunAt;
-      if (seen === 'landed' && (step !== null || isOver(run))) return { kind: 'landed' };
+      if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed');
       // Until then the request may still have its effect, and the list may be one between two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
-      if (seen === 'landed' || seen === 'absent') return { kind: seen };
+      if (seen === 'landed' || seen === 'absent') return certain(run, seen);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
         return { kind: 'review', cause: await conflict(run) };
     } catch (thrown) {
@@ -60,6 +60,16 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       if (!mayPassSoon) return { kind: 'paused', cause: error };
     }
   }
+}
+
+function beginLooking(run: Run): void {
+  run.context.log.info({ change: run.change.id }, 'finding out how a request ended');
+  record(run, { looking: true });
+}
+
+function certain(run: Run, kind: 'landed' | 'absent'): FoundOut {
+  record(run, { looking: false });
+  return { kind };
 }
 
 function isOver({ plan, change }: Run): boolean {

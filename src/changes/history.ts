@@ -1,6 +1,6 @@
 /** The changes that can be taken back, and taking one back. */
 import { isoOf } from '../base/clock.ts';
-import { type ChangeSummary, isChangeEnded, type ShownState } from '../domain/change.ts';
+import type { ChangeSummary, ShownState } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -55,7 +55,7 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
     at: isoOf(change.createdAt),
     ...(undoes === undefined ? {} : { undoes }),
     ...(undoneBy === undefined ? {} : { undone_by: undoneBy }),
-    can_undo: isChangeEnded(change.state) && change.state !== 'rolled_back' && undoneBy === undefined,
+    can_undo: change.outcome !== null && change.outcome !== 'rolled_back' && undoneBy === undefined,
   };
 }
 
@@ -75,7 +75,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
-  if (!isChangeEnded(change.state) && !hasStopped(store, change)) {
+  if (change.outcome === null && !hasStopped(store, change)) {
     throw new RelayError(
       'CONFLICT',
       `The change ${change.id} is still being written (${shownState(store, change)}).`,
@@ -91,7 +91,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
     );
   }
   const undone = undoOf(store, change.seq);
-  if (undone || change.state === 'rolled_back') {
+  if (undone || change.outcome === 'rolled_back') {
     throw new RelayError('CONFLICT', `The change ${change.id} is undone already.`, {
       remedy: undone ? `To bring it back, undo the change ${undone.id}.` : 'There is nothing to undo.',
       details: undone ? { undone_by: undone.id } : {},
@@ -110,11 +110,12 @@ function jobOf(store: Context['store'], { job }: Change): Job | null {
 
 /** How a change stands, with what its job tells of it. */
 export function shownState(store: Context['store'], change: Change): ShownState {
-  const { state, goingBack } = change;
-  const job = isChangeEnded(state) ? null : jobOf(store, change);
+  const { outcome, looking, goingBack } = change;
+  if (outcome !== null) return outcome;
+  const job = jobOf(store, change);
   if (job?.status === 'failed') return job.reviewRequired ? 'review' : 'waiting';
   if (job?.status === 'waiting' || (job?.status === 'cancelled' && job.runAfter !== null)) return 'waiting';
-  if (state !== 'writing') return state;
+  if (looking) return 'looking';
   if (job?.status === 'cancelled') return 'cancelling';
   return goingBack ? 'rolling_back' : 'writing';
 }
@@ -127,8 +128,7 @@ function hasStopped(store: Context['store'], change: Change): boolean {
 
 /** Undoing a paused change ends it. */
 function endHere(store: Context['store'], change: Change): void {
-  if (isChangeEnded(change.state)) return;
-  endPartly(store, change.seq, store.now());
+  if (change.outcome === null) endPartly(store, change.seq, store.now());
 }
 
 function changeNamed(store: Context['store'], id: string): Change | null {
@@ -146,7 +146,7 @@ function changeNamed(store: Context['store'], id: string): Change | null {
 /** A job that was resumed after its write had been taken back writes again: its change is still called by the first ID. */
 function lastOf(store: Context['store'], change: Change): Change {
   const last = change.job === null ? null : changeOfJob(store, change.job);
-  const isWithoutEffect = change.state === 'rolled_back' || change.state === 'unchanged';
+  const isWithoutEffect = change.outcome === 'rolled_back' || change.outcome === 'unchanged';
   return last && isWithoutEffect ? last : change;
 }
 

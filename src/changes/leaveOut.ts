@@ -3,7 +3,6 @@ import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { putChangeBody, setChange } from '../store/tables/changes.ts';
-import { reread } from './record.ts';
 import { progressAt, type Step } from './rowOps.ts';
 import type { Run } from './run.ts';
 
@@ -33,8 +32,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
     const to = progressAt(ops, step.from.op, step.from.at);
-    setChange(context.store, change.seq, to, context.clock.now());
-    run.change = reread(context.store, change.seq);
+    run.change = setChange(context.store, change.seq, to, context.clock.now());
     control.onEntries(run.change, error);
   });
   context.store.saveSoon();

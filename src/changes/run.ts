@@ -1,5 +1,5 @@
-/** One run of a change: what it knows beside its row, and how its row moves. */
-import { type ChangeOp, kindFacts, type Progress } from '../domain/change.ts';
+/** One run of a change: what it knows beside its row, and what it records there. */
+import { type ChangeOp, type ChangeOutcome, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
@@ -15,7 +15,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import type { Waiter } from './decide.ts';
-import { type ChangeContext, errorFacts, moveTo, reread } from './record.ts';
+import { type ChangeContext, errorFacts } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** How the world outside steers a run, also while it is under way, and hears of it. */
@@ -51,7 +51,7 @@ export interface Failures {
 
 /** How a run of a change ended. */
 export type DriveEnd =
-  /** The change is in one of its ended states; `cause` where that is not the wanted one. */
+  /** The change has ended; `cause` where that is not the wanted one. */
   | { kind: 'ended'; cause: RelayError | null }
   /** It is to go on after a pause, which `cause` and the failures of its class, this one among them, say the length of. */
   | { kind: 'paused'; cause: RelayError; failures: number }
@@ -158,13 +158,12 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
   store.transaction(() => {
-    setChange(
+    run.change = setChange(
       store,
       change.seq,
       { op: to.op, at: to.at, written, ...(isForward ? { error: null } : {}), ...facts },
       clock.now(),
     );
-    run.change = reread(store, change.seq);
     if (isCounted && entries > 0) control.onEntries(run.change, null);
   });
   store.saveSoon();
@@ -192,10 +191,11 @@ export async function saveMade({ context, plan, change }: Run): Promise<void> {
   if (nextStep(plan.ops, progressOf(change))) await context.store.saveNow();
 }
 
-/** Moves the change to another state; saved soon. */
-export function enter(run: Run, state: Change['state'], facts: ChangeChange): void {
-  run.change = moveTo(run.context, run.change, state, facts);
-  run.context.store.saveSoon();
+/** Records facts about the change; saved soon. */
+export function record(run: Run, facts: ChangeChange): void {
+  const { store, clock } = run.context;
+  run.change = setChange(store, run.change.seq, facts, clock.now());
+  store.saveSoon();
 }
 
 /** What finding out has shown, and what follows from it. */
@@ -214,7 +214,7 @@ export function failuresBefore({ count, code }: Failures, error: RelayError): nu
 
 /** Leaves the change as it is, to go on with another run. */
 export function leave(run: Run): void {
-  enter(run, run.change.state, { inTransit: run.change.state === 'looking' });
+  record(run, { inTransit: run.change.looking });
   // It may go on before the list shows what it has written.
   const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
   if (hasWritten && !run.change.inTransit) tellRows(run);
@@ -266,16 +266,19 @@ export function differs(
   );
 }
 
-/** Ends the change in one of its four ends; saved soon. `cause` where that is not the wanted one. */
+/** Ends the change; saved soon. `cause` where that is not as it should. */
 export function ended(
   run: Run,
-  state: 'done' | 'partial' | 'rolled_back' | 'unchanged',
+  outcome: ChangeOutcome,
   cause: RelayError | null,
   facts: ChangeChange = {},
 ): DriveEnd {
-  const { clock } = run.context;
-  enter(run, state, {
+  const { clock, log } = run.context;
+  log.info({ change: run.change.id, outcome }, 'change ended');
+  record(run, {
+    outcome,
     inTransit: false,
+    looking: false,
     endedAt: clock.now(),
     ...(cause ? { error: errorFacts(cause) } : {}),
     ...facts,
@@ -297,7 +300,8 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   // Decided even where it cannot be saved yet: a change on a full disk must not go one way or the other by chance.
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
-    run.change = moveTo(context, change, 'writing', { ...START, inTransit: true, ...facts });
+    const begun = { ...START, inTransit: true, ...facts };
+    run.change = setChange(context.store, change.seq, begun, context.clock.now());
   });
   await context.store.saveNow();
 }

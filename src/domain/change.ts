@@ -78,33 +78,21 @@ export function kindFacts(kind: ChangeKind): KindFacts {
   return KINDS[kind];
 }
 
-/** Every state of a change; from an ended one nothing follows. When it continues is told by its job. */
-const STATES = {
-  /** Requests are being sent, or are to be. */
-  writing: 'open',
-  /** It is not known how the last request ended: the target is read to find out. */
-  looking: 'open',
-  done: 'ended',
+/** How a change ended. One that has not is open, and when it continues is told by its job. */
+export const CHANGE_OUTCOMES = [
+  'done',
   /** Stopped part-way: what was written stays. */
-  partial: 'ended',
-  rolled_back: 'ended',
+  'partial',
+  'rolled_back',
   /** Ended before anything was written. */
-  unchanged: 'ended',
-} as const;
-export type ChangeState = keyof typeof STATES;
+  'unchanged',
+] as const;
+export type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 
-export const CHANGE_STATES = Object.keys(STATES) as [ChangeState, ...ChangeState[]];
-
-export const ENDED_STATES = CHANGE_STATES.filter(isChangeEnded);
-
-/** True for a state that nothing follows. */
-export function isChangeEnded(state: ChangeState): boolean {
-  return STATES[state] === 'ended';
-}
-
-/** How a change stands, as it is shown: its state, with what its job tells. */
+/** How a change stands, as it is shown: how it ended, or what it and its job tell. */
 export const SHOWN_STATES = [
   'writing',
+  /** It is not known how the last request ended: the target is read to find out. */
   'looking',
   /** What was there is being written back, since the change cannot be finished. */
   'rolling_back',
@@ -114,10 +102,7 @@ export const SHOWN_STATES = [
   'waiting',
   /** Someone else changed the target: a person decides. */
   'review',
-  'done',
-  'partial',
-  'rolled_back',
-  'unchanged',
+  ...CHANGE_OUTCOMES,
 ] as const;
 export type ShownState = (typeof SHOWN_STATES)[number];
 

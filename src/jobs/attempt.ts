@@ -3,7 +3,6 @@
  * call unless it has to continue without its caller.
  */
 import { withDeadline } from '../base/abort.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
 import { pauseAfter } from '../domain/pause.ts';
@@ -75,7 +74,7 @@ export async function attempt<T>(
   } finally {
     // One whose change is under way when the server stops is listed by its next start.
     const change = getChange(store, id);
-    const isOver = change === null || isChangeEnded(change.state);
+    const isOver = change === null || change.outcome !== null;
     if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);
   }
 }

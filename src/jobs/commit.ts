@@ -1,6 +1,5 @@
 /** The writing half of a job: its items become one change, which the engine carries out. */
 import { errorFacts } from '../changes/record.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
 import { BULK_JOB_TYPES, shortId } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -28,7 +27,8 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     cancelled: present.status === 'cancelled',
   };
   const begun = changeOfJob(store, job.seq);
-  if (begun && !(isChangeEnded(begun.state) && present.status === 'committing' && begun.state !== 'done')) {
+  const isUnfinished = begun !== null && begun.outcome !== null && begun.outcome !== 'done';
+  if (begun && !(isUnfinished && present.status === 'committing')) {
     const { change, end } = await changes.resume(begun.seq, options);
     return follow(context, job, change, end);
   }
@@ -50,7 +50,7 @@ const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 /** Its items are written again only where nothing of the former write is left, and where they say what to write. */
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
   if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
-  return begun.state !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
+  return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
 }
 
 function cannotGoOn({ id }: Change): RelayError {

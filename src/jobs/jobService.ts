@@ -1,7 +1,6 @@
 /** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
 import type { DriveEnd } from '../changes/run.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
 import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
@@ -136,7 +135,7 @@ export function createJobs(context: JobContext): Jobs {
   /** The owner keeps the playlist as it is: the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
-    if (change && !isChangeEnded(change.state)) await changes.accept(change.seq);
+    if (change?.outcome === null) await changes.accept(change.seq);
     await moveFor(job, 'committing', { ...CLEARED });
     const done = change && getChangeBySeq(store, change.seq);
     await follow(context, job, done, { kind: 'ended', cause: null });

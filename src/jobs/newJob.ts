@@ -1,6 +1,6 @@
 /** Storing jobs with their items, and dropping them. */
 import { createTurns } from '../base/turns.ts';
-import { isChangeEnded, kindFacts } from '../domain/change.ts';
+import { kindFacts } from '../domain/change.ts';
 import { asRelayError } from '../domain/errors.ts';
 import type { JobPayload, JobType } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -154,9 +154,8 @@ export async function takeUpUnlisted(
 ): Promise<void> {
   const { store } = context;
   const unlisted = left.map(({ seq }) => ({ seq, change: changeOfJob(store, seq) }));
-  const isOpen = (change: Change | null) => change !== null && !isChangeEnded(change.state);
-  await Promise.all(unlisted.flatMap(({ change }) => (change && isOpen(change) ? [list(change)] : [])));
-  const over = unlisted.filter(({ change }) => !isOpen(change));
+  await Promise.all(unlisted.flatMap(({ change }) => (change?.outcome === null ? [list(change)] : [])));
+  const over = unlisted.filter(({ change }) => change?.outcome !== null);
   for (const { seq } of over) await dropStored(context, seq);
   if (over.length > 0) store.saveSoon();
 }

@@ -2,7 +2,6 @@
 import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
 import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { isErrorCode, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { isWorking, type JobStatus } from '../domain/job.ts';
@@ -29,7 +28,7 @@ const STATUS_AFTER = {
 
 function endingOf(change: Change | null, end: DriveEnd): keyof typeof STATUS_AFTER {
   if (end.kind !== 'ended') return end.kind;
-  return change === null || change.state === 'done' ? 'done' : 'unfinished';
+  return change === null || change.outcome === 'done' ? 'done' : 'unfinished';
 }
 
 /** @throws RelayError `STORE_ERROR` */
@@ -60,7 +59,7 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   moveNow(context, present, to, factsAfter(context, present, change, end));
   // It is known that nothing is on its way: a person compares what is there.
   if (ending === 'review' && change !== null)
-    setChange(store, change.seq, { state: 'writing', inTransit: false }, now);
+    setChange(store, change.seq, { looking: false, inTransit: false }, now);
 }
 
 function factsAfter(context: Context, job: Job, change: Change | null, end: DriveEnd): JobChange {
@@ -139,9 +138,9 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
     ...(job.targetId === null ? {} : { playlist_id: job.targetId }),
     written: job.written,
     ...(change ? { change_id: change.id } : {}),
-    ...(change?.state === 'rolled_back' ? { rolled_back: true } : {}),
+    ...(change?.outcome === 'rolled_back' ? { rolled_back: true } : {}),
     ...(former ? { former_count: former.length, former_uris: former.slice(0, MAX_LISTED) } : {}),
-    ...(change?.goingBack && change.state === 'partial'
+    ...(change?.goingBack && change.outcome === 'partial'
       ? { missing_uris: missingRows({ change, body: getChangeBody(store, change.seq) }).slice(0, MAX_LISTED) }
       : {}),
   };
@@ -170,9 +169,7 @@ export function closeCancelled({ store, clock }: Context, job: Job): void {
     written: present.written,
     ...(change ? { change_id: change.id } : {}),
     // How the last request ended is still being found out, or nobody can tell.
-    ...(change !== null && (!isChangeEnded(change.state) || change.inTransit)
-      ? { outcome_unknown: true }
-      : {}),
+    ...(change !== null && (change.outcome === null || change.inTransit) ? { outcome_unknown: true } : {}),
   };
   changeJob(store, job.seq, { result }, clock.now());
 }

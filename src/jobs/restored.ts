@@ -3,7 +3,6 @@
  * none may go on by itself.
  */
 import { isoOf } from '../base/clock.ts';
-import { isChangeEnded } from '../domain/change.ts';
 import { shortId } from '../domain/job.ts';
 import { changeOfJob, endPartly, openChanges, setChange } from '../store/tables/changes.ts';
 import { getJobBySeq, type Job, type JobError, listJobs, moveJob } from '../store/tables/jobs.ts';
@@ -39,7 +38,7 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
   const change = changeOfJob(store, job.seq);
   // Whatever came after the copy counts as on its way, so that a resumed job looks first.
-  if (change && !isChangeEnded(change.state)) setChange(store, change.seq, { inTransit: true }, now);
+  if (change?.outcome === null) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
   const facts = {
     error: held(job, savedAt, change !== null),

@@ -754,7 +754,7 @@ export class Client {
     const { services } = this.#stage.computer;
     if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
     // Older programs have other columns.
-    const row = services.store.get<{ state: string; leg?: string; going_back?: number }>(
+    const row = services.store.get<{ state?: string; leg?: string; going_back?: number }>(
       'select * from changes where id = ?',
       [changeId],
     );
@@ -776,7 +776,7 @@ export class Client {
     for (let turn = 0; turn < 240; turn++) {
       const { services } = computer;
       const open = services?.store.get<{ count: number }>(
-        `select count(*) as count from changes where state not in ('done', 'partial', 'rolled_back', 'unchanged')
+        `select count(*) as count from changes where ended_at is null
          and not exists (select 1 from jobs where seq = changes.job and status = 'failed' and review_required = 1)`,
       );
       const jobs = services?.store.get<{ count: number }>(

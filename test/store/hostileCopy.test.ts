@@ -242,7 +242,7 @@ const SOUND: Record<string, Row> = {
     seq: 1,
     id: 'x',
     kind: 'add',
-    state: 'done',
+    outcome: 'done',
     asked_by: 'tool add_tracks_to_playlist',
     body: new Uint8Array([1]),
     requested: 1,
@@ -293,7 +293,7 @@ const UNUSABLE: Array<[column: string, value: string | number, words: string]> =
   ['job_items.candidates', '[{"track":null,"score":1,"reasons":[]}]', 'has JSON of another shape'],
   ['changes.error', '{"code":1}', 'has JSON of another shape'],
   ['changes.kind', 'destroy', 'is not a word that relay uses'],
-  ['changes.state', 'lost', 'is not a word that relay uses'],
+  ['changes.outcome', 'lost', 'is not a word that relay uses'],
   ['changes.written', -1, 'is a number out of range'],
 ];
 

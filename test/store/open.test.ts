@@ -249,6 +249,37 @@ test('jobs of before items could be left out have left out none', async (t) => {
   assert.deepEqual([passedOver, ambiguous], [0, 3]);
 });
 
+test('a change of before keeps how it stood, in the words of today', async (t) => {
+  const home = await temporaryHome(t);
+  const older = await open(home, MIGRATIONS.slice(0, 15));
+  for (const state of [
+    'writing',
+    'looking',
+    'done',
+    'partial',
+    'rolled_back',
+    'unchanged',
+    'no such state',
+  ]) {
+    older.run(
+      `insert into changes (id, kind, state, asked_by, body, requested, created_at, updated_at)
+       values (?, 'add', ?, 'tool add_tracks_to_playlist', x'', 1, 1, 1)`,
+      [state, state],
+    );
+  }
+  await older.close();
+  const store = await testStore(t, { home });
+  assert.deepEqual(store.all('select id, outcome, looking from changes order by seq'), [
+    { id: 'writing', outcome: null, looking: 0 },
+    { id: 'looking', outcome: null, looking: 1 },
+    { id: 'done', outcome: 'done', looking: 0 },
+    { id: 'partial', outcome: 'partial', looking: 0 },
+    { id: 'rolled_back', outcome: 'rolled_back', looking: 0 },
+    { id: 'unchanged', outcome: 'unchanged', looking: 0 },
+    { id: 'no such state', outcome: 'partial', looking: 0 },
+  ]);
+});
+
 test('a full disk does not keep an older file from being read', async (t) => {
   const { home } = await usedHome(t);
   const disk = testDisk();

@@ -52,7 +52,6 @@ CREATE TABLE changes (
   seq          integer primary key,
   id           text not null unique,
   kind         text not null,
-  state        text not null,
   account      text,
   playlist_id  text,
   asked_by     text not null,
@@ -71,7 +70,7 @@ CREATE TABLE changes (
   created_at   integer not null,
   updated_at   integer not null,
   ended_at     integer
-, going_back integer not null default 0 check (going_back in (0, 1))) strict;
+, going_back integer not null default 0 check (going_back in (0, 1)), outcome text, looking integer not null default 0 check (looking in (0, 1))) strict;
 
 CREATE TABLE job_items (
   job        integer not null references jobs (seq) on delete cascade,
@@ -231,9 +230,9 @@ CREATE INDEX api_errors_recent on api_errors (last_seen_at);
 
 CREATE INDEX changes_job on changes (job);
 
-CREATE INDEX changes_playlist on changes (playlist_id, seq);
+CREATE INDEX changes_open on changes (job) where outcome is null;
 
-CREATE INDEX changes_state on changes (state);
+CREATE INDEX changes_playlist on changes (playlist_id, seq);
 
 CREATE INDEX changes_undoes on changes (undoes) where undoes is not null;
 

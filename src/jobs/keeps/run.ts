@@ -3,7 +3,6 @@ import { hashOf } from '../../base/digest.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
-import { isChangeEnded } from '../../domain/change.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { withNames } from '../../domain/mergeRows.ts';
@@ -43,7 +42,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     }
     try {
       const last = lastChangeAskedBy(store, askedBy(keep));
-      if (last && !isChangeEnded(last.state)) return await endings.waitsForJob(keep, last);
+      if (last?.outcome === null) return await endings.waitsForJob(keep, last);
       return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
     } catch (thrown) {
       return endings.failed(keep, thrown);
@@ -71,7 +70,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const { rows, ops } = planOf(body);
     const refused = new Set(body.refused ?? []);
     const goal = rowsAfter(body.former.rows ?? [], body.ops).filter((uri) => !refused.has(uri));
-    return { leftRows: change.state === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
+    return { leftRows: change.outcome === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
   }
 
   /** @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of reading */
@@ -195,16 +194,16 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       return over({ preview, changeId: change.id });
     }
     const { change, end } = result;
-    if (change.state !== 'unchanged') {
+    if (change.outcome !== 'unchanged') {
       noted(keep, change, { leftRows: asWritten(leftBy(change).leftRows, view.originals) });
     }
-    if (change.state === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
+    if (change.outcome === 'done') return over(await endings.wrote(keep, change, digestOf(uris), preview));
     const cause = end.kind === 'stopped' ? null : end.cause;
     if (cause && failureClassOf(cause) === 'item') {
       return { kind: 'refused', added: without(uris, view.shown), cause };
     }
     if (cause) throw cause;
-    throw change.state === 'unchanged'
+    throw change.outcome === 'unchanged'
       ? new RelayError('SHUTTING_DOWN', 'relay is stopping.')
       : new RelayError('PARTIAL_WRITE', 'The write ended before all of it was done.');
   }

@@ -31,11 +31,6 @@ const Query = z.object({
 /** The tables with JSON, or with words of closed lists that the schema does not name. */
 const TABLES = new Map([TRACKS, CLIENTS, JOBS, ITEMS, CHANGES, KEEPS].map((table) => [table.name, table]));
 
-/** Words of copies by earlier versions, which migrations replace. */
-const EARLIER_WORDS: ReadonlyMap<string, readonly string[]> = new Map([
-  ['changes.state', ['outcome_unknown', 'rolling_back', 'cancelling', 'waiting', 'review']],
-]);
-
 export type CopiedRow = Readonly<Record<string, SqlValue>>;
 
 /** @throws Error that names table and column, and never the value */
@@ -54,8 +49,7 @@ function valueProblem(table: string, column: string, value: SqlValue): string | 
   if (value.length > MAX_VALUE_LENGTH) return `is longer than ${MAX_VALUE_LENGTH / 1024 / 1024} MiB`;
   if (typeof value !== 'string') return null;
   const { words, shape } = TABLES.get(table)?.kindOf(column) ?? {};
-  const isKnown = words?.includes(value) || EARLIER_WORDS.get(`${table}.${column}`)?.includes(value);
-  if (words && !isKnown) return 'is not a word that relay uses';
+  if (words && !words.includes(value)) return 'is not a word that relay uses';
   return shape ? jsonProblem(shape(), value) : null;
 }
 

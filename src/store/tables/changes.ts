@@ -1,17 +1,8 @@
-/**
- * Changes, one row each: what was there, what is to be written, and how far it got. What a state may follow is the rule of
- * `changes/`; here a move only says from where to where.
- */
+/** Changes, one row each: what was there, what is to be written, how far it got, and how it ended. */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
-import {
-  CHANGE_KINDS,
-  CHANGE_STATES,
-  type ChangeOp,
-  ENDED_STATES,
-  type Former,
-} from '../../domain/change.ts';
-import { blob, defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
+import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former } from '../../domain/change.ts';
+import { blob, defineTable, flag, integer, json, nullable, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
 
@@ -45,7 +36,8 @@ const COLUMNS = {
   /** What the outside calls it. */
   id: text(),
   kind: text(CHANGE_KINDS),
-  state: text(CHANGE_STATES),
+  /** null while it is open. */
+  outcome: nullable(text(CHANGE_OUTCOMES)),
   /** Provider user ID of the account that it writes to. */
   account: nullable(text()),
   /** null: the library, or a playlist that is not made yet. */
@@ -61,6 +53,8 @@ const COLUMNS = {
   at: integer,
   /** A request may have been sent whose end is not recorded. */
   inTransit: flag,
+  /** The target is being read to find out how the last request ended. */
+  looking: flag,
   /** An answer was lost, so the end is checked by reading. */
   uncertain: flag,
   /** Entries that the caller asked for. */
@@ -81,16 +75,14 @@ const BODIES = WHOLE.pick('body');
 
 export type Change = ReturnType<typeof CHANGES.toRow>;
 export type NewChange = Pick<Change, 'id' | 'kind' | 'account' | 'playlistId' | 'askedBy' | 'requested'> &
-  Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'state' | 'serverTime'>>;
+  Partial<Pick<Change, 'job' | 'undoes' | 'inTransit' | 'serverTime'>>;
 export type ChangeChange = Partial<
   Omit<Change, 'seq' | 'id' | 'kind' | 'account' | 'askedBy' | 'createdAt' | 'updatedAt'>
 >;
 
-const ENDED = quotedList(ENDED_STATES);
-
 /** @param body from `packBody` */
 export function insertChange(store: Store, change: NewChange, body: Uint8Array, now: number): Change {
-  WHOLE.insert(store, { state: 'writing', ...change, body, createdAt: now, updatedAt: now });
+  WHOLE.insert(store, { ...change, body, createdAt: now, updatedAt: now });
   return getChange(store, change.id) as Change;
 }
 
@@ -100,11 +92,11 @@ export function getChange(store: Store, id: string): Change | null {
 
 /** Up to `limit` changes whose ID begins like this, of those that have written something or may still. */
 export function changesBeginning(store: Store, start: string, limit: number): Change[] {
-  return CHANGES.all(store, "where substr(id, 1, ?) = ? and state <> 'unchanged' order by seq desc limit ?", [
-    start.length,
-    start,
-    limit,
-  ]);
+  return CHANGES.all(
+    store,
+    "where substr(id, 1, ?) = ? and outcome is not 'unchanged' order by seq desc limit ?",
+    [start.length, start, limit],
+  );
 }
 
 export function getChangeBySeq(store: Store, seq: number): Change | null {
@@ -156,14 +148,21 @@ export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
   return text.length < LONG ? deflateRawSync(text, PACKING) : promisify(deflateRaw)(text, PACKING);
 }
 
-export function setChange(store: Store, seq: number, change: ChangeChange, now: number): void {
+/**
+ * Changes an open change in memory, and returns it.
+ * @throws Error where it has ended or is gone: a bug
+ */
+export function setChange(store: Store, seq: number, change: ChangeChange, now: number): Change {
   const { sql, params } = CHANGES.assign({ ...change, updatedAt: now });
-  store.run(`update changes set ${sql} where seq = :seq`, { ...params, seq });
+  const where = 'where seq = :seq and outcome is null';
+  const { changes } = store.run(`update changes set ${sql} ${where}`, { ...params, seq });
+  if (changes === 0) throw new Error(`The change ${seq} is not open.`);
+  return getChangeBySeq(store, seq) as Change;
 }
 
 /** Newest first; only those that have written something or may still. */
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
-  const shown = "state <> 'unchanged'";
+  const shown = "outcome is not 'unchanged'";
   const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
   const total = store.get<{ total: number }>(`select count(*) as total from changes where ${shown}`)?.total;
   return { items, total: total ?? 0 };
@@ -171,7 +170,7 @@ export function listChanges(store: Store, offset: number, limit: number): { item
 
 /** Changes that have not ended, oldest first. */
 export function openChanges(store: Store): Change[] {
-  return CHANGES.all(store, `where state not in (${ENDED}) order by seq`);
+  return CHANGES.all(store, 'where outcome is null order by seq');
 }
 
 /** The last change that was asked for by this name. */
@@ -184,10 +183,8 @@ export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
 
-/** States of a change that wrote nothing, or took back what it wrote. */
-const WITHOUT_EFFECT = quotedList(['unchanged', 'rolled_back']);
 /** An undo that has not failed, or may still work. */
-const UNDOES = `undoes is not null and state not in (${WITHOUT_EFFECT}, 'partial')`;
+const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
 /** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */
 export function undoOf(store: Store, seq: number): Change | null {
@@ -201,18 +198,18 @@ export function undoOf(store: Store, seq: number): Change | null {
 
 /** True if taking `seq` back has begun and stopped part-way. */
 export function hasPartialUndo(store: Store, seq: number): boolean {
-  return CHANGES.first(store, "where undoes = ? and state = 'partial'", [seq]) !== null;
+  return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
 /** A change that stands still until a time, or until somebody does something. */
-const STANDS_STILL = `state not in (${ENDED}) and job in (
+const STANDS_STILL = `outcome is null and job in (
   select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
 
 /** The last change that is not taken back and takes nothing back itself; null for none. */
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
-    `where undoes is null and (state in ('done', 'partial') or (${STANDS_STILL})) and seq not in (
+    `where undoes is null and (outcome in ('done', 'partial') or (${STANDS_STILL})) and seq not in (
        select undoes from changes where ${UNDOES} and seq not in (select undoes from changes where ${UNDOES}))
      order by seq desc limit 1`,
   );
@@ -222,7 +219,7 @@ export function latestUndoable(store: Store): Change | null {
 export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
   return CHANGES.all(
     store,
-    `where playlist_id = ? and seq > ? and state not in (${WITHOUT_EFFECT}) order by seq`,
+    "where playlist_id = ? and seq > ? and coalesce(outcome, 'done') in ('done', 'partial') order by seq",
     [playlistId, seq],
   );
 }
@@ -235,7 +232,7 @@ export interface Period {
   begunSince: number | null;
 }
 
-const IS_LATE = "(updated_at >= ? or server_time >= ?) and state <> 'unchanged'";
+const IS_LATE = "(updated_at >= ? or server_time >= ?) and outcome is not 'unchanged'";
 
 /** Changes of one playlist that may have written something lately, newest first. */
 export function changesSince(
@@ -254,7 +251,7 @@ export function changesSince(
 export function recentChanges(store: Store, since: number): Change[] {
   return CHANGES.all(
     store,
-    "where playlist_id is not null and updated_at >= ? and state <> 'unchanged' order by seq",
+    "where playlist_id is not null and updated_at >= ? and outcome is not 'unchanged' order by seq",
     [since],
   );
 }
@@ -279,13 +276,13 @@ export function libraryChangesSince(store: Store, { updatedSince, begunSince }: 
 export function savingChanges(store: Store): Change[] {
   return CHANGES.all(
     store,
-    "where playlist_id is null and kind in ('save', 'undo') and state in ('done', 'partial') order by seq",
+    "where playlist_id is null and kind in ('save', 'undo') and outcome in ('done', 'partial') order by seq",
   );
 }
 
 /** Ends a change where it is: what it has written stays. */
 export function endPartly(store: Store, seq: number, now: number): void {
-  setChange(store, seq, { state: 'partial', endedAt: now }, now);
+  setChange(store, seq, { outcome: 'partial', looking: false, endedAt: now }, now);
 }
 
 /** Deletes a change that had no effect. */
@@ -299,11 +296,11 @@ export function pruneChanges(
   { count, bytes, since }: { count: number; bytes: number; since: number },
 ): void {
   store.run(
-    `delete from changes where state in (${ENDED}) and (ended_at < :since or seq in (
+    `delete from changes where outcome is not null and (ended_at < :since or seq in (
        select seq from (
          select seq, row_number() over (order by seq desc) as place,
            sum(length(body)) over (order by seq desc) as size
-         from changes where state in (${ENDED}))
+         from changes where outcome is not null)
        where place > :count or size > :bytes))`,
     { count, bytes, since },
   );
@@ -316,7 +313,7 @@ const MAX_NAMING = 5;
 export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
   return CHANGES.all(
     store,
-    "where playlist_id = ? and kind in ('create', 'details', 'undo') and state = 'done' order by seq desc limit ?",
+    "where playlist_id = ? and kind in ('create', 'details', 'undo') and outcome = 'done' order by seq desc limit ?",
     [playlistId, MAX_NAMING],
   ).flatMap(({ seq, createdAt: at }) => {
     const names = getChangeBody(store, seq).ops.flatMap((op) => {
@@ -336,7 +333,7 @@ export function madeLately(
 ): Change | null {
   const made = CHANGES.all(
     store,
-    "where kind = 'create' and state = 'done' and created_at >= ? order by seq desc limit ?",
+    "where kind = 'create' and outcome = 'done' and created_at >= ? order by seq desc limit ?",
     [since, MAX_NAMING * 4],
   );
   const isSame = ({ seq }: Change) => {

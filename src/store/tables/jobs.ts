@@ -1,7 +1,6 @@
 /** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { ENDED_STATES } from '../../domain/change.ts';
 import {
   JOB_PHASES,
   JOB_STATUSES,
@@ -283,8 +282,7 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 }
 
 /** Of a cancelled job: how its last request ended is still being found out. */
-const HAS_OPEN_CHANGE = `seq in (select job from changes
-  where job is not null and state not in (${quotedList(ENDED_STATES)}))`;
+const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
  * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A

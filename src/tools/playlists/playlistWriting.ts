@@ -99,7 +99,7 @@ export function reportOrThrow(playlistId: string, requested: number, result: Cha
   if (end.kind === 'stopped') throw stoppedError(result.change, ofTarget(result, report));
   const { cause } = end;
   if (!cause) return report;
-  if (result.change.state === 'unchanged') throw cause;
+  if (result.change.outcome === 'unchanged') throw cause;
   throw failed(result, report, cause);
 }
 
@@ -118,7 +118,7 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
 function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
   const cause = end.kind === 'stopped' ? null : end.cause;
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
-  const ok = change.state === 'done';
+  const ok = change.outcome === 'done';
   return {
     ok,
     playlist_id: change.playlistId ?? playlistId,
@@ -130,7 +130,9 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
     partial: !ok,
     change_id: change.id,
     ...(error ? { error } : {}),
-    ...(change.goingBack ? { rollback: { attempted: true, succeeded: change.state === 'rolled_back' } } : {}),
+    ...(change.goingBack
+      ? { rollback: { attempted: true, succeeded: change.outcome === 'rolled_back' } }
+      : {}),
   };
 }
 
@@ -158,7 +160,7 @@ function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Repo
 }
 
 function rolledBack(result: ChangeReport, report: Report, cause: RelayError): RelayError {
-  const isBack = result.change.state === 'rolled_back';
+  const isBack = result.change.outcome === 'rolled_back';
   const completed = Number(result.body.notes?.completed ?? 0);
   const chunks = { ...report.chunks, completed };
   const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
