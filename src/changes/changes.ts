@@ -1,7 +1,7 @@
 /** Changes as the rest of the program uses them: carry one out for a caller, go on with one, cancel, list, undo. */
 import { aborted, NEVER } from '../base/abort.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
-import { asRelayError, RelayError } from '../domain/errors.ts';
+import { asRelayError, notConnected, otherAccount, RelayError } from '../domain/errors.ts';
 import { JOB_ATTEMPTS } from '../domain/job.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
@@ -56,6 +56,8 @@ export interface ChangeRequest {
   requested: number;
   /** Key of the job that it belongs to; where there is none, it gets its own, which nobody sees while its caller waits. */
   job?: number;
+  /** Whose it is; otherwise the account that is connected when it begins. */
+  account?: string;
   /** Key of the change that it takes back. */
   undoes?: number;
   /** Reads what is there and says what to do, once earlier writes to the playlist have ended; null: nothing. */
@@ -201,11 +203,11 @@ export function createChanges(context: ChangeContext): Changes {
     request: ChangeRequest,
     { requested = request.requested, ops }: PreparedChange,
     body: Uint8Array,
+    account: string,
     entry: Active,
   ): Promise<Change> {
     const { id = random.uuid(), kind, playlistId, askedBy, undoes } = request;
     const now = clock.now();
-    const account = getAccount(store)?.providerUserId ?? null;
     const row = {
       id,
       kind,
@@ -280,6 +282,14 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
+  /** What an account asks for is read and written with it alone, also where another one is connected meanwhile. */
+  function accountOf({ account }: ChangeRequest): string {
+    const connected = getAccount(store)?.providerUserId;
+    if (connected === undefined) throw notConnected();
+    if (account === undefined || account === connected) return connected;
+    throw otherAccount('This job', { next: ' and resume the job, or cancel the job.' });
+  }
+
   function start(request: ChangeRequest, entry: Active, call: Call, waits?: AbortSignal) {
     const { playlistId } = request;
     const isAtWork = (seq: number) => of(seq) !== undefined;
@@ -288,14 +298,15 @@ export function createChanges(context: ChangeContext): Changes {
       entry,
       turnOf(request, random.uuid()),
       async () => {
-        const prepared = await request.prepare(call);
+        const account = accountOf(request);
+        const prepared = await request.prepare({ ...call, account });
         if (!prepared) return null;
         const { former, ops, notes } = prepared;
         const body = await packBody({ former, ops, ...(notes ? { notes } : {}) });
         call.signal.throwIfAborted();
         stopping.signal.throwIfAborted();
         if (entry.abandoned) return null;
-        const change = await insert(request, prepared, body, entry);
+        const change = await insert(request, prepared, body, account, entry);
         return report(change.seq, await driven(change, entry), entry);
       },
       waits,

@@ -10,7 +10,6 @@ import { getTrack } from '../provider/resources/catalog.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
-import { getAccount } from '../store/tables/account.ts';
 import { changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
@@ -294,8 +293,9 @@ export function makePlaylist(
     playlistId: null,
     requested: uris.length,
     async prepare(call) {
-      const account = getAccount(reading.store)?.providerUserId ?? null;
-      const known = (await playlistsNamed(reading, details.name, account, call)).map(({ id }) => id);
+      const known = (await playlistsNamed(reading, details.name, call.account ?? null, call)).map(
+        ({ id }) => id,
+      );
       const create: ChangeOp = { op: 'create', details, known };
       return {
         former: { rows: [] },

@@ -133,14 +133,32 @@ export function tookTooLong(what: string, ms: number, remedy: string | Remedy): 
   return new RelayError('DEADLINE_EXCEEDED', `${what} took longer than ${ms / 1_000} seconds.`, { remedy });
 }
 
+/** Where no account was ever connected, or it was disconnected. */
+export function notConnected(): RelayError {
+  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
+    remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
+  });
+}
+
+/** Where an account is needed, and none is connected or its login has ended. */
+export function loginRequired(): RelayError {
+  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
+    remedy: { text: 'Connect it with {command}.', command: ['login'] },
+  });
+}
+
 /**
  * What was begun for one account is never done with another.
  * @param subject what it is: `This job`
  * @param next completes the remedy, after the command that connects that account
+ * @param waits it continues by itself once that account is connected
  */
-export function otherAccount(subject: string, next = ', then try again.'): RelayError {
+export function otherAccount(
+  subject: string,
+  { next = ', then try again.', waits = false }: { next?: string; waits?: boolean } = {},
+): RelayError {
   return new RelayError(
-    'FORBIDDEN',
+    waits ? 'LOGIN_REQUIRED' : 'FORBIDDEN',
     `${subject} belongs to a different Spotify account from the connected one.`,
     {
       remedy: {

@@ -1,6 +1,6 @@
 /** The writing half of a job: its items become one change, which the engine carries out. */
 import { errorFacts } from '../changes/record.ts';
-import { otherAccount, RelayError } from '../domain/errors.ts';
+import { RelayError } from '../domain/errors.ts';
 import { BULK_JOB_TYPES, shortId } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, undoOf } from '../store/tables/changes.ts';
@@ -36,12 +36,12 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
   if (begun && !mayBeginAgain(context, present, begun)) {
     return follow(context, job, begun, { kind: 'failed', cause: cannotGoOn(begun) });
   }
-  requireSameAccount(context, present);
   const account = getAccount(store)?.providerUserId ?? null;
+  // One that was made while nobody was logged in is for the account that is connected next.
   if (present.account === null && account !== null)
     changeJob(store, job.seq, { account }, context.clock.now());
   if (begun) unwriteItems(store, job.seq, context.clock.now());
-  const report = await changes.begin(changeRequestOf(context, present), options);
+  const report = await changes.begin(changeRequestOf(context, reread(store, job)), options);
   await follow(context, job, report?.change ?? null, report?.end ?? NOTHING_TO_DO);
 }
 
@@ -63,12 +63,6 @@ function cannotGoOn({ id }: Change): RelayError {
       },
     },
   });
-}
-
-function requireSameAccount({ store }: JobContext, job: Job): void {
-  const account = getAccount(store)?.providerUserId;
-  if (job.account === null || account === undefined || account === job.account) return;
-  throw otherAccount('This job', ' and resume the job, or cancel the job.');
 }
 
 /** Marks items as the change writes them. Called in its transaction. */

@@ -12,7 +12,8 @@ import { type JobContext, reread } from './context.ts';
 /** The change of a job that has not begun to write. What is left out is marked where the target has been read. */
 export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
   const { store } = context;
-  const base = { ...requestOf(context, job, []), askedBy: `job ${job.id}`, job: job.seq };
+  const owner = job.account === null ? {} : { account: job.account };
+  const base = { ...requestOf(context, job, []), ...owner, askedBy: `job ${job.id}`, job: job.seq };
   return {
     ...base,
     requested: job.resolved - job.skipped,

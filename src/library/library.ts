@@ -5,7 +5,7 @@
 import { interruptible } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import { asRelayError, messageOf, RelayError } from '../domain/errors.ts';
+import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
 import type { LibraryAnswer, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
@@ -973,10 +973,4 @@ function lost(): RelayError {
 function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {
   const note = notes.filter((one) => one !== null).join(' ');
   return note === '' ? {} : { note };
-}
-
-function loginRequired(): RelayError {
-  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
-    remedy: { text: 'Connect it with {command}.', command: ['login'] },
-  });
 }

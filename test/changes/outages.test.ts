@@ -173,42 +173,46 @@ test('flapping 400s mark no good track as failed', () =>
     assertRows(playlist, uris);
   }));
 
-longTest('a job writes to the account that it was made for, or not at all', () =>
-  withUnkind({}, async (relay) => {
-    const { provider, server } = relay;
-    const second = at(provider.accounts, 1);
-    const former = second.saved.map(({ uri }) => uri);
-    const known = new Set([...owner(provider).saved, ...second.saved].map(({ uri }) => uri));
-    const uris = tracks(relay, 3_000)
-      .filter((uri) => !known.has(uri))
-      .slice(0, 1_200);
-    const id = await committed(relay, 'save_tracks', uris, {}, () =>
-      provider.faults.add({ method: 'PUT', path: '/me/library', times: Infinity, kind: 'latency', ms: 400 }),
-    );
-    await poll(() => (count(relay, 'PUT') >= 8 ? true : null));
-    provider.loginAs(1);
-    const { browserUrl } = await server.local.startLogin({ switchAccount: true });
-    assert.equal((await createBrowser().open(browserUrl)).status, 200);
-    await poll(async () => ((await jobOf(relay, id)).status === 'committing' ? null : true));
-    assert.deepEqual(
-      second.saved.map(({ uri }) => uri),
-      former,
-    );
-    assert.notEqual((await jobOf(relay, id)).status, 'completed');
+for (const [whose, isConnected] of [
+  ['the account that it was made for', true],
+  ['the account that was connected next', false],
+] as const) {
+  test(`a job writes to ${whose}, and waits while another one is connected`, () =>
+    withUnkind({}, async (relay) => {
+      const { provider, server } = relay;
+      const connect = async (account: number) => {
+        provider.loginAs(account);
+        const { browserUrl } = await server.local.startLogin({ switchAccount: true });
+        assert.equal((await createBrowser().open(browserUrl)).status, 200);
+      };
+      const [first, second] = provider.accounts.map(({ saved }) => new Set(saved.map(({ uri }) => uri)));
+      const uris = tracks(relay, 1_000).filter((uri) => !first?.has(uri) && !second?.has(uri));
+      const slow = { method: 'PUT', path: '/me/library', times: Infinity, kind: 'latency', ms: 400 } as const;
+      if (!isConnected) await server.local.logout();
+      const id = await committed(relay, 'save_tracks', uris, {}, () => provider.faults.add(slow));
+      if (!isConnected) {
+        await poll(async () => ((await jobOf(relay, id)).reason === 'LOGIN_REQUIRED' ? true : null));
+        await connect(0);
+      }
+      await poll(() => (count(relay, 'PUT') >= 4 ? true : null));
+      await connect(1);
+      const waiting = await poll(async () => {
+        const job = await jobOf(relay, id);
+        return job.status === 'committing' ? null : job;
+      });
+      assert.deepEqual([waiting?.status, waiting?.reason], ['waiting', 'LOGIN_REQUIRED']);
+      assert.deepEqual(new Set(at(provider.accounts, 1).saved.map(({ uri }) => uri)), second);
 
-    // Back with the first account, the rest is written there.
-    provider.loginAs(0);
-    const back = await server.local.startLogin({ switchAccount: true });
-    await createBrowser().open(back.browserUrl);
-    await relay.call('resume_job', { job_id: id });
-    assert.equal((await ended(relay, id)).status, 'completed');
-    const saved = new Set(owner(provider).saved.map(({ uri }) => uri));
-    assert.deepEqual(
-      uris.filter((uri) => !saved.has(uri)),
-      [],
-    );
-  }),
-);
+      // Back with the first account, the rest is written there by itself.
+      await connect(0);
+      assert.equal((await ended(relay, id)).status, 'completed');
+      const saved = new Set(owner(provider).saved.map(({ uri }) => uri));
+      assert.deepEqual(
+        uris.filter((uri) => !saved.has(uri)),
+        [],
+      );
+    }));
+}
 
 test('a job that takes over a rename or a removal from the account carries it out', () =>
   withUnkind({ factor: 40 }, async (relay) => {

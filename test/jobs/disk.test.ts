@@ -8,7 +8,8 @@ import type { JobContext } from '../../src/jobs/context.ts';
 import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
-import { type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
+import { putAccount } from '../../src/store/tables/account.ts';
+import { ACCOUNT, type ManualClock, manualClock, testDisk, testStore } from '../store/support.ts';
 import { gate, until } from '../support/waiting.ts';
 
 const PAYLOAD = { strict: true, dry_run: false, skip_existing: false, skip_duplicates: true };
@@ -66,6 +67,7 @@ async function world(t: TestContext, parts: Pick<JobContext, 'provider'> & Parti
   const disk = testDisk();
   const clock = manualClock();
   const store = await testStore(t, { fs: disk.fs, clock });
+  putAccount(store, ACCOUNT, clock.now());
   const rows = createPlaylistRows(parts.provider, clock);
   const context = { rows, store, clock, random: systemRandom, log: silentLog, ...parts };
   const changes = createChanges(context);

@@ -15,7 +15,7 @@ const PATH = '/me/player/devices';
 const READ: ProviderRequest = { method: 'GET', path: PATH, template: PATH, scope: 'player' };
 const CALL = { signal: new AbortController().signal };
 const OTHER_ACCOUNT = {
-  code: 'FORBIDDEN',
+  code: 'LOGIN_REQUIRED',
   message: 'This belongs to a different Spotify account from the connected one.',
   remedy: 'Connect that account with `relay login --switch-account`, then try again.',
   details: { reason: 'other_account' },

@@ -1,26 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
-  type Account,
   deleteAccount,
   getAccount,
   putAccount,
   renewAccess,
   requireReauthorization,
 } from '../../src/store/tables/account.ts';
-import { NOON, testStore } from './support.ts';
-
-const account: Account = {
-  providerUserId: 'ada',
-  accountId: 'acc-1',
-  displayName: 'Ada',
-  scopes: ['user-top-read', 'playlist-read-private'],
-  consentAt: NOON,
-  loginExpiresAt: NOON + 180 * 86_400_000,
-  accessExpiresAt: NOON + 3_600_000,
-  reauthorizationRequired: false,
-  reauthorizationReason: null,
-};
+import { ACCOUNT as account, NOON, testStore } from './support.ts';
 
 test('there is no account, then one, then another in its place, then none', async (t) => {
   const store = await testStore(t);

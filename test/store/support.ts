@@ -9,10 +9,24 @@ import { inspectContent, openStore, type Store, type StoreOptions } from '../../
 import { nodeSaveFs, type SaveFs } from '../../src/store/file/save.ts';
 import { readStateFile } from '../../src/store/file/stateFile.ts';
 import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
+import type { Account } from '../../src/store/tables/account.ts';
 
 export { until } from '../support/until.ts';
 
 export const NOON = Date.UTC(2026, 0, 15, 12);
+
+/** A connected account. */
+export const ACCOUNT: Account = {
+  providerUserId: 'ada',
+  accountId: 'acc-1',
+  displayName: 'Ada',
+  scopes: ['user-top-read', 'playlist-read-private'],
+  consentAt: NOON,
+  loginExpiresAt: NOON + 180 * 86_400_000,
+  accessExpiresAt: NOON + 3_600_000,
+  reauthorizationRequired: false,
+  reauthorizationReason: null,
+};
 
 export async function temporaryHome(t: TestContext): Promise<string> {
   const home = await mkdtemp(join(tmpdir(), 'relay-test-'));

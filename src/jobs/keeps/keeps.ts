@@ -4,7 +4,7 @@
  */
 import { aborted } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
-import { RelayError } from '../../domain/errors.ts';
+import { loginRequired, RelayError } from '../../domain/errors.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
@@ -179,11 +179,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   return {
     async add({ playlistId, name, sql, every, dryRun }, call) {
       const account = connectedAccount(store);
-      if (account === null) {
-        throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
-          remedy: { text: 'Connect it with {command}.', command: ['login'] },
-        });
-      }
+      if (account === null) throw loginRequired();
       const { columns, rows } = await library.ask({ sql, limit: null, maxAgeMinutes: 0 }, call);
       const wanted = wantedOf(rows, []);
       requireKeepable(columns, rows, wanted);

@@ -180,7 +180,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     { uris, leftOut }: Wanted,
     view: View,
   ): Promise<Turn> {
-    const result = await changes.run({ ...request, askedBy: askedBy(keep) }, call, {
+    const result = await changes.run({ ...request, account: keep.account, askedBy: askedBy(keep) }, call, {
       ms: WRITE_MS,
       for: 'list',
     });

@@ -5,7 +5,7 @@
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
-import { messageOf, otherAccount, RelayError } from '../../domain/errors.ts';
+import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/errors.ts';
 import type { Exchange } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
@@ -124,7 +124,7 @@ export function createTokenSource({ app, keeper, clock, log, exchange }: TokenSo
   }
 
   function valid(): StoredTokens {
-    if (!tokens) throw loginRequired();
+    if (!tokens) throw notConnected();
     return tokens;
   }
 
@@ -156,7 +156,7 @@ export function createTokenSource({ app, keeper, clock, log, exchange }: TokenSo
 
 function of(account: string | undefined, tokens: StoredTokens): StoredTokens {
   if (account === undefined || tokens.account === account) return tokens;
-  throw otherAccount('This');
+  throw otherAccount('This', { waits: true });
 }
 
 function isEnded(error: unknown): boolean {
@@ -171,11 +171,5 @@ export function refusedWhenNew(): RelayError {
     remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },
     retryAfterSeconds: RENEW_AFTER_MS / 1000,
     details: { status: 401, sent: false },
-  });
-}
-
-function loginRequired(): RelayError {
-  return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
-    remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
   });
 }

@@ -56,7 +56,7 @@ export function short(text: string, max = 120): string {
 const REASONS: Readonly<Record<string, string>> = {
   RATE_LIMITED: 'Spotify asks relay to wait',
   QUOTA_EXCEEDED: 'the day’s quota is used up',
-  LOGIN_REQUIRED: 'no account is connected',
+  LOGIN_REQUIRED: 'its account is not connected',
   PROVIDER_UNAVAILABLE: 'Spotify does not answer',
   PROVIDER_TIMEOUT: 'Spotify does not answer',
   STORE_ERROR: 'the state cannot be saved',
