@@ -207,12 +207,12 @@ class Drawing {
       ? Array.from({ length: chance.whole(1, 3) }, () => this.#personAct(clients))
       : [];
     const faults = this.#faults();
-    return {
+    const plan: Plan = {
       seed: this.#seed,
       kind,
       lists: this.#lists,
       saved: this.#saved,
-      lags: visibleInTime(this.#lags(), faults),
+      lags: this.#lags(),
       latency: chance.pick([
         [5, 20],
         [20, 200],
@@ -229,6 +229,7 @@ class Drawing {
       ...(this.#isHuge ? { fullStatus: chance.pick([500, 502, 503]) } : {}),
       undoesAll: has(0.4),
     };
+    return { ...plan, lags: visibleInTime(plan) };
   }
 
   #width(): number {
@@ -668,12 +669,15 @@ class Drawing {
   }
 }
 
+/** What cuts a request off whose answer is on its way. */
+const CUTS: ReadonlySet<Mishap['do']> = new Set(['kill', 'power', 'stop', 'restore', 'sleep', 'offline']);
+
 /**
- * Of a write whose answer is lost, nobody can tell later than 20 s whether it is still to show: where answers are lost, reads
+ * Of a write whose answer is lost, nobody can tell later than 20 s whether it is still to show: where answers may be lost, reads
  * are not further behind.
  */
-function visibleInTime(lags: Lags, faults: readonly PlannedFault[]): Lags {
-  if (faults.every(({ of }) => of === 'read')) return lags;
+function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
+  if (faults.every(({ of }) => of === 'read') && !mishaps.some((mishap) => CUTS.has(mishap.do))) return lags;
   const late = Math.max(0, ...faults.map(({ action }) => ('ms' in action ? action.ms : 0)));
   const shown = (ms: number) => Math.min(ms, 15_000, Math.max(0, 19_000 - late));
   return {

@@ -242,8 +242,8 @@ export class Spotify {
   /**
    * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay has read showed it
    * before relay sent its next write, and it was not to be seen yet when the call began that led to that write.
-   * @param from where in the record of effects a call began: of what a person did since, only what that next write has taken
-   *   out or put in
+   * @param from where in the record of effects a call began: of what a person did since, only what that next write, or one
+   *   after it before which nothing showed it either, has taken out or put in
    * @param requests `sends`: also a request counts as its next write that never had an effect
    */
   unseenIn(
@@ -251,34 +251,49 @@ export class Spotify {
     from = this.effects.length,
     requests: 'writes' | 'sends' = 'writes',
   ): Set<string> {
-    const reads = this.reads.get(playlist) ?? [];
     const unseen = new Set<string>();
-    for (const [index, { at, by, before, after, playlist: on }] of this.effects.entries()) {
-      if (by !== 'person' || on !== playlist) continue;
-      const write = this[requests].get(on)?.find(({ after }) => after > index);
-      const written = write?.at ?? Infinity;
-      const isSeen = reads.some(
+    for (const [index, act] of this.effects.entries()) {
+      if (act.by !== 'person' || act.playlist !== playlist) continue;
+      const writes = this[requests].get(playlist)?.filter(({ after }) => after > index) ?? [];
+      // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
+      const uncounted = this.lags.totals < this.lags.lists ? act.before.slice(act.after.length) : [];
+      const touched = [...touchedBy(act.before, act.after), ...uncounted];
+      for (const [nth, write] of (writes.length > 0 ? writes : [undefined]).entries()) {
+        const written = write?.at ?? Infinity;
+        const isOlder = nth === 0 && this.#looksOlder(index, written);
+        if (this.#couldBeSeen(playlist, index, written) && !isOlder) break;
+        const isRewritten = index < from ? () => true : this.#rewrittenBy(write);
+        for (const uri of touched) if (isRewritten(uri)) unseen.add(uri);
+      }
+    }
+    return unseen;
+  }
+
+  /** True if a reading showed a person's act before a write was sent at `written`, or would have when that was asked for. */
+  #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
+    const { at, before, after } = this.effects[index] as Effect;
+    const isSeen = this.reads
+      .get(playlist)
+      ?.some(
         (read) =>
           read.after > index &&
           read.at - this.lags.lists >= at &&
           read.at <= written &&
           shows(read, before, after),
       );
-      const begun = this.calls.get(on)?.findLast((call) => call <= written) ?? 0;
-      const wasThere = at + this.lags.lists < begun && written < Infinity;
-      if ((isSeen || wasThere) && !this.#looksOlder(index, written)) continue;
-      // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
-      const uncounted = this.lags.totals < this.lags.lists ? before.slice(after.length) : [];
-      const touched = [...touchedBy(before, after), ...uncounted];
-      const rewritten = index < from ? null : this.#rewrittenBy(write);
-      for (const uri of touched) if (rewritten?.has(uri) !== false) unseen.add(uri);
-    }
-    return unseen;
+    const begun = this.calls.get(playlist)?.findLast((call) => call <= written) ?? 0;
+    const wasThere = at + this.lags.lists < begun && written < Infinity;
+    return isSeen === true || wasThere;
   }
 
-  #rewrittenBy(write: { after: number } | undefined): ReadonlySet<string> {
+  /** What a write has taken out or put in: any song where no row is left of those that were there. */
+  #rewrittenBy(write: { after: number } | undefined): (uri: string) => boolean {
     const effect = write && this.effects[write.after];
-    return new Set(effect ? difference(countsOf(effect.before), countsOf(effect.after)).keys() : []);
+    if (!effect) return () => false;
+    const left = new Set(effect.rowsAfter);
+    if (effect.method === 'PUT' && !effect.rowsBefore.some((row) => left.has(row))) return () => true;
+    const changed = difference(countsOf(effect.before), countsOf(effect.after));
+    return (uri) => changed.has(uri);
   }
 
   /**
