@@ -88,6 +88,7 @@ async function replaceAll(run: Run, { from }: Step, left: ReadonlySet<string>): 
     ops: replaceOps(goal),
     counted: false,
     former: mergeRows(reached, former, present),
+    isUnsure: true,
   });
   return null;
 }
@@ -212,9 +213,9 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   const rows = withNames(shown, expected);
   const former = formerBeside(run, rows);
   // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
-  const isReplaced =
-    plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START) && sameRows(rows, expected);
-  const ops = isReplaced && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
+  const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
+  const isForAll = plan.isUnsure === true || (isReplaced && sameRows(rows, expected));
+  const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
   await takePlan(run, { rows, ops, counted: false, former }, { goingBack: true, error: errorFacts(cause) });

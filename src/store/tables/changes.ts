@@ -14,6 +14,8 @@ export interface Plan {
   counted: boolean;
   /** What was there before the change, beside what others have done by the time the plan was made. */
   former: readonly string[];
+  /** true: a list that lags may have shown `rows`. All rows are replaced, which is right either way. */
+  isUnsure?: boolean;
 }
 
 /** Earlier versions did not keep the former rows of a plan. */
