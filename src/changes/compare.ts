@@ -145,7 +145,9 @@ function findAhead(
       rows = [...rows, ...op.uris.slice(at)];
       continue;
     }
+    const partly = withoutShown(rows, ops, index, shown);
     rows = applyOp(rows, op);
+    if (partly && sameAs(partly, shown, same)) return { op: index + 1, at: 0 };
     if (!sameAs(rows, shown, same)) continue;
     // An operation without effect shows the same before and after: it counts as done.
     if (index === known.op || !isKnown) return { op: index + 1, at: 0 };
@@ -153,6 +155,25 @@ function findAhead(
     break;
   }
   return isKnown ? known : null;
+}
+
+/**
+ * The rows after a removal of which a part shows: Spotify leaves rows that were added under another ID than it shows. Only where
+ * rows are added next, before which it is seen to that they are gone; null for none.
+ */
+function withoutShown(
+  rows: readonly string[],
+  ops: readonly ChangeOp[],
+  index: number,
+  shown: readonly string[],
+): readonly string[] | null {
+  const op = ops[index];
+  const next = ops.slice(index + 1).find(({ op: name }) => name !== 'remove');
+  if (op?.op !== 'remove' || (next?.op !== 'insert' && next?.op !== 'append')) return null;
+  const left = new Set(shown);
+  const uris = op.uris.filter((uri) => !left.has(uri));
+  const partly = applyOp(rows, { ...op, uris });
+  return uris.length < op.uris.length && partly.length < rows.length ? partly : null;
 }
 
 /** Rows that differ from the state of the same length that comes next. */

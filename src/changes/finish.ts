@@ -5,11 +5,22 @@ import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
+import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
-import { isAfter, onlyAppends, restOf, rowsAfter, rowsAt, START, type Step, writesRows } from './rowOps.ts';
+import {
+  isAfter,
+  nextStep,
+  onlyAppends,
+  restOf,
+  rowsAfter,
+  rowsAt,
+  START,
+  type Step,
+  writesRows,
+} from './rowOps.ts';
 import {
   changedMeanwhile,
   type DriveEnd,
@@ -69,17 +80,22 @@ function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
   return new Set(plan.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
 }
 
-/** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
-async function replaceAll(run: Run, { from }: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
-  const { context, change, call, plan } = run;
-  const { rows, ops, former } = plan;
-  const playlistId = change.playlistId ?? '';
+/** The rows as a request finds them, with those that stayed of what was to be taken out. */
+function rowsWith(left: ReadonlySet<string>, { rows, ops }: Plan, { from }: Step): readonly string[] {
   const done = ops.map((op) =>
     op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
   );
-  const reached = rowsAt(rows, done, from);
+  return rowsAt(rows, done, from);
+}
+
+/** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
+async function replaceAll(run: Run, step: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
+  const { context, change, call, plan } = run;
+  const { rows, ops, former } = plan;
+  const playlistId = change.playlistId ?? '';
+  const reached = rowsWith(left, plan, step);
   // Either the list lags, or these rows are still there.
-  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, from), reached]);
+  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, step.from), reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
   const goal = mergeRows(reached, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
@@ -240,6 +256,12 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
     ? await context.rows.readPart(id, 'end', call)
     : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
+  const step = nextStep(plan.ops, progressOf(change));
+  const removed = step ? removedBefore(run, step) : new Set();
+  const left = new Set(present.filter((uri) => removed.has(uri)));
+  // Not another person's: Spotify has not removed them.
+  if (step && left.size > 0 && sameRows(present, rowsWith(left, plan, step)))
+    return replaceAll(run, step, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
