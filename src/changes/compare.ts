@@ -6,8 +6,8 @@ import { applyOp, isAfter, nextStep, progressAt, rowsAt, START } from './rowOps.
 
 /** What a reading shows. */
 export type Verdict =
-  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. `isOlder`: so did the list before earlier changes of relay. */
-  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean }
+  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. `isOlder`: so did the list before earlier changes of relay. `isNear`: it shows that, and what others wrote. */
+  | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
   /** It shows what was known before the request. `isNear`: that, and what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
   /** It shows an older state of this change: the list lags. */
@@ -75,7 +75,7 @@ export function nearestState(
   const before = ops.slice(0, known.op).map((_, op) => distance(rowsAt(former, ops, { op, at: 0 }), shown));
   const older = Math.min(Number.POSITIVE_INFINITY, ...before);
   if (older < Math.min(here, ahead?.far ?? Number.POSITIVE_INFINITY)) return { kind: 'stale' };
-  if (ahead && ahead.far < here) return { kind: 'landed', progress: ahead.progress };
+  if (ahead && ahead.far < here) return { kind: 'landed', progress: ahead.progress, isNear: true };
   if (isStrange || ahead?.far === here) return other;
   return { kind: 'absent', isNear: true };
 }

@@ -106,7 +106,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // What the list shows may be what was there before the change, until it must have caught up with what is known.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  if (verdict.isOlder && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
+  // After a crash it may be any request: pages of different ages would look like one of them, and like others' doing.
+  const isEarly = verdict.isOlder || (step === null && verdict.isNear);
+  if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request takes effect as a whole: a part of it is a list that is being brought up to date.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
   // What was not sent yet cannot be there: the list shows what was there long before.
