@@ -3,9 +3,10 @@
  * counts only after the longest time that a request is known to take effect after its answer, and so does another list as
  * someone else's change.
  */
+import type { Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { uriOf } from '../domain/rows.ts';
+import { sameRows, uriOf } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
@@ -37,6 +38,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   // A minute after a crash nothing can be on its way any more, but the list may lag behind what came last.
   const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
   const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
+  const known = progressOf(run.change);
   let failures = 0;
   for (let looks = 0; ; looks++) {
     const pauseMs = LOOKS_MS[Math.min(looks, LOOKS_MS.length - 1)] ?? 0;
@@ -46,10 +48,10 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       const seen = await look(run, step, looks === 0, begunAt);
       failures = 0;
       const waited = clock.monotonic() - begunAt;
-      if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed');
+      if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed', known);
       // Until then the request may still have its effect, and the list may be one between two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
-      if (seen === 'landed' || seen === 'absent') return certain(run, seen);
+      if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
         return { kind: 'review', cause: await conflict(run) };
     } catch (thrown) {
@@ -67,8 +69,15 @@ function beginLooking(run: Run): void {
   record(run, { looking: true });
 }
 
-function certain(run: Run, kind: 'landed' | 'absent'): FoundOut {
-  record(run, { looking: false });
+/** @param known what was known to have taken effect before */
+function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut {
+  const { rows, ops } = run.plan;
+  const step = nextStep(ops, known);
+  const after = () => rowsAt(rows, ops, progressOf(run.change));
+  // A request that changes no row shows nothing: it may have its effect yet.
+  const isHidden =
+    kind === 'landed' && step && writesRows(step.op) && sameRows(rowsAt(rows, ops, known), after());
+  record(run, { looking: false, ...(isHidden ? { uncertain: true } : {}) });
   return { kind };
 }
 

@@ -340,7 +340,13 @@ export async function settleTarget(
   await waitForEffects(context, changes, 0, call);
 }
 
-const HARMLESS_TWICE: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove']);
+const HARMLESS_TWICE: ReadonlySet<ChangeOp['op']> = new Set([
+  'details',
+  'follow',
+  'unfollow',
+  'remove',
+  'put',
+]);
 
 /** Details that `fields` names; what relay itself has just set counts, also where Spotify does not show it yet. */
 export async function readDetails(
