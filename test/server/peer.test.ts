@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { test } from 'node:test';
-import { type Ends, uidOfPeer } from '../../src/server/access/peer.ts';
+import { type Ends, findUid, uidOfPeer } from '../../src/server/access/peer.ts';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
@@ -60,3 +63,21 @@ for (const [what, table, of, uid, order = 'LE'] of TABLES) {
     assert.equal(uidOfPeer(`${[HEAD, ...table].join('\n')}\n`, of, order), uid);
   });
 }
+
+test('it is found wherever it stands among thousands of connections, and not where nobody has it', async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), 'relay-peer-'));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  const others = Array.from({ length: 3_000 }, (_, at) =>
+    line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),
+  );
+  const path = join(folder, 'tcp');
+  // Their lines are longer than a hundred bytes: some of these places lie across the end of a piece.
+  for (const place of [0, ...Array.from({ length: 40 }, (_, at) => 200 + at), others.length]) {
+    const table = others.toSpliced(place, 0, line(V4, ESTABLISHED, 1000, 7));
+    await writeFile(path, `${[HEAD, ...table].join('\n')}\n`);
+    assert.equal(await findUid(path, ends('127.0.0.1')), 1000, `as line ${place}`);
+  }
+  await writeFile(path, `${[HEAD, ...others].join('\n')}\n`);
+  assert.equal(await findUid(path, ends('127.0.0.1')), null);
+  assert.equal(await findUid(join(folder, 'missing'), ends('127.0.0.1')), null);
+});
