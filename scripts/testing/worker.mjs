@@ -2,8 +2,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
+import { setFlagsFromString } from 'node:v8';
 import { root } from './compiled.mjs';
 import { runFile } from './testFile.mjs';
+
+// Most of what tests run is not run often. By default a sixth of all processor time would go into optimizing it. Newer
+// versions of V8 no longer have the flag, and would remark on it.
+if (Number(process.versions.node.split('.')[0]) <= 22) setFlagsFromString('--interrupt-budget=1000000');
 
 process.on('message', async ({ file }) => {
   if (!file) return process.disconnect();
