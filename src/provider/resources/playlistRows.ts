@@ -123,7 +123,8 @@ type Seen =
 
 type PartShown = (length: number) => readonly string[];
 
-function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown): Seen {
+/** @param begin rows of the first page */
+function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = [...(writes[index]?.states() ?? [])];
     for (let place = states.length - 1; place >= 0; place--) {
@@ -136,19 +137,22 @@ function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown): Seen {
         : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
     }
   }
-  const rows = pagesOfOwn(writes, shown(0));
+  const rows = pagesOfOwn(writes, shown(0), begin);
   return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
 }
 
 /** What has to be there where each page shows one of the own states, but not all the same one: pages lag by themselves. */
-function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[]): string[] | null {
+function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin: number): string[] | null {
   const states = writes.flatMap((write) => [...write.states()]);
-  for (let from = 0; from === 0 || from < shown.length; from += PLAYLIST_PAGE) {
-    const page = shown.slice(from, from + PLAYLIST_PAGE);
+  for (
+    let [from, to] = [0, begin];
+    from === 0 || from < shown.length;
+    [from, to] = [to, to + PLAYLIST_PAGE]
+  ) {
+    const page = shown.slice(from, to);
     // The last page has to be the end of a state, or others took out what came after it.
-    const isLast = from + PLAYLIST_PAGE >= shown.length;
-    const isOwn = (state: readonly string[]) =>
-      mayBeRows(state.slice(from, isLast ? undefined : from + PLAYLIST_PAGE), page);
+    const isLast = to >= shown.length;
+    const isOwn = (state: readonly string[]) => mayBeRows(state.slice(from, isLast ? undefined : to), page);
     if (!states.some(isOwn)) return null;
   }
   return [...(states.at(-1) ?? [])];
@@ -215,20 +219,24 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   /**
    * Reads again where the pages are not of one state of the list: their totals differ, or there are other rows than they say.
    * @param first the first page, where another request has brought it
+   * @param begin how many rows are asked for first
    */
   async function readFresh(
     playlistId: string,
     call: Call,
     first: Pick<Page<Item>, 'items' | 'total'> | null = null,
+    begin = PLAYLIST_PAGE,
   ): Promise<Item[]> {
     const page = pageOf(playlistId, call);
     let before: number | null = null;
     for (let reading = 1; ; reading++) {
-      const known = reading === 1 ? first : null;
+      const isShort = begin < PLAYLIST_PAGE;
+      const known = isShort ? await page({ limit: begin, offset: 0 }) : reading === 1 ? first : null;
       const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
       // The number of rows may be that of a shorter list to come.
       const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
-      for (let isFull = mayBeMore && items.length >= total; isFull && items.length % PLAYLIST_PAGE === 0; ) {
+      const isPaged = () => items.length === 0 || (items.length - begin) % PLAYLIST_PAGE === 0;
+      for (let isFull = mayBeMore && items.length >= total; isFull && isPaged(); ) {
         const more =
           items.length === 0 ? [] : (await page({ limit: PLAYLIST_PAGE, offset: items.length })).items;
         items.push(...more);
@@ -260,6 +268,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     read: () => Promise<T>,
     shownIn: (value: T) => PartShown,
     call: Call,
+    begin?: number,
   ): Promise<{ value: T; rows: readonly string[] | null; isMixed: boolean }> {
     for (;;) {
       // A reading that takes long shows the list as it was when its first page was asked for.
@@ -268,7 +277,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const writes = ownWrites(playlistId);
       const last = writes.at(-1);
       if (!last) return { value, rows: null, isMixed: false };
-      const seen = compareWithOwn(writes, shownIn(value));
+      const seen = compareWithOwn(writes, shownIn(value), begin);
       if (seen.kind === 'current') return { value, rows: shownIn(value)(seen.length), isMixed: false };
       if (seen.kind === 'behind') return { value, rows: seen.rows, isMixed: false };
       if (begunAt - last.at > LAG_MS) {
@@ -278,9 +287,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  async function readSettled(playlistId: string, call: Call): Promise<Item[]> {
-    const read = () => readFresh(playlistId, call);
-    const { value, rows } = await settled(playlistId, read, (items) => () => items.map(uriOf), call);
+  async function readSettled(playlistId: string, call: Call, begin?: number): Promise<Item[]> {
+    const read = () => readFresh(playlistId, call, null, begin);
+    const { value, rows } = await settled(playlistId, read, (items) => () => items.map(uriOf), call, begin);
     return rows === null || sameRows(rows, value.map(uriOf)) ? value : itemsFor(rows, value);
   }
 
@@ -335,18 +344,33 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     let before = isOwn ? known.items : await readSettled(playlistId, call);
     // One page is one state.
     if (before.length < PLAYLIST_PAGE && !isOwn) return before;
+    const until = clock.monotonic() + LAG_MS;
     for (let reading = 1; ; reading++) {
-      const items = await readSettled(playlistId, call);
+      const items = await readSettled(
+        playlistId,
+        call,
+        reading % 2 === 1 ? otherwise(before) : PLAYLIST_PAGE,
+      );
       if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
-      if (items.length < PLAYLIST_PAGE || reading === READINGS) return items;
+      const isLate = reading >= READINGS && clock.monotonic() >= until;
+      if (items.length < PLAYLIST_PAGE || isLate) return items;
       before = items;
+      await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
   }
 
+  /**
+   * How many rows to ask for first, so that the pages end elsewhere than those of another reading. Pages may be of lists of
+   * different ages, and two readings that miss the same row would look alike. Not where it would take one more request.
+   */
+  function otherwise(items: readonly Item[]): number {
+    return items.length % PLAYLIST_PAGE === 0 ? PLAYLIST_PAGE : PLAYLIST_PAGE - 1;
+  }
+
   return {
-    readFresh,
+    readFresh: (playlistId, call) => readFresh(playlistId, call),
     readShown,
-    readSettled,
+    readSettled: (playlistId, call) => readSettled(playlistId, call),
     async readForChange(playlistId, call) {
       const known = keptRows(playlistId);
       const isWorthAsking =
@@ -356,7 +380,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       // A row that moves while pages are read may be on two of them.
       const mayBeTwice = items.length > PLAYLIST_PAGE && new Set(items.map(uriOf)).size < items.length;
       if (!mayBeTwice) return items;
-      const again = await readSettled(playlistId, call);
+      const again = await readSettled(playlistId, call, otherwise(items));
       return sameRows(again.map(uriOf), items.map(uriOf)) ? again : readTwice(playlistId, call);
     },
     readTwice,
