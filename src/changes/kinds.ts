@@ -325,7 +325,8 @@ export function changeDetails(
 
 /**
  * Waits until what was sent to a playlist and may be sent twice without harm has had its effect, where its answer was lost: it
- * would undo what comes now.
+ * would undo what comes now. So does a write that it is not known of whether it took effect, which has to wait itself: what is
+ * read now could be the list from before it.
  */
 export async function settleTarget(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -334,8 +335,8 @@ export async function settleTarget(
 ): Promise<void> {
   const { store } = context;
   const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
-    ({ seq, uncertain }) =>
-      uncertain && getChangeBody(store, seq).ops.some(({ op }) => HARMLESS_TWICE.has(op)),
+    ({ seq, uncertain, inTransit }) =>
+      inTransit || (uncertain && getChangeBody(store, seq).ops.some(({ op }) => HARMLESS_TWICE.has(op))),
   );
   await waitForEffects(context, changes, 0, call);
 }

@@ -42,7 +42,7 @@ export async function waitForEffects(
   call: Pick<Call, 'signal'>,
 ): Promise<void> {
   const rests = changes.map((change) => {
-    return (change.uncertain ? LATEST_EFFECT_MS : lagMs) - ageOf(context, change);
+    return (change.uncertain || change.inTransit ? LATEST_EFFECT_MS : lagMs) - ageOf(context, change);
   });
   const rest = Math.max(0, ...rests);
   if (rest > 0) await context.clock.sleep(rest, call.signal);
