@@ -86,7 +86,11 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
   }
 
   function partAt(index: number): Uint8Array {
-    while (parts.length <= index) parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
+    while (parts.length <= index) {
+      // SQLite does not write a page that it has taken and given back: the last part may end before the next one begins.
+      if (parts.length > 0) writable(parts.length - 1, PART);
+      parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
+    }
     return parts[index] as Uint8Array;
   }
 
