@@ -2,7 +2,7 @@
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { distance } from '../domain/mergeRows.ts';
 import { mayBe } from '../domain/rows.ts';
-import { applyOp, isAfter, nextStep, progressAt, rowsAt, START } from './rowOps.ts';
+import { applyOp, isAfter, nextStep, progressAt, rowsAt, rowsWith, START } from './rowOps.ts';
 
 /** What a reading shows. */
 export type Verdict =
@@ -10,8 +10,8 @@ export type Verdict =
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
   /** It shows what was known before the request. `isNear`: that, and what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
-  /** It shows an older state of this change: the list lags. */
-  | { kind: 'stale' }
+  /** It shows an older state of this change: the list lags. `isKept`: or some of the rows that were taken out right before stayed. */
+  | { kind: 'stale'; isKept?: boolean }
   /** It matches no state of this change, nor one better than another. `mismatches` are the rows that differ, where the lengths agree with one. */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
 
@@ -38,7 +38,8 @@ export function compareRows(
   }
   if (ahead) return { kind: 'absent' };
   const behind = findAhead(former, ops, START, shown, same);
-  if (behind) return { kind: 'stale' };
+  const isKept = showsKept(former, ops, known, shown, same);
+  if (behind || isKept) return { kind: 'stale', isKept };
   return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
 }
 
@@ -174,6 +175,22 @@ function withoutShown(
   const uris = op.uris.filter((uri) => !left.has(uri));
   const partly = applyOp(rows, { ...op, uris });
   return uris.length < op.uris.length && partly.length < rows.length ? partly : null;
+}
+
+/** True if some of the rows stayed that were to be taken out right before the next request, where that adds rows. */
+function showsKept(
+  former: readonly string[],
+  ops: readonly ChangeOp[],
+  known: Progress,
+  shown: readonly string[],
+  same: Same,
+): boolean {
+  const next = ops[known.op]?.op;
+  if ((next !== 'insert' && next !== 'append') || known.at > 0) return false;
+  const first = ops.slice(0, known.op).findLastIndex(({ op }) => op !== 'remove') + 1;
+  const removed = new Set(ops.slice(first, known.op).flatMap((op) => ('uris' in op ? op.uris : [])));
+  const left = new Set(shown.filter((uri) => removed.has(uri)));
+  return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }
 
 /** Rows that differ from the state of the same length that comes next. */

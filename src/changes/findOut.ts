@@ -111,6 +111,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   }
   const askedAt = context.clock.monotonic();
   const verdict = await lookAtRows(context, change.playlistId, plan, known, call);
+  // Nothing was sent before these rows were seen to be gone, and that comes next.
+  if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
   // What the list shows may be what was there before the change, until it must have caught up with what is known.
   const knownAt = step === null ? begunAt : run.lastWriteAt;

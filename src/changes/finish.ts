@@ -5,7 +5,6 @@ import { mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState } from './compare.ts';
 import { lookAtRows } from './look.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
@@ -17,6 +16,7 @@ import {
   restOf,
   rowsAfter,
   rowsAt,
+  rowsWith,
   START,
   type Step,
   writesRows,
@@ -80,20 +80,12 @@ function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
   return new Set(plan.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
 }
 
-/** The rows as a request finds them, with those that stayed of what was to be taken out. */
-function rowsWith(left: ReadonlySet<string>, { rows, ops }: Plan, { from }: Step): readonly string[] {
-  const done = ops.map((op) =>
-    op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
-  );
-  return rowsAt(rows, done, from);
-}
-
 /** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
 async function replaceAll(run: Run, step: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
   const { rows, ops, former } = plan;
   const playlistId = change.playlistId ?? '';
-  const reached = rowsWith(left, plan, step);
+  const reached = rowsWith(left, plan, step.from);
   // Either the list lags, or these rows are still there.
   context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, step.from), reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
@@ -260,7 +252,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const removed = step ? removedBefore(run, step) : new Set();
   const left = new Set(present.filter((uri) => removed.has(uri)));
   // Not another person's: Spotify has not removed them.
-  if (step && left.size > 0 && sameRows(present, rowsWith(left, plan, step)))
+  if (step && left.size > 0 && sameRows(present, rowsWith(left, plan, step.from)))
     return replaceAll(run, step, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);

@@ -115,6 +115,18 @@ export function rowsAt(
   return rows;
 }
 
+/** The same, with the rows of `left`, which stayed although they were to be taken out. */
+export function rowsWith(
+  left: ReadonlySet<string>,
+  { rows, ops }: { rows: readonly string[]; ops: readonly ChangeOp[] },
+  progress: Progress,
+): readonly string[] {
+  const done = ops.map((op) =>
+    op.op === 'remove' ? { ...op, uris: op.uris.filter((uri) => !left.has(uri)) } : op,
+  );
+  return rowsAt(rows, done, progress);
+}
+
 /** The rows after all operations. */
 export function rowsAfter(former: readonly string[], ops: readonly ChangeOp[]): readonly string[] {
   return rowsAt(former, ops, { op: ops.length, at: 0 });
