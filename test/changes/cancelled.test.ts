@@ -27,10 +27,15 @@ longTest('a job that is cancelled while it may not read waits for that, and then
     );
     await reach(relay, id, 'waiting');
     await relay.call('cancel_job', { job_id: id });
-    const before = process.cpuUsage();
-    await setTimeout(1_000);
-    const { user, system } = process.cpuUsage(before);
-    assert.ok(user + system < 600_000, `${(user + system) / 1_000} ms of 1,000 were spent waiting`);
+    // What the process has left to do of other tests may fill one second, and asking again and again fills each.
+    let least = Number.POSITIVE_INFINITY;
+    for (let seconds = 0; seconds < 5 && least >= 600; seconds++) {
+      const before = process.cpuUsage();
+      await setTimeout(1_000);
+      const { user, system } = process.cpuUsage(before);
+      least = Math.min(least, (user + system) / 1_000);
+    }
+    assert.ok(least < 600, `${least} ms of 1,000 were spent waiting, at least`);
     const settled = await poll(async () => {
       const { result } = await jobOf(relay, id);
       return result?.outcome_unknown === undefined ? result : null;

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { createWriteStream, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Zip, ZipDeflate } from 'fflate';
+import { paceOfMachine } from '../../support/fastClock.ts';
 import { withDesk } from '../../support/program.ts';
 import { longTest, sized } from '../../support/scale.ts';
 import { until } from '../../support/until.ts';
@@ -112,11 +113,12 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
       return { rows: JSON.parse(out).rows as unknown[][], ms, resident };
     };
     assert.deepEqual((await ask('select count(*) from plays')).rows, [[PLAYS]]);
-    /** The machine is shared: what takes longer than `ms` is asked again. */
+    /** What takes longer than `ms`, or than a slower or busy machine makes of it, is asked again. */
     const askWithin = async (ms: number, sql: string) => {
       for (let more = isFull ? 2 : 0; ; more--) {
         const answer = await ask(sql);
-        if (answer.ms < ms || more === 0) return answer;
+        const limit = ms / paceOfMachine();
+        if (answer.ms < limit || more === 0) return { ...answer, limit };
       }
     };
     const artist = await askWithin(ONE_MS, "select count(*) > 0 from plays where artist = 'Artist 12'");
@@ -132,8 +134,8 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
     assert.deepEqual([artist.rows, year.rows.length, all.rows.length, years.rows.length], [[[1]], 5, 5, 12]);
     if (!isFull) return;
     assert.ok(took < 500_000, `${took} ms for the import`);
-    for (const { ms } of [artist, year]) assert.ok(ms < ONE_MS, `${ms} ms for one artist or year`);
-    for (const { ms } of [all, years]) assert.ok(ms < ALL_MS, `${ms} ms for all of them`);
+    for (const { ms, limit } of [artist, year, all, years])
+      assert.ok(ms < limit, `${ms} ms for an answer, limit ${limit} ms`);
     if (before === 0) return;
     assert.ok(most - before < 300 * MB, `${Math.round((most - before) / MB)} MB more while importing`);
     const asked = Math.max(...[artist, year, all, years].map(({ resident }) => resident)) - before;
