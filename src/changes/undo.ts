@@ -241,11 +241,30 @@ async function undoRows(
     planned = plan(isSteady ? again : await read('readTwice'));
   }
   const { present, ops } = planned;
+  const removed = removedUris(ops);
+  if (
+    present.includes('') &&
+    removed.length > 0 &&
+    !(await areShown(context, change, removed, shownAs, call))
+  )
+    throw unsupported(present, present);
   const rewritten = ops.reduce(
     (sum, op) => sum + (op.op === 'remove' || !('uris' in op) ? 0 : op.uris.length),
     0,
   );
   return { former: { rows: present }, ops, rewritten, lost: [] };
+}
+
+/** True if the list shows a row of each song by its name. Of one that it does not, rows without a name may be. */
+async function areShown(
+  { rows }: Context,
+  { playlistId }: Change,
+  uris: readonly string[],
+  shownAs: ReadonlyMap<string, string>,
+  call: Call,
+): Promise<boolean> {
+  const shown = new Set((await rows.readShown(playlistId ?? '', call)).map(uriOf));
+  return uris.every((uri) => shown.has(shownAs.get(uri) ?? uri));
 }
 
 /** True if the playlist is at the version that the change left, as far as Spotify tells. */
