@@ -96,7 +96,7 @@ async function replaceAll(run: Run, step: Step, left: ReadonlySet<string>): Prom
     ops: replaceOps(goal),
     counted: false,
     former: mergeRows(reached, former, present),
-    isUnsure: true,
+    unsure: [...left],
   });
   return null;
 }
@@ -222,7 +222,7 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   const former = formerBeside(run, rows);
   // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
-  const isForAll = plan.isUnsure === true || (isReplaced && sameRows(rows, expected));
+  const isForAll = plan.unsure !== undefined || (isReplaced && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
@@ -248,6 +248,9 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
     ? await context.rows.readPart(id, 'end', call)
     : (await context.rows.readTwice(id, call)).map(uriOf);
   if (mayBeRows(expected, present)) return null;
+  const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
+  const isWithout = (uri: string) => !unsure.has(uri);
+  if (unsure.size > 0 && sameRows(present, expected.filter(isWithout))) return null;
   const step = nextStep(plan.ops, progressOf(change));
   const removed = step ? removedBefore(run, step) : new Set();
   const left = new Set(present.filter((uri) => removed.has(uri)));

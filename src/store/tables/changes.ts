@@ -14,8 +14,8 @@ export interface Plan {
   counted: boolean;
   /** What was there before the change, beside what others have done by the time the plan was made. */
   former: readonly string[];
-  /** true: a list that lags may have shown `rows`. All rows are replaced, which is right either way. */
-  isUnsure?: boolean;
+  /** Songs in `rows` that a list which lags may have shown though they are gone. All rows are replaced, which is right either way. */
+  unsure?: readonly string[];
 }
 
 /** Earlier versions did not keep the former rows of a plan. */
