@@ -110,7 +110,7 @@ async function allowingRelinks(
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
   // What is to be taken out goes by the name that it was written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  const named = new Set([...written, ...rows]);
+  const named = new Set([...written, ...rowsAt(rows, ops, known)]);
   if (plain.mismatches.some(({ shown }) => named.has(shown))) return plain;
   // Of those in question: what was known before tells nothing about them.
   const open = restOf(ops, known);
