@@ -312,10 +312,12 @@ export function tellRows(
   ageMs = 0,
 ): void {
   if (change.playlistId === null || !plan.ops.some(writesRows)) return;
-  const { rows, ops } = plan;
+  const { rows, ops, unsure } = plan;
   const reached = progressOf(change);
   if (!isAfter(reached, START)) return;
-  context.rows.wrote(change.playlistId, () => statesUntil(rows, ops, reached), ageMs);
+  const gone = new Set(unsure);
+  const before = unsure ? [rows.filter((uri) => !gone.has(uri))] : [];
+  context.rows.wrote(change.playlistId, () => [...before, ...statesUntil(rows, ops, reached)], ageMs);
 }
 
 /** Every state of the rows from before the first request to `reached`. */
