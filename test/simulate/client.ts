@@ -111,6 +111,7 @@ export class Client {
     if (!playlist) return;
     if (wish.do === 'rename') return this.#rename(wish.name, playlist, leaves);
     if (wish.do === 'unfollow') return this.#unfollow(playlist, leaves);
+    if (this.#stage.meddled.has(playlist)) this.#stage.meddled.set(playlist, null);
     await this.#rows(wish, playlist, leaves);
   }
 
@@ -422,6 +423,12 @@ export class Client {
     this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: true });
   }
 
+  /** True while the job that fills a new playlist waits: others may write to it, and the job adds the rest after that. */
+  #isFilledLater({ id }: DemoPlaylist): boolean {
+    const { services } = this.#stage.computer;
+    return services?.store.get("select 1 from jobs where status = 'waiting' and target_id = ?", [id]) != null;
+  }
+
   /** Somebody sees a playlist appear and replaces what is in it. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
     const { spotify, meddled } = this.#stage;
@@ -433,16 +440,15 @@ export class Client {
         meddled.set(playlist, null);
         const uris = tracks.map(uriOf);
         const from = spotify.effects.length;
-        const done = await this.#ask(
-          'replace_playlist_tracks',
-          { playlist_id: playlist.id, track_ids: uris },
-          null,
-        );
+        const hasWaited = this.#isFilledLater(playlist);
+        const args = { playlist_id: playlist.id, track_ids: uris };
+        const done = await this.#ask('replace_playlist_tracks', args, null);
         // One that found nothing in it counts as done before anything was put in.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
-        if (done && !failureIn(done) && put && put.before.length > 0) meddled.set(playlist, uris);
+        const isLast = put && put.before.length > 0 && !hasWaited && !this.#isFilledLater(playlist);
+        if (done && !failureIn(done) && isLast) meddled.set(playlist, uris);
         return;
       }
       await later(this.#stage, 400);
