@@ -2,15 +2,30 @@
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { distance } from '../domain/mergeRows.ts';
 import { mayBe } from '../domain/rows.ts';
-import { applyOp, isAfter, nextStep, progressAt, rowsAt, rowsWith, START } from './rowOps.ts';
+import {
+  addsRows,
+  applyOp,
+  isAfter,
+  nextStep,
+  progressAt,
+  removedBefore,
+  rowsAt,
+  rowsWith,
+  START,
+} from './rowOps.ts';
 
 /** What a reading shows. */
 export type Verdict =
-  /** It got at least this far, further than was known. `isAmbiguous`: an earlier state looks the same. `isOlder`: so did the list before earlier changes of relay. `isNear`: it shows that, and what others wrote. */
+  /**
+   * It got at least this far, further than was known.
+   * - `isAmbiguous`: an earlier state of this change looks the same.
+   * - `isOlder`: the list looked the same before earlier changes of relay.
+   * - `isNear`: it also shows what others wrote.
+   */
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
-  /** It shows what was known before the request. `isNear`: that, and what others wrote. */
+  /** It shows what was known before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
-  /** It shows an older state of this change: the list lags. `isKept`: or some of the rows that were taken out right before stayed. */
+  /** It shows an older state of this change: the list lags. `isKept`: or some of the rows last taken out have stayed. */
   | { kind: 'stale'; isKept?: boolean }
   /** It matches no state of this change, nor one better than another. `mismatches` are the rows that differ, where the lengths agree with one. */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
@@ -170,7 +185,7 @@ function withoutShown(
 ): readonly string[] | null {
   const op = ops[index];
   const next = ops.slice(index + 1).find(({ op: name }) => name !== 'remove');
-  if (op?.op !== 'remove' || (next?.op !== 'insert' && next?.op !== 'append')) return null;
+  if (op?.op !== 'remove' || !addsRows(next)) return null;
   const left = new Set(shown);
   const uris = op.uris.filter((uri) => !left.has(uri));
   const partly = applyOp(rows, { ...op, uris });
@@ -185,10 +200,7 @@ function showsKept(
   shown: readonly string[],
   same: Same,
 ): boolean {
-  const next = ops[known.op]?.op;
-  if ((next !== 'insert' && next !== 'append') || known.at > 0) return false;
-  const first = ops.slice(0, known.op).findLastIndex(({ op }) => op !== 'remove') + 1;
-  const removed = new Set(ops.slice(first, known.op).flatMap((op) => ('uris' in op ? op.uris : [])));
+  const removed = removedBefore(ops, known);
   const left = new Set(shown.filter((uri) => removed.has(uri)));
   return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }

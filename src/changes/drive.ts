@@ -90,7 +90,7 @@ async function carryOut(run: Run): Promise<DriveEnd> {
     const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
     if (step) await keepSaved(run);
     const { plan } = run;
-    const early = step && (await seeRemoved(run, step));
+    const early = await seeRemoved(run);
     if (early) return early;
     if (run.plan !== plan) continue;
     const end = step ? await takeStep(run, step) : await finish(run);

@@ -11,14 +11,13 @@ import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
 import {
   isAfter,
-  nextStep,
   onlyAppends,
+  removedBefore,
   restOf,
   rowsAfter,
   rowsAt,
   rowsWith,
   START,
-  type Step,
   writesRows,
 } from './rowOps.ts';
 import {
@@ -45,16 +44,17 @@ const MAX_LOOK_AGAIN_MS = 4_000;
  * shows after 20 s what was to be removed, all rows are replaced: that is right for such a row and for a list that lags.
  * @returns null to go on
  */
-export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null> {
+export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
-  const removed = removedBefore(run, step);
+  const from = progressOf(change);
+  const removed = removedBefore(plan.ops, from);
   if (removed.size === 0) return null;
   const playlistId = change.playlistId ?? '';
   const offset = Math.max(
     0,
     plan.rows.findIndex((uri) => removed.has(uri)),
   );
-  const most = rowsAt(plan.rows, plan.ops, step.from).length;
+  const most = rowsAt(plan.rows, plan.ops, from).length;
   const until = context.clock.monotonic() + LATEST_EFFECT_MS;
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
@@ -67,27 +67,21 @@ export async function seeRemoved(run: Run, step: Step): Promise<DriveEnd | null>
       const left = (await context.rows.readFresh(playlistId, call))
         .map(uriOf)
         .filter((uri) => removed.has(uri));
-      return left.length === 0 ? null : replaceAll(run, step, new Set(left));
+      return left.length === 0 ? null : replaceAll(run, new Set(left));
     }
     await context.clock.sleep(waitMs, call.signal);
   }
 }
 
-/** What the requests right before one that adds rows have taken out. */
-function removedBefore({ plan }: Run, { op, from }: Step): Set<string> {
-  if ((op.op !== 'insert' && op.op !== 'append') || from.at > 0) return new Set();
-  const first = plan.ops.slice(0, from.op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
-  return new Set(plan.ops.slice(first, from.op).flatMap((one) => (one.op === 'remove' ? one.uris : [])));
-}
-
 /** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
-async function replaceAll(run: Run, step: Step, left: ReadonlySet<string>): Promise<DriveEnd | null> {
+async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
+  const from = progressOf(change);
   const { rows, ops, former } = plan;
   const playlistId = change.playlistId ?? '';
-  const reached = rowsWith(left, plan, step.from);
+  const reached = rowsWith(left, plan, from);
   // Either the list lags, or these rows are still there.
-  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, step.from), reached]);
+  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, from), reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
   const goal = mergeRows(reached, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
@@ -251,12 +245,11 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
   const isWithout = (uri: string) => !unsure.has(uri);
   if (unsure.size > 0 && sameRows(present, expected.filter(isWithout))) return null;
-  const step = nextStep(plan.ops, progressOf(change));
-  const removed = step ? removedBefore(run, step) : new Set();
+  const removed = removedBefore(plan.ops, progressOf(change));
   const left = new Set(present.filter((uri) => removed.has(uri)));
   // Not another person's: Spotify has not removed them.
-  if (step && left.size > 0 && sameRows(present, rowsWith(left, plan, step.from)))
-    return replaceAll(run, step, left);
+  if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
+    return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);

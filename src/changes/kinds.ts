@@ -324,9 +324,8 @@ export function changeDetails(
 }
 
 /**
- * Waits until what was sent to a playlist and may be sent twice without harm has had its effect, where its answer was lost: it
- * would undo what comes now. So does a write that it is not known of whether it took effect, which has to wait itself: what is
- * read now could be the list from before it.
+ * Waits until earlier writes to a playlist have had their effect. One whose answer was lost might undo what comes now. Of one
+ * that is still being looked into, what is read now could be the list from before it.
  */
 export async function settleTarget(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -336,18 +335,13 @@ export async function settleTarget(
   const { store } = context;
   const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
     ({ seq, uncertain, inTransit }) =>
-      inTransit || (uncertain && getChangeBody(store, seq).ops.some(({ op }) => HARMLESS_TWICE.has(op))),
+      inTransit || (uncertain && getChangeBody(store, seq).ops.some(({ op }) => UNDOES_LATER.has(op))),
   );
   await waitForEffects(context, changes, 0, call);
 }
 
-const HARMLESS_TWICE: ReadonlySet<ChangeOp['op']> = new Set([
-  'details',
-  'follow',
-  'unfollow',
-  'remove',
-  'put',
-]);
+/** What would undo a later write, if it took effect after that. */
+const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove', 'put']);
 
 /** Details that `fields` names; what relay itself has just set counts, also where Spotify does not show it yet. */
 export async function readDetails(

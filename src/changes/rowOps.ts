@@ -149,6 +149,18 @@ export function removedUris(ops: readonly ChangeOp[]): string[] {
   return ops.flatMap((op) => (op.op === 'remove' ? op.uris : []));
 }
 
+/** The URIs that are taken out right before the operation at `progress`, where that adds rows and has not begun. */
+export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): Set<string> {
+  if (!addsRows(ops[op]) || at > 0) return new Set();
+  const first = ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
+  return new Set(removedUris(ops.slice(first, op)));
+}
+
+/** True for an operation that adds rows to those that are there. */
+export function addsRows(op: ChangeOp | undefined): boolean {
+  return op?.op === 'insert' || op?.op === 'append';
+}
+
 /** True for an operation on the rows of a playlist that is there. */
 export function writesRows({ op }: ChangeOp): boolean {
   return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
