@@ -360,7 +360,11 @@ export function createChanges(context: ChangeContext): Changes {
       }
       if (outcome === 'late') return listed(entry, null);
       if (outcome === null) return { kind: 'nothing_to_do' };
-      return isOpen(outcome.end) ? listed(entry, outcome.end) : { kind: 'ended', ...outcome };
+      const { end } = outcome;
+      if (isOpen(end)) return listed(entry, end);
+      // After a crash, the next start must not carry out what the caller was told has failed. The disk may be full.
+      if (end.kind === 'ended' && end.cause !== null) await store.saveNow().catch(() => {});
+      return { kind: 'ended', ...outcome };
     },
     async begin(request, options) {
       const call: Call = { signal: AbortSignal.any([stopping.signal, options.signal]), progress() {} };
