@@ -202,7 +202,8 @@ export function mergeRows(
     otherLeft.set(uri, Math.min(times - notMoved, count(own.removed, uri), count(other.moved, uri)));
   }
   if (isDoubtful) {
-    for (const [uri, times] of other.fresh) ownLeft.set(uri, count(ownLeft, uri) + times);
+    for (const [uri, times] of other.fresh)
+      ownLeft.set(uri, count(ownLeft, uri) + Math.min(times, count(own.fresh, uri)));
   }
   const result: string[] = [];
   const add = (rows: readonly string[] | undefined, left: Map<string, number>) => {
