@@ -9,7 +9,15 @@ import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/
 import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
-import { applyOp, ROWS_PER_REQUEST, removedUris, restOf, rowsAt, writtenUris } from './rowOps.ts';
+import {
+  applyOp,
+  onlyAppends,
+  ROWS_PER_REQUEST,
+  removedUris,
+  restOf,
+  rowsAt,
+  writtenUris,
+} from './rowOps.ts';
 
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
@@ -36,7 +44,11 @@ export async function lookAtRows(
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
-  return isOlder ? { kind: 'stale' } : nearestState(plan.rows, plan.ops, known, shown);
+  if (isOlder) return { kind: 'stale' };
+  // Others may have moved a row of ours to where nothing was read.
+  if (part.from > 0 && !onlyAppends(plan.ops))
+    return lookAtRows(context, playlistId, plan, known, call, true);
+  return nearestState(plan.rows, plan.ops, known, shown);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
