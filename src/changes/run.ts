@@ -2,7 +2,7 @@
 import { type ChangeOp, type ChangeOutcome, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
+import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { sameRows } from '../domain/rows.ts';
 import type { Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
@@ -115,13 +115,19 @@ export function formerBeside(
   const reached = far(next) <= far(known) ? next : known;
   const made = rowsAt(rows, ops, reached);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
-  // Without a name, a row that was moved could be taken for its neighbour.
+  // Without a name, a row that was moved could be taken for its neighbour, by relay or by others.
   const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
   const moved = rowsAt(labels, ops, reached);
-  const shown = withNames(made, present);
-  const names = new Map(moved.map((label, at) => [label, shown[at] || label]));
+  const shown = [...present];
+  const names = new Map<string, string>();
+  for (const [at, place] of commonRows(made, present)) {
+    if (made[at] !== '') continue;
+    const label = moved[at] ?? '';
+    if (present[place]) names.set(label, present[place]);
+    else shown[place] = label;
+  }
   const nameOf = (label: string) => names.get(label) ?? label;
-  const merged = mergeRows(moved.map(nameOf), labels.map(nameOf), present, isDoubtful);
+  const merged = mergeRows(moved.map(nameOf), labels.map(nameOf), shown, isDoubtful);
   return merged.map((uri) => (uri.startsWith(UNNAMED) ? '' : uri));
 }
 

@@ -10,7 +10,7 @@ const MAX_COMPARED = 1_000_000;
  * that was not read or that Spotify no longer offers, so it matches any row,
  * but another empty one first.
  */
-function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
+export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;
   const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], isSame);
   // Too many to compare each with each.
