@@ -215,7 +215,7 @@ export class Client {
     const { playlist, changeId, wish } = made;
     const args = { change_id: changeId, ...(force ? { force } : {}) };
     const ask = () => this.#ask('undo_change', args, leaves);
-    if (wish === 'rename' && playlist) return this.#undoRename(made, playlist, ask);
+    if (wish === 'rename' && playlist) return this.#undoRename(made, playlist, ask, force);
     if (wish === 'unfollow' && playlist) return this.#undoUnfollow(made, playlist, ask);
     if ((wish === 'create' || wish === 'follow') && playlist)
       return this.#undoCreate(made, playlist, ask, force);
@@ -458,9 +458,12 @@ export class Client {
   // Details, the account's list, the library
 
   async #rename(name: string, playlist: DemoPlaylist, leaves: number | null): Promise<void> {
-    const { spotify } = this.#stage;
+    const { spotify, plan, time } = this.#stage;
     const from = spotify.effects.length;
     const before = playlist.name;
+    // A name that a person gave shortly before, and that no read shows yet, is not known to relay.
+    const shown = spotify.effects.findIndex(({ at }) => at > time.at - plan.lags.details);
+    const isUnshown = shown !== -1 && this.#renamedBy(shown, playlist);
     const answer = await this.#ask('update_playlist_details', { playlist_id: playlist.id, name }, leaves);
     const { outcome, changeId } = await this.#outcomeOf('rename', answer, playlist);
     const renamed = this.#renamedBy(from, playlist);
@@ -479,7 +482,7 @@ export class Client {
       playlist,
       name: before,
       from,
-      isSure: outcome.is === 'done' && !renamed,
+      isSure: outcome.is === 'done' && !renamed && !isUnshown,
     });
   }
 
@@ -493,7 +496,12 @@ export class Client {
       );
   }
 
-  async #undoRename(made: Made, playlist: DemoPlaylist, ask: () => Promise<Answer | null>): Promise<void> {
+  async #undoRename(
+    made: Made,
+    playlist: DemoPlaylist,
+    ask: () => Promise<Answer | null>,
+    force: boolean,
+  ): Promise<void> {
     const { spotify } = this.#stage;
     const now = playlist.name;
     const from = spotify.effects.length;
@@ -521,7 +529,8 @@ export class Client {
         'undo of rename, ok: another name came back',
         `"${playlist.name}" in place of "${made.name}"`,
       );
-    if (outcome.is === 'done' && wasRenamed && isLast && made.isSure && playlist.name === made.name)
+    const isBack = playlist.name === made.name;
+    if (outcome.is === 'done' && wasRenamed && isLast && made.isSure && isBack && !force)
       this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
     if (outcome.is !== 'done') {
       if (outcome.is !== 'refused') this.#stage.names.delete(playlist);
@@ -564,7 +573,7 @@ export class Client {
     wish: Wish & { tracks: number[] },
     leaves: number | null,
   ): Promise<void> {
-    const { spotify } = this.#stage;
+    const { spotify, isRestored } = this.#stage;
     const uris = wish.tracks.map(uriOf);
     const from = spotify.effects.length;
     const before = spotify.account.saved.map(({ uri }) => uri);
@@ -577,6 +586,8 @@ export class Client {
       : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
     const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
     const after = this.#judgeLibrary(isRemoval ? 'unsave' : 'save', uris, !isRemoval, outcome, before, from);
+    // What it had written before a copy was restored is there before it for all that relay knows.
+    const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
       changeId,
       wish: isRemoval ? 'unsave' : 'save',
@@ -585,7 +596,7 @@ export class Client {
       after,
       from,
       added: new Map(uris.map((uri) => [uri, 1])),
-      ...{ removed: new Map(), isUndone: false, isSure: outcome.is === 'done' },
+      ...{ removed: new Map(), isUndone: false, isSure: outcome.is === 'done' && isKnown },
     });
   }
 

@@ -133,20 +133,16 @@ function checkAccount({ spotify, computer, found }: Stage, request: Incoming): v
 /** What was told must still be so once everything has come to rest. */
 function judgeEnd(stage: Stage): void {
   const { spotify, found, names, listed, meddled, isSwitched } = stage;
-  const since = (playlist: DemoPlaylist, from: number, word: string) =>
+  const isRenamed = (playlist: DemoPlaylist, from: number) =>
     spotify.effects
       .slice(from)
-      .some(
-        ({ by, what, playlist: on }) =>
-          by === 'person' &&
-          (on === playlist || what.includes(`"${playlist.name}"`)) &&
-          what.startsWith(word),
-      );
+      .some(({ by, what, playlist: on }) => by === 'person' && on === playlist && what.startsWith('renames'));
+  const hasLeft = (playlist: DemoPlaylist, from: number) => (spotify.leftAfter.get(playlist) ?? -1) >= from;
   for (const [playlist, { name, from }] of names)
-    if (playlist.name !== name && !since(playlist, from, 'renames'))
+    if (playlist.name !== name && !isRenamed(playlist, from))
       found('the end: a name changed after it was told', `"${playlist.name}" in place of "${name}"`);
   for (const [playlist, { isListed, from }] of listed)
-    if (spotify.account.playlists.includes(playlist) !== isListed && !since(playlist, from, 'removes "'))
+    if (spotify.account.playlists.includes(playlist) !== isListed && !hasLeft(playlist, from))
       found(
         `the end: a playlist is ${isListed ? 'gone' : 'there'} after it was told otherwise`,
         playlist.name,

@@ -84,6 +84,7 @@ function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
       return;
     case 'unfollow':
       if (!list || !account.playlists.includes(list)) return;
+      spotify.leftAfter.set(list, spotify.effects.length);
       edit(`removes "${list.name}" from the account`, null, () => {
         account.playlists = account.playlists.filter((one) => one !== list);
         spotify.world.unlisted.push(list);

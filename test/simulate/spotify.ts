@@ -181,6 +181,8 @@ export class Spotify {
   readonly firstAsked = new Map<string, number>();
   /** When a person made it. */
   readonly madeAt = new Map<DemoPlaylist, number>();
+  /** After how many effects a person last took it off the account's list. */
+  readonly leftAfter = new Map<DemoPlaylist, number>();
   #time: VirtualTime;
   #seed: number;
   #reads = 0;
