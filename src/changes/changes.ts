@@ -113,24 +113,18 @@ export interface Changes {
    * @throws RelayError of reading, `STORE_ERROR`
    */
   accept(seq: number): Promise<void>;
-  /** Sets who shows changes as jobs. */
-  showIn(jobs: ShownIn): void;
+  /** Sets who lists the job of a change that continues without its caller. */
+  listWith(list: ListChange): void;
   /** Sends nothing new; resolves when every run has ended. */
   stop(): Promise<void>;
 }
 
-/** Where changes are shown as jobs. */
-interface ShownIn {
-  /**
-   * A job's change has written entries, or left one out, and why. In the transaction that records it.
-   */
-  wrote(change: Change, refused: RelayError | null): void;
-  /**
-   * @param end of its last run; null while it is being written, and after a crash
-   * @param isStopped its caller has left: it is found out how far it got, and nothing more is sent
-   */
-  list(change: Change, end: DriveEnd | null, isStopped: boolean): Promise<void>;
-}
+/**
+ * Lists the job of a change.
+ * @param end of its last run; null while it is being written, and after a crash
+ * @param isStopped its caller has left: it is found out how far it got, and nothing more is sent
+ */
+type ListChange = (change: Change, end: DriveEnd | null, isStopped: boolean) => Promise<void>;
 
 interface WorkOptions {
   /** Ends the run like a stopping server does. */
@@ -150,11 +144,8 @@ interface Active extends Control {
   seq: number | null;
   /** Its caller was told that it was not begun. */
   abandoned: boolean;
-  /** Requests, of which so many are completed. */
+  /** Its requests. */
   total: number;
-  completed: number;
-  /** Made by it. */
-  playlist: Playlist | null;
   done: Promise<ChangeReport | null>;
 }
 
@@ -166,7 +157,7 @@ export function createChanges(context: ChangeContext): Changes {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();
   const active = new Set<Active>();
-  let jobs: ShownIn = { wrote() {}, async list() {} };
+  let list: ListChange = async () => {};
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
 
@@ -187,13 +178,9 @@ export function createChanges(context: ChangeContext): Changes {
       completed: 0,
       playlist: null,
       done: Promise.resolve(null),
-      onEntries: (change, refused) => jobs.wrote(change, refused),
-      onProgress(done) {
-        entry.completed = done;
-        if (entry.total > 1) call?.progress(Math.min(done, entry.total), entry.total);
-      },
-      onMade(playlist) {
-        entry.playlist = playlist;
+      onProgress() {
+        const { completed, total } = entry;
+        if (total > 1) call?.progress(Math.min(completed, total), total);
       },
     };
     return entry;
@@ -321,7 +308,7 @@ export function createChanges(context: ChangeContext): Changes {
     const body = getChangeBody(store, seq ?? 0);
     const requests = { total: requestsLeft(body.ops), completed };
     const change = reread(store, seq ?? 0);
-    await jobs.list(change, end, isStopped);
+    await list(change, end, isStopped);
     return { kind: 'listed', change, body, cause: end?.cause ?? null, playlist, requests };
   }
 
@@ -418,8 +405,8 @@ export function createChanges(context: ChangeContext): Changes {
         setChange(store, seq, { outcome: 'done', op: 0, at: 0, endedAt: now, error: null }, now);
       });
     },
-    showIn(next) {
-      jobs = next;
+    listWith(next) {
+      list = next;
     },
     async stop() {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'The server is stopping.'));

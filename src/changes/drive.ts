@@ -46,8 +46,6 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
       progress() {},
       ...(change.account === null ? {} : { account: change.account }),
     },
-    playlist: null,
-    steps: 0,
     size: Number.POSITIVE_INFINITY,
     waits: 0,
     failures: control.before,
@@ -149,8 +147,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     run.lost = null;
     const { snapshotId, playlist, serverTime } = settled.answer;
     if (playlist) {
-      run.playlist = playlist;
-      run.control.onMade(playlist);
+      run.control.playlist = playlist;
       run.giveBack = await context.rows.takeTurn(playlist.id);
     }
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {

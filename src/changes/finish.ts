@@ -219,7 +219,7 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   const isForAll = plan.unsure !== undefined || (isReplaced && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
-  run.body = { ...body, notes: { ...body.notes, completed: run.steps } };
+  run.body = { ...body, notes: { ...body.notes, completed: run.control.completed } };
   await takePlan(run, { rows, ops, counted: false, former }, { goingBack: true, error: errorFacts(cause) });
   return null;
 }

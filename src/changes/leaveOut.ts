@@ -3,6 +3,7 @@ import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { putChangeBody, setChange } from '../store/tables/changes.ts';
+import { markItems } from './ownJob.ts';
 import { progressAt, type Step } from './rowOps.ts';
 import type { Run } from './run.ts';
 
@@ -15,7 +16,7 @@ const MAX_REFUSED = 20;
  * @returns false where the refusal stands
  */
 export async function leaveOut(run: Run, step: Step, error: RelayError): Promise<boolean> {
-  const { context, control, change, body } = run;
+  const { context, change, body } = run;
   if (step.count > 1) {
     run.size = Math.ceil(step.count / 2);
     return true;
@@ -33,7 +34,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
     putChangeBody(context.store, change.seq, run.body);
     const to = progressAt(ops, step.from.op, step.from.at);
     run.change = setChange(context.store, change.seq, to, context.clock.now());
-    control.onEntries(run.change, error);
+    markItems(context, run.change, error);
   });
   context.store.saveSoon();
   return true;

@@ -1,10 +1,13 @@
-/** The job of a change that no job has asked for: nobody sees it unless the change continues without its caller. */
+/** The job of a change: the one that is made for it where no job has asked for it, and what it records of each request. */
 import { type ChangeOp, type DetailValues, kindFacts } from '../domain/change.ts';
+import type { RelayError } from '../domain/errors.ts';
 import { JOB_ATTEMPTS } from '../domain/job.ts';
 import type { Change } from '../store/tables/changes.ts';
-import type { NewJob } from '../store/tables/jobs.ts';
+import { firstMatched, markNextWritten, rejectItem } from '../store/tables/jobItems.ts';
+import { changeJob, getJobBySeq, type NewJob } from '../store/tables/jobs.ts';
+import { type ChangeContext, errorFacts } from './record.ts';
 
-/** Its items are stored once it is listed. */
+/** Nobody sees it unless the change continues without its caller. Its items are stored once it is listed. */
 export function ownJob(
   { id, kind, playlistId, account }: Pick<Change, 'id' | 'kind' | 'playlistId' | 'account'>,
   ops: readonly ChangeOp[],
@@ -30,4 +33,26 @@ export function ownJob(
       skip_duplicates: false,
     },
   };
+}
+
+/**
+ * Marks items of its job as written, as its requests take effect, or one as left out. To be called in a transaction.
+ * @param refused why an item was left out; null where items were written
+ */
+export function markItems(
+  { store, clock }: Pick<ChangeContext, 'store' | 'clock'>,
+  change: Change,
+  refused: RelayError | null,
+): void {
+  const job = change.job === null ? null : getJobBySeq(store, change.job);
+  if (!job) return;
+  if (refused) {
+    const next = firstMatched(store, job.seq);
+    if (next !== null) rejectItem(store, job.seq, next, errorFacts(refused), clock.now());
+  } else {
+    markNextWritten(store, job.seq, change.written - job.written, clock.now());
+  }
+  if (change.playlistId !== null && job.targetId === null) {
+    changeJob(store, job.seq, { targetId: change.playlistId }, clock.now());
+  }
 }

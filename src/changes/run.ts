@@ -15,6 +15,7 @@ import {
   setChange,
 } from '../store/tables/changes.ts';
 import type { Waiter } from './decide.ts';
+import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
@@ -36,10 +37,12 @@ export interface Control {
   isNew: boolean;
   /** A person has seen that someone else changed the playlist, and wants what is missing written all the same. */
   carryOn: boolean;
-  /** Entries became written, or one was refused and left out. Called in the transaction that records it. */
-  onEntries(change: Change, refused: RelayError | null): void;
-  onProgress(done: number): void;
-  onMade(playlist: Playlist): void;
+  /** Requests of this run that are completed. */
+  completed: number;
+  /** Made by a `create` of this run. */
+  playlist: Playlist | null;
+  /** `completed` has grown. */
+  onProgress(): void;
 }
 
 /** Failures in a row of one class, without a success in between. */
@@ -70,9 +73,6 @@ export interface Run {
   body: ChangeBody;
   plan: Plan;
   call: Call;
-  /** Made by a `create` of this run. */
-  playlist: Playlist | null;
-  steps: number;
   /** Entries of the next request; halved after a refusal. */
   size: number;
   /** Waits that its caller has had so far. */
@@ -160,7 +160,7 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
   const written = isCounted ? change.written + entries : change.written;
-  run.steps += 1;
+  control.completed += 1;
   run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
   store.transaction(() => {
@@ -170,10 +170,10 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
       { op: to.op, at: to.at, written, ...(isForward ? { error: null } : {}), ...facts },
       clock.now(),
     );
-    if (isCounted && entries > 0) control.onEntries(run.change, null);
+    if (isCounted && entries > 0) markItems(context, run.change, null);
   });
   store.saveSoon();
-  control.onProgress(run.steps);
+  control.onProgress();
 }
 
 /** How many entries lie between two states of the present plan. */

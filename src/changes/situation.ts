@@ -32,7 +32,7 @@ export function situationOf(
     waits: run.waits,
     mayFail: op?.op === 'details' && op.mayFail === true,
     isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
-    isTooNew: error?.code === 'NOT_FOUND' && run.playlist !== null,
+    isTooNew: error?.code === 'NOT_FOUND' && run.control.playlist !== null,
     isFirstAddition: onlyAppends(run.plan.ops) && !change.uncertain,
   };
 }

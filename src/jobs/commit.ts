@@ -1,11 +1,10 @@
 /** The writing half of a job: its items become one change, which the engine carries out. */
-import { errorFacts } from '../changes/record.ts';
 import { RelayError } from '../domain/errors.ts';
 import { BULK_JOB_TYPES, shortId } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, undoOf } from '../store/tables/changes.ts';
-import { firstMatched, markNextWritten, rejectItem, unwriteItems } from '../store/tables/jobItems.ts';
-import { changeJob, getJobBySeq, type Job } from '../store/tables/jobs.ts';
+import { unwriteItems } from '../store/tables/jobItems.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 import { changeRequestOf } from './jobWrite.ts';
 import { failuresOf, follow } from './outcome.ts';
@@ -63,23 +62,4 @@ function cannotGoOn({ id }: Change): RelayError {
       },
     },
   });
-}
-
-/** Marks items as the change writes them. Called in its transaction. */
-export function followChange(
-  { store, clock }: Pick<JobContext, 'store' | 'clock'>,
-  change: Change,
-  refused: RelayError | null,
-): void {
-  const job = change.job === null ? null : getJobBySeq(store, change.job);
-  if (!job) return;
-  if (refused) {
-    const next = firstMatched(store, job.seq);
-    if (next !== null) rejectItem(store, job.seq, next, errorFacts(refused), clock.now());
-  } else {
-    markNextWritten(store, job.seq, change.written - job.written, clock.now());
-  }
-  if (change.playlistId !== null && job.targetId === null) {
-    changeJob(store, job.seq, { targetId: change.playlistId }, clock.now());
-  }
 }

@@ -26,7 +26,6 @@ import {
   wakeJobs,
 } from '../store/tables/jobs.ts';
 import { type Attempt, attempt } from './attempt.ts';
-import { followChange } from './commit.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
@@ -94,7 +93,7 @@ export interface Jobs {
 
 export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
-  changes.showIn({ wrote: (change, refused) => followChange(context, change, refused), list });
+  changes.listWith(list);
   const runner = createJobRunner(context);
   // Calls may come before the start, and their jobs are not listed either.
   const left = unlistedJobs(store);
