@@ -1,5 +1,6 @@
 /** Changes as the rest of the program uses them: carry one out for a caller, go on with one, cancel, list, undo. */
 import { aborted, NEVER } from '../base/abort.ts';
+import { createMutex } from '../base/mutex.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
 import { asRelayError, notConnected, otherAccount, RelayError } from '../domain/errors.ts';
 import { JOB_ATTEMPTS } from '../domain/job.ts';
@@ -146,6 +147,8 @@ interface Active extends Control {
   abandoned: boolean;
   /** Its requests. */
   total: number;
+  /** Gives back the turn of the playlist that it has made. */
+  giveBack(): void;
   done: Promise<ChangeReport | null>;
 }
 
@@ -157,6 +160,8 @@ export function createChanges(context: ChangeContext): Changes {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();
   const active = new Set<Active>();
+  /** Spotify does not keep the order of writes that come at the same time. */
+  const turns = createMutex();
   let list: ListChange = async () => {};
 
   const of = (seq: number) => [...active].find((entry) => entry.seq === seq);
@@ -177,10 +182,14 @@ export function createChanges(context: ChangeContext): Changes {
       total: 0,
       completed: 0,
       playlist: null,
+      giveBack() {},
       done: Promise.resolve(null),
       onProgress() {
         const { completed, total } = entry;
         if (total > 1) call?.progress(Math.min(completed, total), total);
+      },
+      async takeTurn(playlistId) {
+        entry.giveBack = await turns.acquire(playlistId);
       },
     };
     return entry;
@@ -253,8 +262,11 @@ export function createChanges(context: ChangeContext): Changes {
     before?: Promise<void>,
   ): Promise<ChangeReport | null> {
     active.add(entry);
-    const inTurn = () => rows.exclusively(key, work, waits);
-    entry.done = (before ? before.then(inTurn) : inTurn()).finally(() => active.delete(entry));
+    const inTurn = () => turns.runExclusive(key, work, waits);
+    entry.done = (before ? before.then(inTurn) : inTurn()).finally(() => {
+      active.delete(entry);
+      entry.giveBack();
+    });
     return entry.done;
   }
 

@@ -52,7 +52,6 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     lost: null,
     cause: change.goingBack ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
-    giveBack: () => {},
     answered: control.isNew,
     savedAt: context.clock.monotonic(),
   };
@@ -63,8 +62,6 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');
     return (await follow(run, 'failed', error, null)) ?? pause(run, error);
-  } finally {
-    run.giveBack();
   }
 }
 
@@ -148,7 +145,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     const { snapshotId, playlist, serverTime } = settled.answer;
     if (playlist) {
       run.control.playlist = playlist;
-      run.giveBack = await context.rows.takeTurn(playlist.id);
+      await run.control.takeTurn(playlist.id);
     }
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),

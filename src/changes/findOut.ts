@@ -130,14 +130,14 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
 }
 
 async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
-  const { context, change, call } = run;
+  const { context, control, change, call } = run;
   if (step.op.op !== 'create') return 'absent';
   const made = await lookForMade(context, step.op, change.account, call);
   if (made === null) return 'absent';
   if (made === 'unclear' || hasRival(context.store, change.seq, step.op.details.name)) return 'other';
   if (isMadeByOther(context.store, made.id, change.seq)) return 'absent';
   landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
-  run.giveBack = await context.rows.takeTurn(made.id);
+  await control.takeTurn(made.id);
   await saveMade(run);
   return 'landed';
 }

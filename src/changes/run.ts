@@ -43,6 +43,8 @@ export interface Control {
   playlist: Playlist | null;
   /** `completed` has grown. */
   onProgress(): void;
+  /** Has the turn of the playlist that the run has made, until it ends. */
+  takeTurn(playlistId: string): Promise<void>;
 }
 
 /** Failures in a row of one class, without a success in between. */
@@ -86,8 +88,6 @@ export interface Run {
   lastWriteAt: number;
   /** When its progress was certainly on the disk; monotonic milliseconds. */
   savedAt: number;
-  /** Gives back the turn of the playlist that it has made. */
-  giveBack: () => void;
   /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */
   answered: boolean;
 }

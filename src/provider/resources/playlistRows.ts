@@ -1,8 +1,4 @@
-/**
- * Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. Writes to one
- * playlist wait for each other (the provider does not keep the order of concurrent writes).
- */
-import { interruptible } from '../../base/abort.ts';
+/** Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. */
 import type { Clock } from '../../base/clock.ts';
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
@@ -79,13 +75,6 @@ export interface PlaylistRows {
   wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
   /** Drops a playlist from the cache: called before the first and after the last request of a write. */
   forget(playlistId: string): void;
-  /**
-   * Runs a write after earlier ones to the same playlist have ended. `signal` ends the wait for its turn, not the work: a
-   * job may be writing for a minute.
-   */
-  exclusively<T>(playlistId: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Takes the turn of a playlist in the middle of a write; resolves, once it has it, with what gives it back. */
-  takeTurn(playlistId: string): Promise<() => void>;
 }
 
 /** Lists lag behind writes by about 0.6 s. After this, one that differs from what was written shows another person's change. */
@@ -189,7 +178,6 @@ function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly 
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
   const kept = new Map<string, KeptRows>();
-  const writing = new Map<string, Promise<unknown>>();
   const own = new Map<string, OwnWrite[]>();
   /** When relay last wrote to a playlist, or began to; monotonic milliseconds. */
   const touched = new Map<string, number>();
@@ -441,35 +429,6 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         for (const oldest of kept.keys()) if (kept.size > KEPT_PLAYLISTS) kept.delete(oldest);
       }
       return { playlist, items };
-    },
-    async takeTurn(playlistId) {
-      const before = writing.get(playlistId);
-      let giveBack = () => {};
-      const mine = new Promise<void>((resolve) => {
-        giveBack = resolve;
-      });
-      const over = Promise.resolve(before).then(() => mine);
-      writing.set(playlistId, over);
-      await before;
-      return () => {
-        giveBack();
-        if (writing.get(playlistId) === over) writing.delete(playlistId);
-      };
-    },
-    async exclusively(playlistId, work, signal) {
-      const before = writing.get(playlistId) ?? Promise.resolve();
-      let begun = false;
-      const begin = () => {
-        signal?.throwIfAborted();
-        begun = true;
-        return work();
-      };
-      const mine = before.then(begin, begin).finally(() => {
-        if (writing.get(playlistId) === settled) writing.delete(playlistId);
-      });
-      const settled = mine.catch(() => {});
-      writing.set(playlistId, settled);
-      return signal ? interruptible(signal, mine, () => !begun) : mine;
     },
   };
 }
