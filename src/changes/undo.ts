@@ -5,7 +5,7 @@ import { withNames } from '../domain/mergeRows.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { asList, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { asList, isUnseen, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -171,7 +171,7 @@ async function undoCreation(
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  if (!force) await presentRows(context, change, expectedRows(change, body), force, new Map(), call);
+  if (!force) await presentRows(context, change, expectedRows(change, body), force, nothingShown(), call);
   return plain([{ op: 'unfollow' }], {});
 }
 
@@ -209,7 +209,8 @@ async function undoRows(
   // What an undo that stopped half-way has taken back is no other person's doing.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
-  const shownAs = new Map<string, string>();
+  const shownBy = nothingShown();
+  const { shownAs, unseen } = shownBy;
   const plan = (shown: readonly string[]) => {
     // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
@@ -232,8 +233,14 @@ async function undoRows(
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   const how = isForced ? 'readShown' : 'readSettled';
   const read = (how: 'readShown' | 'readSettled' | 'readTwice') =>
-    presentRows(context, change, expected, force || isBegun, shownAs, call, how);
+    presentRows(context, change, expected, force || isBegun, shownBy, call, how);
   planned ??= plan(await read(how));
+  if (removedUris(planned.ops).some((uri) => unseen.has(uri))) {
+    // Under the ID that the list will show them by, others may be there that stay.
+    const items = await context.rows.readShown(change.playlistId ?? '', call);
+    await underOwnNames(context, items, expected, shownAs, call);
+    planned = plan(planned.present);
+  }
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
     const again = await read(how);
@@ -280,9 +287,21 @@ async function isAtVersion(
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }
 
+/** How the list shows rows. */
+interface Shown {
+  /** By URI: as what Spotify shows rows that it does not show under it; an empty string for no name. */
+  shownAs: Map<string, string>;
+  /** URIs of rows that the list does not show yet. */
+  unseen: Set<string>;
+}
+
+function nothingShown(): Shown {
+  return { shownAs: new Map(), unseen: new Set() };
+}
+
 /**
  * The rows as they are. They have to be what the change left, as far as that is known.
- * @param shownAs takes up by URI as what Spotify shows rows that it does not show under it; an empty string for no name
+ * @param shownBy takes up how the list shows them
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
@@ -290,12 +309,13 @@ async function presentRows(
   { playlistId }: Change,
   expected: readonly string[],
   force: boolean,
-  shownAs: Map<string, string>,
+  { shownAs, unseen }: Shown,
   call: Call,
   how: 'readShown' | 'readSettled' | 'readTwice' = 'readSettled',
 ): Promise<readonly string[]> {
   const id = playlistId ?? '';
   const items = await rows[how](id, call);
+  for (const item of items) if (isUnseen(item)) unseen.add(uriOf(item));
   const present = await underOwnNames({ provider }, items, expected, shownAs, call);
   // A row that Spotify has stopped offering stays where it is.
   const left = asLong(expected, present.length);
