@@ -35,6 +35,8 @@ interface Made {
   isUndone: boolean;
   /** Songs of which relay cannot tell who has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
+  /** By URI: rows that a person has put in where relay, whose answer was lost, had taken out that song. */
+  putBack: Counts;
   /** Its outcome was known, and right. */
   isSure: boolean;
 }
@@ -191,6 +193,7 @@ export class Client {
         to,
         isUndone: false,
         mimicked: unclear.mimicked,
+        putBack: this.#stage.plan.faults.length === 0 ? new Map() : putBackIn(now, playlist),
       },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
@@ -291,8 +294,11 @@ export class Client {
       const counted = isMerging && others.length === 0 ? [NOBODY] : others;
       const judged = (doing: Doing) => wrongRows(before, doing, outcome, counted, after, own, unclear);
       // Of equal rows nothing tells whether a person has taken out the one that relay had added, or the other.
+      // Nor is one that a person has put in while a removal was in doubt told from one that had been there.
       const wrong =
-        judged(doing) && judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) });
+        judged(doing) &&
+        judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) }) &&
+        judged({ ...doing, removed: less(made.removed, made.putBack) });
       if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
         this.#found(
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
@@ -393,6 +399,7 @@ export class Client {
       removed: new Map(),
       isUndone: false,
       mimicked: new Set(),
+      putBack: new Map(),
       to: this.#stage.spotify.effects.length,
       ...made,
     });
@@ -1099,6 +1106,29 @@ function lostToReplacement(effects: readonly Effect[], playlist: DemoPlaylist): 
 function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] {
   return effects.filter(
     (effect) => effect.by === 'person' && effect.playlist === playlist && !effect.what.startsWith('renames'),
+  );
+}
+
+/** By URI: rows that a person has put in after relay had taken out that song. */
+function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
+  const gone = new Set<string>();
+  const back: string[] = [];
+  for (const { by, playlist: on, before, after } of effects) {
+    if (on !== playlist) continue;
+    const changed = difference(countsOf(before), countsOf(after));
+    for (const [uri, count] of changed) {
+      if (by === 'relay' && count < 0) gone.add(uri);
+      if (by === 'person' && count > 0 && gone.has(uri)) back.push(...new Array<string>(count).fill(uri));
+    }
+  }
+  return countsOf(back);
+}
+
+function less(counts: Counts, by: Counts): Counts {
+  return new Map(
+    [...counts]
+      .map(([uri, count]): [string, number] => [uri, count - (by.get(uri) ?? 0)])
+      .filter(([, count]) => count > 0),
   );
 }
 
