@@ -62,6 +62,8 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 const HOUR = 3_600_000;
+/** So long after rows were taken out, all are replaced where the list does not show that they are gone. */
+const LATEST_EFFECT_MS = 20_000;
 /** A job that writes has moved by then, or says what it waits for. */
 const STILL_MS = 600_000;
 
@@ -278,7 +280,7 @@ export class Client {
       // A song that is taken out may take along one that a person adds.
       const lost =
         unclear.hidden.size === 0
-          ? lostToReplacement(now, playlist).filter((uri) => !made.added.has(uri))
+          ? lostToReplacement(now, playlist, unclear.unseen).filter((uri) => !made.added.has(uri))
           : [];
       if (lost.length > 0)
         this.#found(
@@ -1088,8 +1090,15 @@ function stillThere(made: Made, rows: readonly PlaylistRow[], effects: readonly 
   return new Map([...made.added].map(([uri, count]) => [uri, Math.min(count, left.get(uri) ?? 0)]));
 }
 
-/** Songs that a person has put in and a request that replaces all rows has taken out. */
-function lostToReplacement(effects: readonly Effect[], playlist: DemoPlaylist): string[] {
+/**
+ * Songs that a person has put in and a request that replaces all rows has taken out.
+ * @param unseen songs that may go with one that comes where the list has not shown for a time that rows are gone
+ */
+function lostToReplacement(
+  effects: readonly Effect[],
+  playlist: DemoPlaylist,
+  unseen: ReadonlySet<string>,
+): string[] {
   const came = new Set(
     othersIn(effects, playlist).flatMap(({ before, after }) => [
       ...[...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
@@ -1097,9 +1106,16 @@ function lostToReplacement(effects: readonly Effect[], playlist: DemoPlaylist): 
       ),
     ]),
   );
-  return effects
-    .filter(({ method, playlist: on }) => method === 'PUT' && on === playlist)
-    .flatMap(({ before, after }) => before.filter((uri) => came.has(uri) && !after.includes(uri)));
+  const acts = effects.filter(({ playlist: on }) => on === playlist);
+  const removedAt = acts.find(({ method }) => method === 'DELETE')?.at ?? Infinity;
+  return acts
+    .filter(({ method }) => method === 'PUT')
+    .flatMap(({ before, after, sentAt }) =>
+      before.filter((uri) => {
+        const isLost = came.has(uri) && !after.includes(uri);
+        return isLost && !(unseen.has(uri) && sentAt - removedAt >= LATEST_EFFECT_MS);
+      }),
+    );
 }
 
 /** What others than this client's act did to a playlist. */
