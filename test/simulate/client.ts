@@ -146,7 +146,7 @@ export class Client {
     doing: Doing,
     ask: () => Promise<Answer | null>,
   ): Promise<void> {
-    const { spotify } = this.#stage;
+    const { spotify, isRestored } = this.#stage;
     const from = spotify.effects.length;
     const before = urisOf(playlist);
     spotify.asked(playlist);
@@ -199,7 +199,8 @@ export class Client {
       },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
-      isSure: wrong === null && outcome.is !== 'unheard',
+      // What it had written before a copy was restored is there before it for all that relay knows.
+      isSure: wrong === null && outcome.is !== 'unheard' && this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
   }
@@ -301,7 +302,10 @@ export class Client {
         judged(doing) &&
         judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) }) &&
         judged({ ...doing, removed: less(made.removed, made.putBack) });
-      if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
+      // Forced, it may go over what others did, which nobody has heard then.
+      const mayGoOver = force && outcome.is === 'unheard' && edits.length + others.length > 0;
+      const isJudged = made.isSure || outcome.is === 'refused';
+      if (wrong && isJudged && !mayGoOver && !this.#mayStopHalfway(outcome))
         this.#found(
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
           `${shownWrong(wrong)} in "${playlist.name}"`,

@@ -226,9 +226,10 @@ export class Computer {
     }
   }
 
-  /** Connects an account as `relay login` does. */
+  /** Connects an account as `relay login` does; false where that fails, or the program dies meanwhile. */
   async login(account: number, switchAccount = false): Promise<boolean> {
-    const { core } = await this.up();
+    const { core, mourners } = await this.up();
+    const died = new Promise<false>((resolve) => mourners.add(() => resolve(false)));
     const { rules } = this.#parts.spotify;
     rules.setting.loginIndex = account;
     const { providerUrl } = core.login.start({ switchAccount, redirectUri: REDIRECT });
@@ -242,12 +243,13 @@ export class Computer {
       text: '',
     });
     const back = new URL(page.headers?.location ?? REDIRECT).searchParams;
-    return core.login
+    const done = core.login
       .complete({ state: back.get('state'), code: back.get('code'), error: back.get('error') }, null)
       .then(
         () => true,
         () => false,
       );
+    return Promise.race([done, died]);
   }
 
   async logout(): Promise<void> {

@@ -172,14 +172,12 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
       stage.isSwitched = true;
       await computer.logout();
       await later(stage, mishap.ms);
-      await computer.login(0);
-      return;
+      return loginAgain(stage, false);
     case 'switch':
       stage.isSwitched = true;
       await computer.login(1, true);
       await later(stage, mishap.ms);
-      await computer.login(0, true);
-      return;
+      return loginAgain(stage, true);
     case 'restore':
       return restore(stage, mishap.ms);
   }
@@ -200,6 +198,16 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
       [id, isBare ? 1 : 0],
     );
     if (!known) found('after a crash nothing is known of a write', id);
+  }
+}
+
+const LOGINS = 5;
+
+/** The first account is connected again: a person who sees that it did not work does it once more. */
+async function loginAgain(stage: Stage, switchAccount: boolean): Promise<void> {
+  for (let login = 1; login <= LOGINS; login++) {
+    if (await stage.computer.login(0, switchAccount)) return;
+    await later(stage, 1_000);
   }
 }
 

@@ -307,8 +307,25 @@ export class Spotify {
     return this.effects
       .slice(0, from)
       .some(
-        (act, index) => act.by === 'person' && act.playlist === playlist && this.#looksOlder(index, act.at),
+        (act, index) =>
+          act.by === 'person' &&
+          act.playlist === playlist &&
+          (this.#looksOlder(index, act.at) || this.#isInverse(index)),
       );
+  }
+
+  /** True if an act puts back just the rows that one of relay's own writes of the last minute took out, or the other way round. */
+  #isInverse(index: number): boolean {
+    const { playlist, at, before, after } = this.effects[index] as Effect;
+    const back = difference(countsOf(after), countsOf(before));
+    return this.effects.slice(0, index).some((effect) => {
+      if (effect.by !== 'relay' || effect.playlist !== playlist || at - effect.at > REMEMBERED_MS)
+        return false;
+      const own = difference(countsOf(effect.before), countsOf(effect.after));
+      return (
+        own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count)
+      );
+    });
   }
 
   /**
