@@ -65,6 +65,8 @@ export async function planUndo(
       await settleTarget(context, change.playlistId ?? '', call);
       return plain([{ op: first.op === 'follow' ? 'unfollow' : 'follow' }], {});
     case 'create':
+      if (change.playlistId === null && (change.inTransit || change.uncertain))
+        throw unknownPlaylist(first.details.name);
       if (change.playlistId === null) return plain([], {});
       return undoCreation(context, change, body, force, call);
     default:
@@ -407,6 +409,14 @@ function unknownMove({ playlistId }: Change): RelayError {
         'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
     },
   );
+}
+
+/** Its answer was lost, or came after the copy that the state was restored from: nothing tells which playlist it made. */
+function unknownPlaylist(name: string): RelayError {
+  return new RelayError('CONFLICT', `Whether the playlist "${name}" was made is not known.`, {
+    remedy:
+      'Look for it in Spotify (find_playlist_by_name), and remove it (delete_playlist) if it is there and not wanted.',
+  });
 }
 
 function unsupported(present: readonly string[], wanted: readonly string[]): RelayError {
