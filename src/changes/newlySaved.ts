@@ -17,19 +17,19 @@ import {
 import type { ChangeContext, Reading } from './record.ts';
 import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
-/** Within this time the library's times do not tell two changes apart, so what relay itself did decides. */
-const OVERLAP_MS = 120_000;
 /** The provider's clock has seconds, and its servers may differ by one. */
 const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
 /** Rows of the library that are looked through to note what a change saved. */
 const MAX_PAGES = 20;
+/** Rows that were saved before a change and are looked through for its tracks, while the library may lag. */
+const MAX_OLDER_PAGES = 6;
 
 const LOOK_AGAIN_MS = 1_000;
 
 /**
  * In the order of the library, newest first. A track that is saved, and of which the library does not show when, was saved
- * before the change, or the library lags: for some seconds it is asked again.
+ * before the change, or the library lags: for some seconds it is asked again, longer if the whole library does not show it.
  */
 export async function newlySaved(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -41,14 +41,22 @@ export async function newlySaved(
   const noted = Object.entries(added ?? {});
   const fresh = noted.filter(([, isNew]) => isNew).map(([uri]) => uri);
   let open = savedBy(change, body).filter((uri) => added?.[uri] === undefined);
+  let until = Number.POSITIVE_INFINITY;
   for (;;) {
-    const isLate = ageOf(context, change) > LAG_MS;
-    const found = await lookFor(context, change, new Set(open), Number.POSITIVE_INFINITY, call);
-    const rest = open.filter((uri) => !found.fresh.includes(uri));
+    const age = ageOf(context, change);
+    const isLate = age > LAG_MS;
+    const mayLag = age <= REMEMBER_MS;
+    if (isLate) until = Math.min(until, context.clock.monotonic() + LAG_MS);
+    const older = isLate && mayLag ? MAX_OLDER_PAGES : 0;
+    const pages = { newer: Number.POSITIVE_INFINITY, older };
+    const found = await lookFor(context, change, new Set(open), pages, call);
+    const rest = open.filter((uri) => !found.fresh.includes(uri) && !found.older.includes(uri));
     const unshown = await notShown(context, change, rest, call);
     fresh.push(...found.fresh, ...unshown);
     open = rest.filter((uri) => !unshown.includes(uri));
-    if (open.length === 0 || isLate) return fresh;
+    const mayBeFurther = !found.isWhole || !mayLag;
+    const isOver = isLate && (mayBeFurther || context.clock.monotonic() >= until);
+    if (open.length === 0 || isOver) return fresh;
     await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
   }
 }
@@ -84,16 +92,32 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
 /** How often the library is looked through where it changes meanwhile: rows move from one page to another. */
 const READINGS = 4;
 
+/** How much of the library is looked through: of what was saved since the change began, and before. */
+interface Pages {
+  newer: number;
+  older: number;
+}
+
+/** What the library shows of some tracks. */
+interface Shown {
+  /** Saved since the change began; in the order of the library. */
+  fresh: string[];
+  /** Saved before. */
+  older: string[];
+  /** It was looked through to its end. */
+  isWhole: boolean;
+}
+
 async function lookFor(
   reading: Pick<Reading, 'provider' | 'store'>,
   change: Change,
   open: ReadonlySet<string>,
-  maxPages: number,
+  pages: Pages,
   call: Call,
-): Promise<{ fresh: string[] }> {
+): Promise<Shown> {
   for (let readings = 1; ; readings++) {
-    const { fresh, steady } = await lookOnce(reading, change, new Set(open), maxPages, call);
-    if (steady || readings === READINGS) return { fresh };
+    const { shown, steady } = await lookOnce(reading, change, new Set(open), pages, call);
+    if (steady || readings === READINGS) return shown;
   }
 }
 
@@ -101,28 +125,32 @@ async function lookOnce(
   reading: Pick<Reading, 'provider' | 'store'>,
   change: Change,
   open: Set<string>,
-  maxPages: number,
+  pages: Pages,
   call: Call,
-): Promise<{ fresh: string[]; steady: boolean }> {
+): Promise<{ shown: Shown; steady: boolean }> {
   const since = beganAt(reading, change) - EARLIER_MS;
-  const fresh: string[] = [];
+  const shown: Shown = { fresh: [], older: [], isWhole: false };
   const totals = new Set<number>();
-  for (let page = 0; open.size > 0 && page < maxPages; page++) {
+  const left = { ...pages };
+  for (let page = 0; open.size > 0 && left.newer-- > 0; page++) {
     const window = { limit: LIBRARY_PAGE, offset: page * LIBRARY_PAGE };
     const { items, total, next_offset } = await getSavedTracks(reading.provider, window, call);
     totals.add(total);
+    let isOlder = false;
     for (const { track, added_at } of items) {
-      if (added_at !== null && Date.parse(added_at) < since) return { fresh, steady: totals.size === 1 };
-      if (track && open.delete(track.uri)) fresh.push(track.uri);
+      isOlder ||= added_at !== null && Date.parse(added_at) < since;
+      if (isOlder && pages.older === 0) return { shown, steady: totals.size === 1 };
+      if (track && open.delete(track.uri)) shown[isOlder ? 'older' : 'fresh'].push(track.uri);
     }
-    if (next_offset === null) break;
+    shown.isWhole = next_offset === null;
+    if (shown.isWhole || (isOlder && --left.older === 0)) break;
   }
-  return { fresh, steady: totals.size <= 1 };
+  return { shown, steady: totals.size <= 1 };
 }
 
 /**
  * What is known about tracks that are about to be saved from relay's own changes shortly before, by URI: true where saving
- * it adds it. The times of the library would not tell them apart.
+ * it adds it. The library may not show them yet.
  */
 export function knownAdditions(
   reading: Pick<Reading, 'provider' | 'store'>,
@@ -131,7 +159,7 @@ export function knownAdditions(
   const { store } = reading;
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
-  for (const change of libraryChangesSince(store, withinLast(reading, OVERLAP_MS))) {
+  for (const change of libraryChangesSince(store, withinLast(reading, REMEMBER_MS))) {
     const [op] = getChangeBody(store, change.seq).ops;
     if (op?.op !== 'save' && op?.op !== 'unsave') continue;
     for (const uri of reached(change, op.uris)) if (asked.has(uri)) added[uri] = op.op === 'unsave';
@@ -172,7 +200,7 @@ export async function noteSaved(
     const added = body.former.added ?? {};
     const asked = savedBy(change, body).filter((uri) => removed.has(uri) && added[uri] === undefined);
     if (asked.length === 0) continue;
-    const { fresh } = await lookFor(reading, change, new Set(asked), MAX_PAGES, call);
+    const { fresh } = await lookFor(reading, change, new Set(asked), { newer: MAX_PAGES, older: 0 }, call);
     const isNew = new Set(fresh);
     const noted = Object.fromEntries(asked.map((uri) => [uri, isNew.has(uri)]));
     putChangeBody(reading.store, change.seq, {

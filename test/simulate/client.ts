@@ -7,7 +7,7 @@ import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
 import type { Act, Wish } from './plan.ts';
-import { type Effect, numberOf, uriOf, urisOf } from './spotify.ts';
+import { type Effect, numberOf, touchOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 interface Failure {
@@ -590,6 +590,7 @@ export class Client {
     const uris = wish.tracks.map(uriOf);
     const from = spotify.effects.length;
     const before = spotify.account.saved.map(({ uri }) => uri);
+    const mimicked = spotify.takenBack();
     const answer = await (wish.do === 'job'
       ? this.#ask(
           'create_bulk_job',
@@ -608,6 +609,7 @@ export class Client {
       before,
       after,
       from,
+      mimicked,
       added: new Map(uris.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: outcome.is === 'done' && isKnown },
     });
@@ -672,12 +674,8 @@ export class Client {
   }
 
   #touchedSince(from: number): Set<string> {
-    const words = this.#stage.spotify.effects
-      .slice(from)
-      .flatMap(({ by, what }) =>
-        by === 'person' ? [/saves (\d+)|removes (\d+) from the saved/.exec(what)] : [],
-      );
-    return new Set(words.flatMap((found) => (found ? [uriOf(Number(found[1] ?? found[2]))] : [])));
+    const acts = this.#stage.spotify.effects.slice(from).filter(({ by }) => by === 'person');
+    return new Set(acts.flatMap(({ what }) => touchOf(what)?.uri ?? []));
   }
 
   async #undoLibrary(made: Made, ask: () => Promise<Answer | null>): Promise<void> {
@@ -693,11 +691,12 @@ export class Client {
       .filter(({ wish, isUndone }) => (wish === 'save' || wish === 'unsave') && !isUndone);
     const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), null);
     const moved = new Set(later.flatMap(({ before, after }) => differing(before, after)));
-    const uris = [...made.added.keys()].filter((uri) => !touched.has(uri) && !moved.has(uri));
-    // Only those that the change itself saved or removed come back.
-    const changed = uris.filter((uri) => then.has(uri) !== made.after.includes(uri));
-    const wanted = made.wish === 'unsave';
     const free = new Set([...moved, ...touched, ...made.mimicked]);
+    // Only those that the change itself saved or removed come back.
+    const changed = [...made.added.keys()].filter(
+      (uri) => !free.has(uri) && then.has(uri) !== made.after.includes(uri),
+    );
+    const wanted = made.wish === 'unsave';
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;

@@ -179,6 +179,8 @@ export class Spotify {
   readonly sends = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
+  /** Requests of relay that save songs or remove them from the saved ones, also those that were lost on their way. */
+  readonly librarySends: Array<{ at: number; uris: ReadonlySet<string>; saves: boolean }> = [];
   /** When a person made it. */
   readonly madeAt = new Map<DemoPlaylist, number>();
   /** After how many effects a person last took it off the account's list. */
@@ -345,6 +347,22 @@ export class Spotify {
       );
   }
 
+  /**
+   * Songs that a person has saved after relay had removed them, or the other way round, less than a minute after relay's
+   * request: to a call that begins now, that is the same to see as a library that lags.
+   */
+  takenBack(): Set<string> {
+    const since = this.#time.at - REMEMBERED_MS - ANSWERED_MS;
+    const recent = this.librarySends.filter(({ at }) => at >= since);
+    const touched = this.effects.flatMap(({ at, by, what }) => {
+      const touch = by === 'person' ? touchOf(what) : null;
+      return touch ? [{ at, ...touch }] : [];
+    });
+    const isBack = ({ at, uri, saves }: (typeof touched)[number]) =>
+      recent.some((request) => request.at <= at && request.saves !== saves && request.uris.has(uri));
+    return new Set(touched.filter(isBack).map(({ uri }) => uri));
+  }
+
   /** A person changes something in Spotify's own app. */
   edit(what: string, playlist: DemoPlaylist | null, change: () => void): void {
     const before = playlist ? urisOf(playlist) : [];
@@ -380,6 +398,12 @@ export class Spotify {
     this.#arrivals.set(request, this.#time.at);
     const playlist = method === 'GET' ? null : findPlaylist(this.world, playlistIdIn(path) ?? '');
     if (playlist) noted(this.sends, playlist, { at: this.#time.at, after: this.effects.length });
+    if (method !== 'GET' && path === '/me/library')
+      this.librarySends.push({
+        at: this.#time.at,
+        uris: new Set(request.query.get('uris')?.split(',')),
+        saves: method === 'PUT',
+      });
     if (method !== 'POST' || path !== '/me/playlists') return;
     const { name } = JSON.parse(text) as { name: string };
     if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
@@ -525,6 +549,15 @@ function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
 
 /** How long relay remembers its own writes, in milliseconds. */
 const REMEMBERED_MS = 60_000;
+
+/** Within this time relay knows how a request ended, or that nothing tells; in milliseconds. */
+const ANSWERED_MS = 15_000;
+
+/** The song that a person saved, or removed from the saved ones, by what a story tells of an act. */
+export function touchOf(what: string): { uri: string; saves: boolean } | null {
+  const found = /^saves (\d+)$|^removes (\d+) from the saved songs$/.exec(what);
+  return found && { uri: uriOf(Number(found[1] ?? found[2])), saves: found[1] !== undefined };
+}
 
 /** True if a page tells of an act: of another number of rows each does, else one with rows that differ. */
 function shows({ from, count }: PageRead, before: readonly string[], after: readonly string[]): boolean {
