@@ -351,15 +351,21 @@ export async function readDetails(
   call: Call,
 ): Promise<DetailValues> {
   const { provider, store } = context;
-  let details = detailsOf(await getPlaylist(provider, playlistId, call), fields);
+  const present = detailsOf(await getPlaylist(provider, playlistId, call), fields);
+  let details = present;
   for (const { seq } of changesSince(store, playlistId, withinLast(context, REMEMBER_MS)).toReversed()) {
     const change = getChangeBySeq(store, seq);
     const { former, ops } = getChangeBody(store, seq);
-    for (const op of ops.slice(0, change?.op ?? 0)) {
+    const reached = change?.op ?? 0;
+    const mayBeMore = change !== null && (change.uncertain || change.inTransit);
+    for (const [index, op] of ops.slice(0, mayBeMore ? reached + 1 : reached).entries()) {
       if (op.op !== 'details') continue;
-      const shown = (field: keyof DetailValues) => details[field] === former.details?.[field];
+      // Of one whose answer was lost, Spotify tells whether it took effect.
+      const isLost = index === reached;
+      const isShown = (field: keyof DetailValues) =>
+        isLost ? present[field] === op.set[field] : details[field] === former.details?.[field];
       const isOwn = ([field, value]: [string, unknown]) =>
-        value !== undefined && field in details && shown(field as keyof DetailValues);
+        value !== undefined && field in details && isShown(field as keyof DetailValues);
       details = { ...details, ...Object.fromEntries(Object.entries(op.set).filter(isOwn)) };
     }
   }
