@@ -3,7 +3,7 @@ import { runProgram } from './cli/program.ts';
 import { runProcess } from './cli/terminal/runProcess.ts';
 import { systemWorld } from './cli/world.ts';
 
-/** Runs the command line `argv` (as in `process.argv`) and tells the exit code. */
+/** Runs the command line `argv` (as in `process.argv`) and returns the exit code. */
 export function main(argv: string[]): Promise<number> {
   return runProcess((signal) => runProgram(argv.slice(2), systemWorld(signal)));
 }

@@ -1,6 +1,6 @@
 /**
- * Running the scripts that an executable carries as assets. Node's own way of embedding a script keeps the code cache of one
- * that was only compiled. The program takes the cache of one that has run, with every function that a start uses.
+ * Running the scripts that an executable carries as assets. Node can embed a script too, but its code cache is made by
+ * compiling alone. The cache used here is made after a run, so it has every function that a start uses.
  */
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
@@ -20,7 +20,7 @@ export const CACHE_ASSETS = {
 
 type Cache = keyof typeof CACHE_ASSETS;
 
-/** A CommonJS module as the function that Node makes of one. Done at each start, it would need the memory of a copy. */
+/** A CommonJS module as the function that Node makes of it. Wrapping it at each start would copy it in memory. */
 export function asFunction(source: string): string {
   return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 }

@@ -23,7 +23,7 @@ export function interruptible<T>(
 
 /** A signal that never aborts, for what must not be left half done. */
 export const NEVER: AbortSignal = new AbortController().signal;
-// Whatever is at work may listen to it.
+// Any number of waits may listen to it.
 setMaxListeners(0, NEVER);
 
 /** Resolves when the signal aborts. */
@@ -34,7 +34,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Aborts as soon as one of them does. `AbortSignal.any` takes several times as long when it is used for the first time. */
+/** Aborts as soon as either does. The first call of `AbortSignal.any` would take several times as long. */
 export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   const both = new AbortController();
   for (const signal of [one, other]) {
@@ -50,11 +50,11 @@ export interface Deadline {
   ms: number;
   /** Aborts the work too, with its own reason. */
   signal?: AbortSignal;
-  /** The reason of an abort because the time is up, or what makes it: an error is dear, and most work is in time. */
+  /** The abort's reason when time is up, or what creates it: an error is costly to create and rarely needed. */
   late: unknown | (() => unknown);
 }
 
-/** Runs `work` with a signal that aborts after `ms`, or as the caller's does. It is up to `work` to end then. */
+/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` itself has to stop then. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,
@@ -70,14 +70,14 @@ export async function withDeadline<T>(
   );
   if (signal?.aborted) follow();
   else if (signal && signal !== NEVER) {
-    // As many as there are requests at a time: Node would warn of the eleventh.
+    // Each request adds a listener, and Node warns at the eleventh.
     setMaxListeners(0, signal);
     signal.addEventListener('abort', follow, { once: true });
   }
   try {
     return await work(controller.signal);
   } finally {
-    // Without a reason Node makes an error, which takes longer than all the rest.
+    // Without a reason Node creates an error, which takes longer than everything else here.
     timer.abort(IN_TIME);
     signal?.removeEventListener('abort', follow);
   }

@@ -1,4 +1,4 @@
-/** JSON from outside with limits on its shape, not only on its length: parsing and walking the rest takes milliseconds. */
+/** Parses JSON from outside with limits on its shape as well as its length, so that it takes milliseconds at most. */
 
 /**
  * More than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four levels
@@ -11,7 +11,7 @@ const MAX_VALUES = 100_000;
 /** The outermost levels, in which a message says what it is, are kept however much is below. */
 const ENVELOPE_DEPTH = 2;
 
-/** Bytes of a text that is too short to cost anything, whatever its shape. */
+/** Texts up to this many bytes are cheap to parse, whatever their shape. */
 const SHORT = 16_384;
 
 const QUOTE = 0x22;
@@ -25,8 +25,8 @@ const NULL = Buffer.from('null');
 
 /**
  * The value of a JSON text. Parts beyond the limits are left out unread: what is nested too deeply is null, and members and
- * entries beyond the largest number are missing. Only for readers whose own limits are lower: they refuse what remains of a
- * value that was cut.
+ * entries beyond the largest number are missing. Only for readers that have lower limits of their own: they refuse what is
+ * left of a shortened value.
  * @throws SyntaxError
  */
 export function parseBounded(json: Buffer): unknown {
@@ -36,14 +36,14 @@ export function parseBounded(json: Buffer): unknown {
 /** One pass over the bytes. The grammar is not checked: the parser finds what is wrong with what is kept. */
 function withinBounds(json: Buffer): Buffer {
   const kept: Buffer[] = [];
-  // Of each open object or list: members or entries so far, and how many there may be.
+  // For each open object or list: its members so far, and how many it may have.
   const counts = new Int32Array(MAX_DEPTH + 1);
   const limits = new Int32Array(MAX_DEPTH + 1);
   let values = 0;
   let depth = 0;
-  /** Where the part begins that is kept next. */
+  /** Start of the next part to keep. */
   let from = 0;
-  /** The depth at which what is being left out ends; null: nothing is. */
+  /** Depth at which the skipped part ends; null: nothing is being skipped. */
   let endsAt: number | null = null;
 
   for (let at = 0; at < json.length; at++) {
@@ -74,17 +74,17 @@ function withinBounds(json: Buffer): Buffer {
       depth -= 1;
       if (depth < 0) return json;
       if (endsAt === null || depth > endsAt) continue;
-      // Of a value that was too deep the last bracket goes too; of one that was too long it stays.
+      // A value that was too deep loses its closing bracket too; one that was too long keeps it.
       from = endsAt === MAX_DEPTH ? at + 1 : at;
       endsAt = null;
     }
   }
   if (kept.length === 0) return json;
-  // Without its end it is no JSON.
+  // A text that ends inside a skipped part is not valid JSON anyway.
   return Buffer.concat(endsAt === null ? [...kept, json.subarray(from)] : kept);
 }
 
-/** @param at of its first quote; where the last one is, or the end of the text */
+/** @param at index of the opening quote. @returns index of the closing one, or the length of the text */
 function endOfString(json: Buffer, at: number): number {
   for (let place = at + 1; place < json.length; place++) {
     const byte = json[place];

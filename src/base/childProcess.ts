@@ -1,4 +1,4 @@
-/** For programs that relay starts: their environment, their path on Windows, words of a shell. */
+/** For programs that relay starts: their environment, their path on Windows, and quoting for a shell. */
 import { win32 } from 'node:path';
 
 /**

@@ -20,7 +20,7 @@ export interface WriteOptions {
 }
 
 export interface ReplaceOptions extends WriteOptions {
-  /** Runs when the new file is complete, just before it takes its place; what it throws leaves the old one. */
+  /** Runs when the new file is complete, just before it replaces the old one. If it throws, the old one stays. */
   before?: () => Promise<void>;
 }
 
@@ -71,7 +71,7 @@ async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promi
   for (let at = 0; at < parts.length; at += AT_ONCE) {
     const some = parts.slice(at, at + AT_ONCE);
     let { bytesWritten } = await file.writev(some);
-    // A full disk takes less than all, and only the next call says why.
+    // A full disk takes only a part of it, and the next call says why.
     for (const part of some) {
       if (bytesWritten < part.length) await file.writeFile(part.subarray(bytesWritten));
       bytesWritten = Math.max(0, bytesWritten - part.length);
@@ -102,7 +102,7 @@ export function renamePauseMs(error: unknown, attempt: number): number {
   return 20 * attempt;
 }
 
-/** What a directory answers that cannot be synced. The rename is all there is then. */
+/** Error codes of directories that cannot be synced. There the rename alone has to do. */
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR', 'EBADF'];
 
 /** Makes a rename in the directory survive a power loss. Windows cannot open one, and some file systems cannot sync one. */

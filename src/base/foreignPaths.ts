@@ -7,8 +7,8 @@ export const WRITABLE_BY_OTHERS = 0o022;
 const STICKY = 0o1000;
 
 /**
- * The directory on the way to `directory`, itself included, in which another user than root could replace
- * what this user has there; null where there is none. Windows keeps rights in lists that mode and owner do not
+ * The first directory on the path to `directory`, itself included, in which a user other than this one and root could
+ * replace a file; null if there is none. Windows keeps rights in lists that mode and owner do not
  * show, so there it is always null.
  * @param directory absolute and without links, as `realpath` gives it
  */

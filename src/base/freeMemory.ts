@@ -4,22 +4,22 @@ import { runInNewContext } from 'node:vm';
 import { lazy } from './memoised.ts';
 
 /**
- * V8 collects when it allocates, so an idle process keeps what it no longer needs. Its own collector can be called only
- * where it has been exposed, which takes effect in contexts that are made from then on.
+ * V8 collects when it allocates, so an idle process keeps what it no longer needs. The collector can be called only once it is
+ * exposed, and only from contexts created after that.
  */
 const collector: () => () => void = lazy(() => {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 });
 
-/** Of the time that passes, collecting takes at most this part: several files and threads may come to rest at one moment. */
+/** The largest share of the time that collecting may take: several files and threads may become idle at once. */
 const SHARE = 0.1;
 let restsUntil = 0;
 let waiting = false;
 
 /**
- * Takes longer the more objects the process has: about 60 ms at 60 MB. For moments when nobody waits. Soon after another one
- * it happens a little later.
+ * Call it when nobody waits: it takes about 60 ms at 60 MB, and longer the more objects there are. Soon after another call
+ * it is delayed a little.
  */
 export function freeMemory(): void {
   if (waiting) return;
@@ -29,7 +29,7 @@ export function freeMemory(): void {
   else collect();
 }
 
-/** The first collection finds what is garbage; V8 keeps its pages, and the memory of WebAssembly counts, until the second. */
+/** The first collection finds the garbage. Only the second returns V8's pages and the memory of WebAssembly. */
 function collect(): void {
   waiting = false;
   const begun = performance.now();

@@ -2,7 +2,7 @@
 import type { Clock } from './clock.ts';
 
 const WINDOW_MS = 60_000;
-/** Bounds what many addresses can make the server remember; beyond it the oldest are forgotten. */
+/** The most keys that are kept, however many addresses ask. Beyond it the oldest are forgotten. */
 const MAX_KEYS = 1000;
 
 export interface Window {

@@ -1,4 +1,4 @@
-/** What a thrown value says, whatever it is. */
+/** Reads the message and the system's code from any thrown value. */
 
 /** A sentence from an unknown thrown value, for logs. */
 export function messageOf(error: unknown): string {

@@ -42,7 +42,7 @@ const JOINING = [
 
 const EMOJI = '\\p{Extended_Pictographic}';
 
-/** What is invisible and belongs to what stands before it: one after each, and no run. */
+/** Invisible characters that belong to the one before them: one after each, never a run. */
 const BELONGS = [
   // The flags of England, Scotland and Wales, the only sequences of tags that are in general use.
   '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
@@ -103,7 +103,7 @@ export function modelText(text: string): string {
   return MAY_HIDE.test(text) || hasControls(text) ? withoutHidden(text) : text;
 }
 
-/** The same for every text in plain JSON data, names of fields too; the value itself where there is nothing to leave out. */
+/** Does the same to every string in plain JSON data, names of fields too. Returns the value itself if nothing is left out. */
 export function modelValue<T>(value: T): T {
   return MAY_HIDE.test(JSON.stringify(value) ?? '') ? (cleaned(value) as T) : value;
 }
@@ -131,7 +131,7 @@ function withoutHidden(text: string): string {
   });
 }
 
-/** Of C0, which JSON escapes and a plain text does not; `\n` may stay. */
+/** Finds C0 controls, which JSON escapes and plain text does not; `\n` may stay. */
 function hasControls(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   return /[\x00-\x09\x0b-\x1f\ud800-\udfff]/.test(text);
@@ -162,14 +162,14 @@ const MAX_CHARACTER_LENGTH = 64;
 function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
-  // A segmenter takes its time with long texts, and looks here at the surroundings of the cut alone.
+  // A segmenter is slow on long texts, so it gets only the text around the cut.
   const from = Math.max(0, max - 1 - MAX_CHARACTER_LENGTH);
   const around = text.slice(from, max + MAX_CHARACTER_LENGTH);
   const start = characters.segment(around).containing(max - 1 - from)?.index ?? 0;
   return `${withoutHalf(text.slice(0, start === 0 ? max - 1 : from + start))}…`;
 }
 
-/** What a cut has left of a surrogate pair is taken away. */
+/** Removes the half of a surrogate pair that a cut has left. */
 function withoutHalf(text: string): string {
   return /[\ud800-\udbff]$/.test(text) ? text.slice(0, -1) : text;
 }
