@@ -90,7 +90,7 @@ function positionOf(message: string, text: string): number | null {
   const told = /at position (\d+)/.exec(message)?.[1];
   if (told !== undefined) return Number(told);
   if (message.startsWith('Unexpected end')) return text.length;
-  // V8 names no position for an unexpected token: it is the end of the shortest beginning that fails so.
+  // V8 gives no position for an unexpected token. The shortest beginning that fails in the same way ends there.
   for (let length = 1; length <= text.length; length++) {
     if (/^Unexpected token/.test(failureOf(text.slice(0, length)))) return length - 1;
   }

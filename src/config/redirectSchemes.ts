@@ -1,11 +1,11 @@
 /**
- * Which schemes of apps a browser may be sent to. Every scheme that the system knows opens a program, and many open one
- * that does what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`): so these are named, not the others.
+ * Which schemes of apps a browser may be redirected to. Every scheme that the system knows opens a program, and many of those
+ * do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So the allowed ones are listed.
  */
 
 /**
- * Clients that register a scheme without a dot. The other ones in use come back by https or loopback. A scheme is added
- * here only for a client that signs in through it. An app may do more for its scheme than take a code.
+ * Clients that register a scheme without a dot; other clients use https or loopback. Add a scheme only for a client that
+ * signs in through it: the app may do more for its scheme than take a code.
  */
 const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
 

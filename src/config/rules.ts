@@ -21,7 +21,7 @@ export function crossProblems(values: SettingValues, origins: Origins): Problem[
   return [...exposedHost(values, origins), ...weakInPublic(values, origins), ...halfAClient(values)];
 }
 
-/** Combinations that work here but hardly at the provider. */
+/** Combinations that relay accepts but Spotify probably refuses. */
 export function crossWarnings(values: SettingValues): string[] {
   const warnings = [];
   if (values.providerRedirectUri !== null && !acceptedByProvider(new URL(values.providerRedirectUri))) {
@@ -56,7 +56,7 @@ function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   return [{ key: 'host', origin: origins.host, message }];
 }
 
-/** Where strangers can ask, what is easy to read on the way or to guess stops the start. */
+/** Where strangers can reach the server, plain http and guessable secrets stop the start. */
 function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
   const { publicBaseUrl, mcpOauthOwnerSecret: ownerSecret, mcpApiKey: apiKey } = values;
   if (publicBaseUrl === null) return [];
@@ -91,7 +91,7 @@ function halfAClient(values: SettingValues): Problem[] {
   return missing.slice(0, 1).map((key) => ({ key, origin: 'environment', message }));
 }
 
-/** provider-side rule: https, or http on a loopback IP literal; `localhost` is refused. */
+/** Spotify's rule: https, or http on a loopback IP literal; `localhost` is refused. */
 function acceptedByProvider(url: URL): boolean {
   return url.protocol === 'https:' || ['127.0.0.1', '[::1]'].includes(url.hostname);
 }

@@ -1,4 +1,4 @@
-/** How hard a secret is to guess, by its looks alone. Pure. Only rules out what a person made up in a hurry. */
+/** How hard a secret is to guess, judged by its characters alone. Only rules out what a person made up in a hurry. Pure. */
 
 /** The parts of a rule, in characters. */
 interface Strength {
@@ -28,7 +28,7 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   return null;
 }
 
-/** Counts the characters that neither go on with a sequence (`aaa`, `abc`, `321`) nor repeat three earlier ones. */
+/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor repeat three earlier ones. */
 function surprisesIn(letters: readonly string[]): number {
   const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
   const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);
@@ -39,7 +39,7 @@ function surprisesIn(letters: readonly string[]): number {
   }).length;
 }
 
-/** Whether the character is one of three in a row that stand earlier in the same order. */
+/** Whether the character is part of a run of three that also occurs earlier. */
 function isRepeated(text: readonly string[], at: number): boolean {
   return [at - 2, at - 1, at].some((start) => {
     const piece = text.slice(Math.max(start, 0), start + 3).join('\0');

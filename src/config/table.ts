@@ -23,7 +23,7 @@ export interface Setting<T> {
   inFile: boolean;
   /** The command-line flag, with its dashes. */
   flag: string | null;
-  /** Never shown, and no default of it either. */
+  /** Never shown, and neither is its default. */
   secret: boolean;
   type: ValueType<NonNullable<T>>;
   fallback: (at: Surroundings) => T;

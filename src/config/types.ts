@@ -72,7 +72,7 @@ export const flag: ValueType<boolean> = {
   },
 };
 
-/** Where a person meets this server from outside: scheme, host and port only. */
+/** The URL of this server from outside: scheme, host and port only. */
 export const origin = textType(
   'an http or https URL without path, query or fragment, like "https://relay.example.org"',
   (text) => (isWebUrl(text, (url) => url.pathname === '/') ? new URL(text).origin : null),

@@ -4,7 +4,7 @@
 import { createRequire } from 'node:module';
 import { ADDON_ASSET, loadCarriedAddon } from './keyringAddon.ts';
 
-/** Set to `1` in the environment of an executable that shall be the helper and nothing else. */
+/** Set to `1` in the environment of an executable that is to be the helper and nothing else. */
 export const HELPER_VARIABLE = 'RELAY_KEYCHAIN_HELPER';
 /** Path of the addon, in the environment of the helper; none where the executable carries it. */
 export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';

@@ -75,7 +75,7 @@ function fromEnvironment(text: string): MasterKey {
   });
 }
 
-/** A key file exists because no keychain answered, or because the person chose it: it sealed the state. */
+/** A key file that exists has sealed the state: no keychain answered then, or the person chose the file. */
 async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
   const inFile = await readKeyFile(options.home);
   if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };

@@ -24,8 +24,8 @@ function ownProgram(homeDir: string): string[] {
 }
 
 /**
- * A lasting path that points to the program now, else the program itself. One that another user could point to something
- * else later is none, unless the program itself is no safer.
+ * A lasting path that points to the program now, else the program itself. A path that another user could redirect does not
+ * count, unless the program itself is no safer.
  */
 export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;

@@ -5,7 +5,7 @@ import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 
-/** No unit and no property list comes near it. */
+/** Far larger than any unit or property list. */
 const MAX_BYTES = 1024 * 1024;
 
 /** null when there is no such file; `''` for a file that cannot be read, which counts as someone else's. */

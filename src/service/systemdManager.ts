@@ -61,7 +61,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     return { changed, started: 'now' };
   }
 
-  /** A link is enough where systemd runs and cannot be reached from this session; elsewhere nothing would read it. */
+  /** If systemd runs but this session cannot reach it, a link is enough; without systemd nothing would read it. */
   async function requireSystemd(silent: string): Promise<void> {
     // sd_booted(3): the directory is there exactly where systemd started the system.
     if ((await machine.run('test', ['-d', '/run/systemd/system'])).ok) return;
