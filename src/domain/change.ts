@@ -9,9 +9,9 @@ interface KindFacts {
   words: (change: { songs: string; playlist: string; requested: number }) => string;
   /** Its entries are the rows or tracks that are written. */
   isListed?: true;
-  /** Half of it is never left: what was there is written back where it cannot be finished. */
+  /** Never left half done: if it cannot be finished, what was there is written back. */
   isRewriting?: true;
-  /** Its end is checked by reading, also where every answer came. */
+  /** Its result is checked by reading, even if every request was answered. */
   isChecked?: true;
 }
 
@@ -78,7 +78,7 @@ export function kindFacts(kind: ChangeKind): KindFacts {
   return KINDS[kind];
 }
 
-/** How a change ended. One that has not is open, and when it continues is told by its job. */
+/** How a change ended. One without an outcome is open, and its job says when it continues. */
 export const CHANGE_OUTCOMES = [
   'done',
   /** Stopped part-way: what was written stays. */
@@ -89,10 +89,10 @@ export const CHANGE_OUTCOMES = [
 ] as const;
 export type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 
-/** How a change stands, as it is shown: how it ended, or what it and its job tell. */
+/** How a change stands, as it is shown: its outcome, or what it and its job tell. */
 export const SHOWN_STATES = [
   'writing',
-  /** It is not known how the last request ended: the target is read to find out. */
+  /** How the last request ended is not known: the target is read to find out. */
   'looking',
   /** What was there is being written back, since the change cannot be finished. */
   'rolling_back',
@@ -149,7 +149,7 @@ export interface Former {
   details?: DetailValues;
   /** Those of the change's tracks that were saved. */
   saved?: readonly string[];
-  /** Of tracks that the change saved, by URI: whether it was the one that did. Noted when it is about to be lost. */
+  /** By URI: whether this change, and not an earlier one, saved the track. Recorded before that can no longer be found out. */
   added?: Readonly<Record<string, boolean>>;
 }
 

@@ -12,7 +12,7 @@ export const BULK_JOB_TYPES = [
 ] as const;
 export type BulkJobType = (typeof BULK_JOB_TYPES)[number];
 
-/** The others are what a tool call has begun and could not finish in its time. */
+/** The other types continue tool calls that could not finish in their time. */
 export const JOB_TYPES = [
   ...BULK_JOB_TYPES,
   'remove_from_playlist',
@@ -28,7 +28,7 @@ export type JobType = (typeof JOB_TYPES)[number];
 export const JOB_ATTEMPTS = 5;
 
 /**
- * Every state of a job and its group: `working` states go on by themselves, `open` ones until something happens (a time,
+ * Every state of a job and its group: `working` states continue by themselves, `open` ones until something happens (a time,
  * a login, `commit_job`), and of `ended` ones only `failed` can be resumed.
  */
 const STATUS_GROUPS = {
@@ -60,10 +60,10 @@ export function isWorking(status: JobStatus): boolean {
 }
 
 export const JOB_PHASES = ['resolve', 'commit'] as const;
-/** Which half of its life a job is in; a job that waits or has failed continues with this one. */
+/** Whether a job looks up its items or writes them. One that waits or has failed continues in the same phase. */
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-/** The phase of a job in this state; null where it may be either. Only a job that was confirmed is in the writing one. */
+/** The phase of a job in this state; null where it may be either. Only a committed job is in the writing one. */
 export function phaseOf(status: JobStatus): JobPhase | null {
   if (status === 'committing') return 'commit';
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
@@ -132,7 +132,7 @@ export interface JobRecord {
   total_items: number;
   pending: number;
   resolved: number;
-  /** Of `resolved`: by remembered matches that were confirmed although their names differ. Only of a single job, where there are any. */
+  /** How many of `resolved` come from remembered matches confirmed despite different names. Only for a single job, if any. */
   confirmed?: number;
   ambiguous: number;
   unmatched: number;

@@ -20,7 +20,7 @@ export interface LibraryAnswer {
   row_count: number;
   /** Whether there were more. */
   truncated: boolean;
-  /** When what was asked was last known to be so, ISO 8601; null where nothing has been read. */
+  /** When the answer was last known to be true, ISO 8601; null where nothing has been read. */
   as_of: string | null;
   coverage: LibraryCoverage;
   note?: string;

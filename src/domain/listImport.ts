@@ -17,7 +17,7 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 /** 20 MiB. An XML file takes about 30 times its size in memory while it is read. */
 export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
-/** How a list is read, where it should not be found out. */
+/** How to read a list, where that is not to be detected. */
 export interface ListReading {
   format?: ListFormat | undefined;
   /** Where the artist is in "A - B". */

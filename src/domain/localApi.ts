@@ -138,7 +138,7 @@ export interface ClientSummary {
   createdAt: string | null;
   /** Last time that a token was issued to it or used; null: never. */
   lastUsedAt: string | null;
-  /** Approvals of the owner that still open something. */
+  /** Approvals of the owner that are still valid. */
   approvals: Array<{
     approvedAt: string;
     /** Only tools that change nothing are offered. */
@@ -192,7 +192,7 @@ export interface ChangeEntry extends ChangeSummary {
 export interface UndoRequest {
   /** An ID or its first characters; null: the last change that is not undone. */
   change: string | null;
-  /** Also where someone changed the playlist since. */
+  /** Undoes it even if someone has changed the playlist since. */
   force: boolean;
   /** Only says what it would do. */
   dryRun: boolean;
@@ -312,7 +312,7 @@ export interface LocalApi {
   pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
   /** @param options.attemptId the login that the browser is then led to; null: the owner's page */
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
-  /** Whether a ticket still waits for its browser: it is neither taken nor over. */
+  /** Whether a ticket can still be used: it is neither used nor expired. */
   ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
    * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
@@ -464,7 +464,7 @@ export function localApiOf(make: (name: LocalCall) => (given: object) => Promise
   return Object.fromEntries(calls) as LocalApi;
 }
 
-/** With this header a message that is carried for an MCP client says what `stay` says, for `STAY_SECONDS`; its value is the ID. */
+/** On a message carried for an MCP client, this header does what `stay` does, for `STAY_SECONDS`. Its value is the ID. */
 export const STAY_HEADER = 'relay-stay';
 export const STAY_SECONDS = 45;
 

@@ -1,6 +1,6 @@
 /**
- * How a server proves to the command line that it holds the local key, before anything is sent to it. After a server was
- * killed, anybody may have taken its port. And how the other side proves the same on that connection. The key itself is never
+ * How a server proves to the command line that it holds the local key, before anything is sent to it: any program may take
+ * the port of a server that was killed. The command line then proves the same on that connection. The key itself is never
  * sent. Pure.
  */
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
@@ -55,8 +55,8 @@ export interface ConnectionSecrets {
 
 /**
  * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither tells anything about the other. It
- * includes both ends of the connection. A program that passes the question on to the real server, from where it may, gets an
- * answer that does not fit. The system has no second connection between the same two ends while the first is open.
+ * includes both ends of the connection. So a program that passes the question on to the real server gets an answer that does
+ * not fit its own connection. While a connection is open, no second one has the same two ends.
  */
 export function connectionSecrets(
   key: string,

@@ -1,4 +1,4 @@
-/** What others did to a list of rows, and the one way to bring it together with what relay does. Pure. */
+/** Three-way merge of rows: what others did to a list, and what relay does to it. Pure. */
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import { mayBe, without } from './rows.ts';
 
@@ -7,8 +7,7 @@ const MAX_COMPARED = 1_000_000;
 
 /**
  * Pairs of positions in `a` and `b` that hold the same row, both rising: a longest such list, or nearly. An empty row is one
- * that was not read or that Spotify no longer offers, so it matches any row,
- * but another empty one first.
+ * that was not read or that Spotify no longer offers. It matches any row, but an empty one first.
  */
 export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;
@@ -25,7 +24,7 @@ export function commonRows(a: readonly string[], b: readonly string[]): Array<[n
   return [...head, ...middle.map(([x, y]): [number, number] => [x + first, y + first]), ...tail];
 }
 
-/** Where the rows at the beginning end, and those at the end begin in each list, that `fits` pairs one by one. */
+/** The common beginning and the common end of both lists, as far as `fits` pairs their rows one by one. */
 function bounds(
   a: readonly string[],
   b: readonly string[],
@@ -81,11 +80,11 @@ function compared(a: readonly string[], b: readonly string[]): Array<[number, nu
   return pairs;
 }
 
-/** What a pair counts: that there are many pairs comes first. */
+/** Weights of a pair: first the number of pairs counts, then how many of them are certain. */
 const POSSIBLE = 2_000;
 const CERTAIN = POSSIBLE + 1;
 
-/** The first occurrence of a URI in one list with the first in the other, and so on, where they are in the same order. */
+/** Pairs the first occurrence of a URI in one list with the first in the other, and so on, where the order is the same. */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const places = new Map<string, number[]>();
   a.forEach((uri, index) => {
@@ -107,8 +106,8 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
 
 /**
  * How far two lists are apart: rows that came or went count one each, and a row that only changed its place counts a half. So
- * a list that has a song is nearer to one that has it than to one that does not, wherever the song is. Among rows that were not
- * read, their order alone tells, and a row that changed its place counts as one that went and one that came.
+ * a list that has a song is nearer to one that has it than to one that does not, wherever the song is. Rows that were not read
+ * are told by their order alone: one that changed its place counts as one that went and one that came.
  */
 export function distance(a: readonly string[], b: readonly string[]): number {
   const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
@@ -119,7 +118,7 @@ export function distance(a: readonly string[], b: readonly string[]): number {
   return came + Math.max(0, inOrder - came) / 4;
 }
 
-/** `shown` with the names, from `known`, of the rows that it does not name. */
+/** `shown`, with the rows that it does not name named as in `known`. */
 export function withNames(shown: readonly string[], known: readonly string[]): string[] {
   if (!shown.includes('')) return [...shown];
   const result = [...shown];
@@ -140,7 +139,7 @@ interface Edits {
   fresh: Map<string, number>;
 }
 
-/** @param isTheirs what follows the last common row was put at the end, whatever else is gone */
+/** @param isTheirs rows after the last common one count as added at the end, even if others before them are gone */
 function editsOf(base: readonly string[], side: readonly string[], isTheirs: boolean): Edits {
   const place = new Array<number>(base.length).fill(-1);
   const added = new Map<number, string[]>();
@@ -181,9 +180,9 @@ function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<s
 }
 
 /**
- * The rows of `base` with what both sides did to them. What others did stays: their rows keep their places, what they took out
+ * Merges what both sides did to the rows of `base`. What others did stays: their rows keep their places, and what they took out
  * stays out. Where both add rows at one place, theirs come first, as they are there already.
- * @param isDoubtful rows that both sides added are the same ones: it is not known whether a write of ours is in `theirs`
+ * @param isDoubtful a write of ours may be in `theirs` already, so rows that both sides added count as the same
  */
 export function mergeRows(
   base: readonly string[],
@@ -196,7 +195,7 @@ export function mergeRows(
   const count = (counts: ReadonlyMap<string, number>, uri: string) => counts.get(uri) ?? 0;
   const [ownLeft, otherLeft] = [new Map<string, number>(), new Map<string, number>()];
   for (const [uri, times] of touchedByBoth(base, own, other)) {
-    // A row that both moved is where they put it; one that they took out is not put back by our moving it.
+    // A row that both moved stays where they put it; moving a row does not bring back one that they took out.
     const notMoved = Math.min(times, count(own.moved, uri));
     ownLeft.set(uri, notMoved);
     otherLeft.set(uri, Math.min(times - notMoved, count(own.removed, uri), count(other.moved, uri)));

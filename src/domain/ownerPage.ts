@@ -24,7 +24,7 @@ export interface OwnerState {
   authMode: 'bearer' | 'oauth';
   parts: PagePart[];
   account: PageAccount;
-  /** Why the login that a page began last has failed; null: it has not. */
+  /** Why the last login that a page began has failed; null if it has not. */
   loginProblem: { message: string; remedy: string | null } | null;
   app: { isSet: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
@@ -84,7 +84,7 @@ interface PageBrowser {
   label: string;
   origin: string;
   lastUsedAt: string;
-  /** The one that asks. */
+  /** The browser that asks. */
   current: boolean;
 }
 

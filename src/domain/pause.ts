@@ -25,7 +25,7 @@ const ACCOUNT_WAIT_MS = 60 * 60_000;
 const STORE_WAIT_MS = 10_000;
 /** After a limit that names no time, at least. */
 const UNNAMED_LIMIT_MS = 60_000;
-/** The longest wait that is believed: a week. */
+/** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
 /** The pause after a failure. A time that the provider names is kept exactly, up to a week. */

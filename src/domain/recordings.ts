@@ -1,4 +1,4 @@
-/** Rows that are the same recording under another ID: Spotify shows some tracks under the ID that they have where one listens. Pure. */
+/** Rows that are the same recording under another ID: Spotify shows some tracks under the ID of the listener's country. Pure. */
 
 import { without } from './rows.ts';
 import type { Item, Track } from './shapes.ts';
@@ -17,7 +17,7 @@ export function recordingOf({ isrc, name, artist, duration_ms }: RecordingFacts)
   return isrc ?? `${name}\n${artist}\n${duration_ms}`;
 }
 
-/** By URI, as a list of rows tells them; also for those that they were added with. */
+/** Recordings by URI, from rows as they were read; also under the URIs that the rows were added with. */
 export function recordingsIn(items: readonly Item[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const { item, linked_from } of items) {
@@ -33,7 +33,7 @@ export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): s
   return recordingOf({ isrc, name, duration_ms, artist: artists.map((one) => one.name).join(', ') });
 }
 
-/** Tracks of each of two lists that the other one has less often: those that may be the same under another ID. */
+/** Tracks that one list has more often than the other, for each: these may be the same ones under another ID. */
 export function unmatched(
   rows: readonly string[],
   shown: readonly string[],
@@ -47,8 +47,7 @@ export function unmatched(
 }
 
 /**
- * `rows` as a list shows them: a row that it shows under another ID only is named by that.
- * @param shown URIs of the list
+ * `rows` as a list shows them: a row that is shown only under another ID gets that ID.
  * @param recordings by URI, for what `unmatched` tells
  */
 export function asShown(
@@ -66,7 +65,7 @@ export function asShown(
   return rows.map((uri) => (held.has(uri) ? uri : (others.get(recordings.get(uri) ?? '')?.shift() ?? uri)));
 }
 
-/** URIs of `rows` that a list shows under another ID, by that. @param named the same rows, `asShown` */
+/** Pairs of the URI that a list shows and the different one in `rows`. @param named the same rows, `asShown` */
 export function originalsOf(rows: readonly string[], named: readonly string[]): Array<[string, string]> {
   return rows.flatMap(
     (uri, at): Array<[string, string]> => (named[at] === uri ? [] : [[named[at] ?? uri, uri]]),

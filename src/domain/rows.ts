@@ -11,7 +11,7 @@ export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }
 
-/** True if a row may be the one expected: what a row was that Spotify has stopped offering cannot be read any more. */
+/** True if a row may be the one expected: what Spotify no longer offers cannot be told by reading. */
 export function mayBe(expected: string, shown: string): boolean {
   return expected === shown || expected === '' || shown === '';
 }
@@ -21,7 +21,7 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
   return expected.length === shown.length && expected.every((uri, index) => mayBe(uri, shown[index] ?? ''));
 }
 
-/** The entries of `list` that are left when one of them, the first, is taken out for each of `taken`. */
+/** `list` without the first occurrence of each entry of `taken`. */
 export function without(list: readonly string[], taken: readonly string[]): string[] {
   const counts = new Map<string, number>();
   for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);

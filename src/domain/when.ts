@@ -38,7 +38,7 @@ function momentOf(words: string, now: number): number | null {
   return agoOf(words, now);
 }
 
-/** NaN for a day that there is not. */
+/** NaN for a day that does not exist. */
 function endOfDate(year: number, month: number, day: number): number {
   const date = new Date(year, month - 1, day);
   const isReal = date.getMonth() === month - 1 && date.getDate() === day;

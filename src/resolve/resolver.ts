@@ -1,7 +1,7 @@
 /**
- * Finds the track for a title and an artist: first among the stored aliases, for a list then among the saved tracks, and then
- * with the provider's search and the rules of `music`. A clear match is stored as an alias, so that the same song needs no second search. The only place that
- * decides which aliases are stored and which apply.
+ * Finds the track for a title and an artist: first among the stored aliases, for a list then among the saved tracks, and
+ * then with the provider's search and the rules of `music`. A clear match is stored as an alias, so that the same song
+ * needs no second search. Only this module decides which aliases are stored and which apply.
  */
 import type { Clock } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -28,7 +28,7 @@ export interface Resolution {
 export interface Resolver {
   /** Whether the query is answered without a search. */
   knows(query: TrackQuery): boolean;
-  /** @param listed of how many songs that are still to be found it is one; 0: it is asked for alone */
+  /** @param listed how many songs of its list are still to be found; 0: it is asked for alone */
   resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
   /**
    * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
@@ -37,7 +37,7 @@ export interface Resolver {
    * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
    */
   choose(query: TrackQuery, track: Track, by: string | null, confirmed: boolean): Promise<boolean>;
-  /** The same without a check or a save, for a caller that saves more with it. */
+  /** Like `choose`, without the check and the save, for a caller that saves more with it. */
   keep(query: TrackQuery, track: Track, by: string | null): boolean;
 }
 
@@ -119,7 +119,7 @@ export function createResolver(
   return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
 }
 
-/** A search forgives a wrong album; what is remembered for good does not. */
+/** A search tolerates a wrong album; an alias that is kept must not have one. */
 function fits(query: TrackQuery, track: Track): boolean {
   const { status, candidates } = matchTrack(query, [track]);
   return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;

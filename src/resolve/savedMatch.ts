@@ -7,8 +7,8 @@ import type { TrackQuery } from '../music/trackQuery.ts';
 
 /**
  * The saved track that is asked for. It must agree in everything, album and year included where they are given, and it must be
- * the only such recording. Where several of its releases are saved, it is the one that a search would prefer. A search may show an
- * earlier release of the recording; the saved one is what the person has and hears.
+ * the only such recording. Where several of its releases are saved, it is the one that a search would prefer. A search may
+ * show an earlier release of the recording; the saved one is what the person has and hears.
  * @returns null: a search decides
  */
 export function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {

@@ -10,7 +10,7 @@ export function mostSearches(query: TrackQuery): number {
   return byCode + (byCode > 0 && !hasNames(query) ? 0 : searchQueries(query).length);
 }
 
-/** Without both names a recording code is all there is to go by. */
+/** Without both names only a recording code can be searched for. */
 function hasNames({ title, artist }: TrackQuery): boolean {
   return title !== '' && artist !== '';
 }
