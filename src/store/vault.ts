@@ -25,7 +25,7 @@ export interface Vault {
   startOver(): Promise<void>;
 }
 
-/** True when the state has been sealed with some key: then another key must not be made in its place. */
+/** True when the state has been sealed with some key. Then no other key may be created. */
 export function isSealed(store: Store): boolean {
   return getMeta(store, KEY_CHECK) !== null || listSecrets(store).length > 0;
 }
@@ -62,7 +62,7 @@ export function createVault(store: Store, sealer: Sealer): Vault {
   };
 }
 
-/** Returns what puts the sealed rows back as they are now. */
+/** Returns a function that restores the sealed rows as they are now. */
 function remember(store: Store): () => void {
   const secrets = listSecrets(store);
   const account = getAccount(store);

@@ -1,7 +1,7 @@
 /**
- * A second database beside the state, whose tables a copy of the state carries too: one file to keep. They stand in the copy
- * under their own names, and `meta` records their version as `memory_version`. Both ways their rows go into tables that
- * our own migrations make: no SQL text of a file is run.
+ * A second database beside the state, whose tables go into a copy of the state too, so that there is one file to keep. They
+ * keep their names in the copy, and `meta` records their version as `memory_version`. In both directions rows go into tables
+ * that our own migrations make: no SQL text of a file is run.
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { readRegularFile } from '../../base/files.ts';
@@ -49,7 +49,7 @@ export async function carry(
     throw error;
   });
   if (!file) return null;
-  // SQLite writes into the very bytes that it is given.
+  // SQLite changes the bytes that it is given.
   const copy = new SQL.Database(Uint8Array.from(inRollbackFormat(state)));
   const db = new SQL.Database(inRollbackFormat(file.bytes));
   try {
@@ -163,7 +163,7 @@ function take(from: Database, to: Database, objects: readonly SchemaObject[]): R
     }
     rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
   }
-  // What others read under a name of its own is counted under that.
+  // A view counts under its own name.
   for (const { type, name } of objects) {
     if (type === 'view') rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
   }
@@ -171,7 +171,7 @@ function take(from: Database, to: Database, objects: readonly SchemaObject[]): R
   return rows;
 }
 
-/** What SQLite itself does not require of a table: that its values are of the types of its columns. */
+/** Checks what SQLite does not: that the values of a table have the types of its columns. */
 function requireTypes(
   db: Database,
   table: string,

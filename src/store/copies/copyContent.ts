@@ -1,7 +1,7 @@
 /**
- * The rows of a copy, taken over into a database that this program's own migrations made. The file may have been made by
- * anybody, so nothing in it is believed. Its schema has to be ours word for word before SQLite does any work on it. No
- * SQL text of the file is ever run. Every step reads a page once, so the size of the file bounds the time.
+ * Takes over the rows of a copy into a database that this program's own migrations made. Anybody may have made the file, so
+ * nothing in it is trusted. Its schema must equal ours word for word before SQLite does any work on it. No SQL text of the
+ * file is ever run. Every step reads a page once, so the size of the file bounds the time.
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
@@ -87,7 +87,7 @@ function named({ type, name }: SchemaObject): string {
   return `${plain(type)} "${plain(name)}"`;
 }
 
-/** Both run our own checks and indices by now. The first also finds a page that two trees share. */
+/** By now both run our own checks and indices. The first one also finds a page that two trees share. */
 function requireSound(file: Database): void {
   const verdict = file.exec('pragma integrity_check(1)')[0]?.values[0]?.[0];
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
@@ -107,7 +107,7 @@ function copyTable(file: Database, fresh: Database, table: string): void {
   const columns = (fresh.exec(`pragma table_info(${table})`)[0]?.values ?? []).map(([, name]) =>
     String(name),
   );
-  // What our migrations have put there is right by itself, and the version of the companion is no fact about the state.
+  // Our migrations have written these already, and the companion's version says nothing about the state.
   const rest = table === 'meta' ? `where name not in ('oldest_compatible', '${VERSION_ROW}')` : '';
   const select = file.prepare(`select ${columns.join(', ')} from ${table} ${rest}`);
   const insert = fresh.prepare(

@@ -26,7 +26,7 @@ export interface Copy extends Detached {
 }
 
 /**
- * Reads a copy into memory, checks it as the work of a stranger, and brings its rows to the present schema there. Changes
+ * Reads a copy into memory, checks it as untrusted input, and brings its rows to the present schema there. Changes
  * nothing on disk.
  * @param companion whose tables the copy may carry
  * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
@@ -50,7 +50,7 @@ export async function readCopy(
   }
 }
 
-/** Bytes that tell what a file is. */
+/** Bytes that identify a file. */
 const HEADER = 16;
 
 const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };
@@ -95,7 +95,7 @@ function noBackup(path: string): RelayError {
   });
 }
 
-/** For a state file that does not open the remedy is to restore a copy. That is no help where the copy does not open. */
+/** Replaces remedies that say to restore a copy, which is no help where the copy itself does not open. */
 function aboutCopy(error: unknown): unknown {
   if (!(error instanceof RelayError)) return error;
   const remedies: Partial<Record<string, string>> = {
@@ -137,7 +137,7 @@ export async function replaceByImage(
   clock: Clock,
   fs: SaveFs = nodeSaveFs,
 ): Promise<Replaced> {
-  // What such a file holds would be taken for a part of the new one.
+  // What such a file holds would be taken for part of the new database.
   await refuseUnfinished(path);
   await removeStaleTemps(path);
   const temp = tempPathFor(path);
@@ -158,7 +158,7 @@ export async function replaceByImage(
   return { path, keptPath };
 }
 
-/** Puts the old file back, or takes the new one away where there was none. */
+/** Puts the old file back, or removes the new one where there was none. */
 export async function takeBack({ path, keptPath }: Replaced, fs: SaveFs = nodeSaveFs): Promise<void> {
   if (keptPath === null) await fs.remove(path);
   else await fs.rename(keptPath, path);

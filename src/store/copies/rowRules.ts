@@ -1,7 +1,7 @@
 /**
  * What a restored row must hold for the program to work with it. The strict schema checks types and null. Checked here:
- * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server or a tool
- * fail each time it is read.
+ * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server
+ * or a tool fail each time it is read.
  */
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';
@@ -63,7 +63,7 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
   try {
     value = JSON.parse(text);
     if (!shape.safeParse(value).success) return 'has JSON of another shape';
-    // What is nested too deeply to be written again could never be answered.
+    // What is nested too deeply to be serialized could never be answered.
     JSON.stringify(value);
     return null;
   } catch {
@@ -71,7 +71,7 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
   }
 }
 
-/** Only a job that was confirmed writes: one that is still being looked up must not be in the writing lane. */
+/** Only a committed job writes: one that is still being looked up must not be in the writing lane. */
 function requireSoundJob({ phase, status }: CopiedRow): void {
   const expected = phaseOf(status as JobStatus);
   if (expected !== null && phase !== expected) throw new Error('jobs.phase does not go with jobs.status');

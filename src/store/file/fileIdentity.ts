@@ -18,9 +18,9 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
 }
 
 /**
- * Gives an image a change counter of its own. Any value is valid there, and programs that have the file open only look
- * whether it is another one. The number of a file and its time would not do. The number of a deleted file is given to the
- * next one, and backup programs set times.
+ * Gives an image a change counter of its own. Any value is valid there: programs that have the file open only check whether it
+ * has changed. The inode number and the time would not do, since the number of a deleted file is given to the next one, and
+ * backup programs set times.
  */
 export function markImage(image: Uint8Array): void {
   const mark = randomBytes(4);
@@ -53,7 +53,7 @@ export async function identityAt(path: string): Promise<string | null> {
 }
 
 /**
- * A file that was deleted may be written again: the memory of this process is then the only copy.
+ * A deleted file may be written again, since the memory of this process is then the only copy.
  * @param known what this process last read or saved; null where there was no file
  * @param found what is there now
  * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`

@@ -28,7 +28,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
   const path = await fs.prepare(home, log);
   const file = await fs.read(path);
-  // Before SQLite works on these very bytes.
+  // Before SQLite changes these bytes.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
   const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));
@@ -44,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
     if (!file) await firstSave(saver, path);
-    // A full disk does not keep an existing state from being read.
+    // An existing state can be read even if the disk is full.
     else if (migrated > 0) await saver.saveNow().catch(() => {});
     return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
   } catch (error) {
@@ -126,7 +126,7 @@ export async function openCopy(
   }
 }
 
-/** Its schema is not known here, so it cannot be compared with one. */
+/** A newer copy cannot be checked, since its schema is not known here. */
 function tooNew(path: string, schemaVersion: number, expectedVersion: number): RelayError {
   const message = `The copy ${path} has schema ${schemaVersion}; this program knows ${expectedVersion}.`;
   return new RelayError('STATE_TOO_NEW', message, { details: { path, schemaVersion, expectedVersion } });
@@ -154,7 +154,7 @@ function unsaved(state: SaverState): Saver {
   return { saveNow: done, saveSoon() {}, probe: done, state: () => state, close: done };
 }
 
-/** Checks the file's age and migrates it where it is older; returns how many migrations ran. */
+/** Checks the file's version and migrates an older one; returns how many migrations ran. */
 function bring(db: Database, path: string, migrations: readonly Migration[]): number {
   checkedVersions(db, path, newestOf(migrations));
   db.exec(IN_MEMORY);
@@ -193,7 +193,7 @@ function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Without a first file the program would run on nothing. */
+/** Without a file on disk the program must not start. */
 async function firstSave(saver: Saver, path: string): Promise<void> {
   try {
     await saver.saveNow();

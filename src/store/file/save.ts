@@ -15,11 +15,11 @@ import type { Image } from '../sql/pagedFile.ts';
 import { identityAt, identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
 import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 
-/** Changes of this time are saved together. With the save itself it stays below a second. For a small file. */
+/** Changes within this time are saved together. With the save itself it stays below a second. For a small file. */
 const SOON_MS = 500;
 /** A state of some settings and a few jobs: saved within a second. */
 const SMALL_BYTES = 250_000;
-/** A save writes the whole image: at this pace, what nobody waits for wears no disk. 250 bytes a millisecond are 0.25 MB/s. */
+/** Nobody waits for such a save, so a larger file is saved less often, to spare the disk: 250 bytes a millisecond (0.25 MB/s). */
 const SOON_BYTES_PER_MS = 250;
 /** A crash loses counters of at most this time. */
 const MAX_SOON_MS = 20_000;
@@ -83,8 +83,8 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   async function write(save: Save): Promise<void> {
-    // One turn later. The caller may be inside a transaction, others of this turn share the image. What a failed save
-    // has taken back must not be in it.
+    // One turn later: the caller may be inside a transaction, other changes of this turn share the image, and it must not hold
+    // what a failed save is about to take back.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       save.version = source.version();
@@ -132,7 +132,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
     while (savedVersion < target) {
       const save = running ?? start();
       const coversTarget = save.version === null || save.version >= target;
-      // The failure of a save that began before this change says nothing about the next one.
+      // If a save that began before this change fails, the next one may still succeed.
       await (coversTarget ? save.done : save.done.catch(() => {}));
     }
   }
@@ -183,7 +183,7 @@ async function replaceFile(
     await fs.rename(temp, path);
     renamed();
   } catch (error) {
-    // Half an image would hold on to the space that is missing.
+    // Half an image would take up the space that is missing.
     await fs.remove(temp).catch(() => {});
     throw error;
   }
@@ -220,7 +220,7 @@ export interface SaveFs {
   /** Makes a rename in the directory survive a power loss. */
   syncDirectory(path: string): Promise<void>;
   remove(path: string): Promise<void>;
-  /** Makes the home ready and returns where its state file is; what dead processes left beside it is gone. */
+  /** Makes the home ready, removes what dead processes left beside its state file, and returns the file's path. */
   prepare(home: string, log: Log): Promise<string>;
   /**
    * The state file at one moment, or null where there is none.

@@ -5,7 +5,7 @@ import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 import { exists } from './smallFiles.ts';
 
-/** With what stands beside them: copies, halves of a write. */
+/** Files of ours, and copies and unfinished writes beside them. */
 const OWN_FILE =
   /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
 
@@ -28,7 +28,7 @@ export async function eraseHome(home: string): Promise<string[]> {
     for (const lock of locks) await lock.release();
   }
   const left = [];
-  // The demo is inside the other.
+  // The demo's home is inside the other one, so it comes first.
   for (const path of homes.reverse()) left.push(...(await removeEmpty(path)));
   return left;
 }
@@ -40,7 +40,7 @@ async function eraseFiles(home: string): Promise<void> {
   }
 }
 
-/** The entries for which the directory stays. */
+/** Removes an empty directory; otherwise returns the entries for which it stays. */
 async function removeEmpty(path: string): Promise<string[]> {
   try {
     await rmdir(path);

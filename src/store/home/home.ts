@@ -19,8 +19,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Makes the home with mode 0700 or checks the one that is there. Rights that are too wide are taken back, except in a
- * directory that holds other things too. There a warning must do, unless everybody can write to it.
+ * Creates the home with mode 0700, or checks the existing one. Rights that are too wide are removed. A directory that holds
+ * other things too only gets a warning, or is refused if everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -36,7 +36,7 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
   }
 }
 
-/** What a step on the disk of the home failed with, in words; an error that has them already stays as it is. */
+/** A failed step on the home as an error for the person; an error that is one already stays as it is. */
 export function homeError(home: string, error: unknown): RelayError {
   return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
 }

@@ -52,10 +52,10 @@ async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
     purpose: info.purpose,
   };
   const own = tempPathFor(path);
-  // Not synced: it speaks of a process, which a power loss ends too, and what that leaves is read as nobody's.
+  // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
   await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
   try {
-    // Every round that fails means that somebody else got on meanwhile.
+    // A round fails only if another process got further meanwhile.
     while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me))) {}
     return { release: () => release(path, me) };
   } finally {
@@ -80,12 +80,12 @@ async function takeOver(home: string, own: string, me: Holder): Promise<boolean>
   return true;
 }
 
-/** Makes this process the last in the line after `found`; returns the claim's path, null when the line has ended. */
+/** Makes this process the last in line after `found`. Returns the path of its claim; null when the line has ended. */
 async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
   const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
     if (await isHeld(last)) throw await alreadyRunning(home, last);
-    // A nonce never comes back, so this is no work of ours.
+    // A nonce never comes back, so relay did not write this.
     if (seen.size === seen.add(last.nonce).size) throw tangled(home);
     const claim = `${lockPath(home)}.after-${last.nonce}`;
     if (await linkUnlessExists(own, claim)) return claim;
@@ -101,7 +101,7 @@ function tangled(home: string): RelayError {
   });
 }
 
-/** The lock has changed hands: nothing that led to it is needed any more. */
+/** Once the lock has changed hands, the claims that led to it are removed. */
 async function removeLeftovers(home: string, me: Holder): Promise<void> {
   const path = lockPath(home);
   const prefix = `${basename(path)}.after-`;
@@ -117,7 +117,7 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
-/** Of a server that has just taken the home, its address is known a moment later. */
+/** A server that has just taken the home writes its address a moment later. */
 async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
   for (let waited = 0; ; waited += 100) {
     const server = await readServerFileAsIs(home);

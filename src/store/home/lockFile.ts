@@ -49,7 +49,7 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-/** Lock files appear complete, so one that cannot be read is what a power loss left. */
+/** Lock files appear complete, so an unreadable one was left by a power loss. */
 async function nobody(path: string): Promise<Holder> {
   const { ino, mtimeMs } = await stat(path);
   return { pid: 0, start: '', nonce: `unreadable-${ino}-${Math.round(mtimeMs)}`, purpose: '' };

@@ -1,5 +1,5 @@
 /**
- * Whether the process that wrote something down still runs. A pid alone does not say so: it is given to another process
+ * Whether the process that wrote a file still runs. The pid alone does not tell, since another process may get it
  * later, so the start of the process is compared too.
  */
 import type { ExecFileOptions } from 'node:child_process';
@@ -26,7 +26,7 @@ const WINDOWS_TOLERANCE_MS = 10_000;
 /** Where the system tells no start, as without /proc; then the pid decides. */
 const UNKNOWN_START = 'unknown';
 
-/** What tells the start of this process from that of any other with the same pid. */
+/** Distinguishes this process from any other with the same pid, by its start. */
 export async function ownStart(): Promise<string> {
   if (process.platform === 'win32') return String(Math.round(performance.timeOrigin));
   return (await startOf(process.pid)) ?? UNKNOWN_START;

@@ -18,7 +18,7 @@ function serverFilePath(home: string): string {
 /** @throws RelayError `HOME_UNUSABLE` */
 export async function writeServerFile(home: string, content: ServerFile): Promise<void> {
   try {
-    // It speaks of a process, which a power loss ends too.
+    // Not synced: a power loss ends the process that the file names.
     await replaceFile(serverFilePath(home), `${JSON.stringify(content, null, 2)}\n`, { sync: false });
   } catch (error) {
     throw homeError(home, error);
@@ -35,7 +35,7 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
   return content;
 }
 
-/** What the file says, whether or not its process runs. */
+/** The content of the file, whether or not its process runs. */
 export async function readServerFileAsIs(home: string): Promise<ServerFile | null> {
   try {
     return contentOf(readRegularFileSync(serverFilePath(home), MAX_BYTES).bytes.toString('utf8'));

@@ -1,6 +1,6 @@
 /**
- * A database file that SQLite reads from the disk, page by page, where a copy in memory would be as large as the file. What
- * replaces the file by another changes nothing for who has it open. Works as `pagedFile.ts` does, and can only be read.
+ * A database file that SQLite reads from the disk page by page, where a copy in memory would be as large as the file. If another
+ * file replaces it, an open one keeps its content. Works as `pagedFile.ts` does, and is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -16,7 +16,7 @@ export interface DiskFile {
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  // MEMFS copies what it is given before it asks again, so all pages pass through one buffer. With one of their own each,
+  // MEMFS copies what it is given before it asks again, so all pages pass through one buffer. With a buffer for each,
   // garbage would stay with the thread's allocator.
   let buffer = new Uint8Array(LARGEST_PAGE);
   const content = {
@@ -31,7 +31,7 @@ export function openDiskFile(path: string): DiskFile {
       throw new Error('the file can only be read');
     },
   };
-  // As much of a byte array as Emscripten's MEMFS asks for when it makes a file of one.
+  // The part of a byte array's interface that Emscripten's MEMFS uses when it makes a file of one.
   const bytes = { length: size, subarray: () => bytes, slice: () => content };
   return { bytes: bytes as unknown as Uint8Array, close: () => closeSync(file) };
 }

@@ -6,8 +6,8 @@ import { type Migration, migrate } from './migrate.ts';
 const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
 
 /**
- * What a database in memory needs to know: what it loses in a crash is in the file. What a transaction has changed stays
- * out of the file until it is committed. So taking it back does not cut the file off (`pagedFile.ts`).
+ * Settings of a database in memory. It needs no journal on disk, since a crash loses nothing that is not in the file. What a
+ * transaction has changed stays out of the file until it is committed, so a rollback does not truncate it (`pagedFile.ts`).
  */
 export const IN_MEMORY =
   'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';

@@ -11,9 +11,9 @@ import { type CompiledWasm, type WasmInstance, wasm } from './wasm.ts';
 export const SQLITE_ASSET = 'sql-wasm.wasm';
 
 /**
- * V8's second compiler for WebAssembly makes SQLite little faster, and its work at the start takes a tenth of the memory.
- * The executable knows its V8, so these flags mean there what they say. Given at the start instead, they would make V8
- * throw away the code cache of Node's own modules.
+ * V8's second compiler for WebAssembly makes SQLite only a little faster, and its work at the start takes a tenth of the
+ * memory. An executable carries its own V8, so it can rely on these flags. Given on the command line they would make V8
+ * discard the code cache of Node's own modules.
  */
 export const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 

@@ -10,7 +10,7 @@ export interface CachedStatement {
   /** `read` changes nothing, `rows` changes rows, `schema` anything else. */
   kind: 'read' | 'rows' | 'schema';
   bind(params: SqlParams | undefined): void;
-  /** The row that it stands at. */
+  /** The current row. */
   row(): Record<string, SqlValue>;
 }
 
@@ -53,7 +53,7 @@ function prepare(db: Database, sql: string): CachedStatement {
   const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
   const marks = plain.match(/\?/g)?.length ?? 0;
   const statement = db.prepare(sql);
-  // SQLite is asked for them once: it takes longer than the values.
+  // Asked once, since asking for the names takes longer than reading the values.
   let columns: readonly string[] | null = null;
   return {
     statement,

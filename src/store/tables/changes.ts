@@ -10,11 +10,11 @@ import { JobErrorShape } from './jobs.ts';
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
-  /** false: its entries were counted before. */
+  /** false: its entries were already counted by an earlier plan. */
   counted: boolean;
-  /** What was there before the change, beside what others have done by the time the plan was made. */
+  /** What was there before the change, with what others had done by the time the plan was made. */
   former: readonly string[];
-  /** Songs in `rows` that a list which lags may have shown though they are gone. All rows are replaced, which is right either way. */
+  /** Songs in `rows` that may be gone already, since a list may lag. All rows are replaced, which is right either way. */
   unsure?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ type StoredPlan = Omit<Plan, 'former'> & Partial<Pick<Plan, 'former'>>;
 export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
-  /** What is being carried out where that is no longer `ops` from `former` on: the way back, or a way round. */
+  /** What is being carried out if that is no longer `ops` on `former`: the rollback, or the rest after outside edits. */
   plan?: StoredPlan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
@@ -63,7 +63,7 @@ const COLUMNS = {
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** The provider's clock when it began, as its last answer tells, or that to the first request; Unix milliseconds. */
+  /** When it began by the provider's clock, from its last answer or the one to the first request; Unix milliseconds. */
   serverTime: nullable(integer),
   /** Why it is being rolled back, or did not end as it should. */
   error: nullable(json(JobErrorShape)),
@@ -117,7 +117,7 @@ interface EarlierRows {
   total?: number | null;
 }
 
-/** A body as this or an earlier version has stored it; `leg` is the former name of the plan. */
+/** A body as this or an earlier version stored it, in the present form. `leg` was the name of the plan. */
 function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBody {
   const { former } = body as { former: EarlierRows };
   const plan = body.plan ?? leg;
@@ -185,7 +185,7 @@ export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
 
-/** An undo that has not failed, or may still work. */
+/** An undo that has worked, or may still. */
 const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
 /** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */
@@ -203,7 +203,7 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
-/** A change that stands still until a time, or until somebody does something. */
+/** A paused change: it waits for a time, or until somebody does something. */
 const STANDS_STILL = `outcome is null and job in (
   select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
 
@@ -258,7 +258,7 @@ export function recentChanges(store: Store, since: number): Change[] {
   );
 }
 
-/** True if the playlist is the one that another change than `seq` has made. */
+/** True if a change other than `seq` made the playlist. */
 export function isMadeByOther(store: Store, playlistId: string, seq: number): boolean {
   return (
     CHANGES.first(store, "where playlist_id = ? and kind = 'create' and seq <> ?", [playlistId, seq]) !== null
@@ -282,7 +282,7 @@ export function savingChanges(store: Store): Change[] {
   );
 }
 
-/** Ends a change where it is: what it has written stays. */
+/** Ends a change as it stands: what it has written stays. */
 export function endPartly(store: Store, seq: number, now: number): void {
   setChange(store, seq, { outcome: 'partial', looking: false, endedAt: now }, now);
 }
@@ -308,7 +308,7 @@ export function pruneChanges(
   );
 }
 
-/** Changes of one playlist that are looked through for a name. */
+/** How many changes of a playlist are searched for a name. */
 const MAX_NAMING = 5;
 
 /** Names that relay itself has given a playlist, the last one first, and when; Unix milliseconds. */

@@ -35,7 +35,7 @@ const COLUMNS = {
   attempts: integer,
   /** When to search again, Unix milliseconds; null where it was never tried. */
   runAfter: nullable(integer),
-  /** 1: found by a remembered match that somebody confirmed although its names differ. */
+  /** 1: found by a remembered match that was confirmed although its names differ. */
   confirmed: integer,
 };
 export const ITEMS = defineTable('job_items', COLUMNS);
@@ -72,7 +72,7 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
   written: ['resolved', 'written'],
 };
 
-/** In the order of its values; building the statement for each of ten thousand rows would take longer than they do. */
+/** In the order of its values. Built once: for ten thousand rows, building it each time would take longer than running it. */
 const INSERT = `insert into job_items (job, position, input, key, uri, status, track, candidates)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -138,7 +138,7 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
 }
 
 /**
- * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds. The clock
+ * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds: the clock
  * has been set back since they began, or was ahead then.
  */
 export function boundTries(
@@ -292,7 +292,7 @@ export function settleItem(
       status,
       uri: track?.uri ?? null,
       track,
-      // Of one that is left out they stay: a person may decide otherwise.
+      // A skipped item keeps its candidates: a person may decide otherwise.
       ...(track === null ? {} : { candidates: null }),
       error: null,
       runAfter: null,
@@ -348,7 +348,7 @@ export function matchedUris(
   from: number,
   limit: number,
 ): { uris: string[]; next: number | null } {
-  // One row of SQLite for all of them: they hold nothing up.
+  // SQLite returns them as one row, so they block nothing.
   const row = store.get<{ uris: string; last: number | null; total: number }>(
     `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
        select position, uri from job_items where job = ? and status = 'matched' and position >= ?
@@ -377,7 +377,7 @@ export function markNextWritten(store: Store, job: number, entries: number, now:
   });
 }
 
-/** What was written has been taken back: it is to be written again. */
+/** What was written was rolled back, so it is to be written again. */
 export function unwriteItems(store: Store, job: number, now: number): void {
   store.transaction(() => {
     const { changes } = store.run(
@@ -400,7 +400,7 @@ export function rejectItem(store: Store, job: number, position: number, error: J
 }
 
 /**
- * Leaves out those of up to `limit` matched items from position `from` on of whose URI `isLeftOut` says so, asked in order.
+ * Skips those of up to `limit` matched items from position `from` on for which `isLeftOut` is true, asked in order.
  * Returns where to go on; null where nothing follows.
  */
 export function skipSome(

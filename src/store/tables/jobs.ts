@@ -1,4 +1,4 @@
-/** Durable jobs, one row each. What a state may follow is the jobs' own rule; here a move only says from where to where. */
+/** Durable jobs, one row each. Which state may follow which is a rule of `jobs/`; a move here only names both. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import {
@@ -21,7 +21,7 @@ export interface JobError {
   remedy?: string | Remedy;
 }
 
-/** Also of the errors of items and changes. */
+/** The shape of errors of jobs, items and changes. */
 export const JobErrorShape = lazy<z.ZodType<JobError>>(() => {
   const command = z.array(z.string());
   const terminal = z.object({ text: z.string(), commands: z.array(command) });
@@ -55,7 +55,7 @@ export const JOBS = defineTable('jobs', {
   seq: integer,
   /** What the outside calls it. */
   id: text(),
-  /** false: nobody has heard of it, since its items are still being stored or its caller waits for it. */
+  /** false: not shown yet, since its items are still being stored or its caller waits for it. */
   listed: flag,
   type: text(JOB_TYPES),
   status: text(JOB_STATUSES),
@@ -79,7 +79,7 @@ export const JOBS = defineTable('jobs', {
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Failures in a row of the kind that `reason` names; while searching, of those that no item is to blame for. */
+  /** Failures in a row for `reason`; while searching, those that no item caused. */
   stepAttempts: integer,
   maxAttempts: integer,
   /** Unix milliseconds; null where the job does not wait for a time. */
@@ -140,13 +140,13 @@ export type JobCount =
   | 'passedOver'
   | 'written';
 
-/** Adds a job without items, which nobody sees before `listJob`, and returns its key. */
+/** Adds a job without items, unlisted until `listJob`, and returns its key. */
 export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
   JOBS.insert(store, { ...job, listed: false, totalItems, createdAt: now, updatedAt: now });
   return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
 }
 
-/** The job has all its items, and is there for everybody from now on. */
+/** Lists a job, which now has all its items. */
 export function listJob(store: Store, seq: number, begun: JobBegin, now: number): void {
   const startedAt = begun.status === 'pending' ? null : now;
   const { sql, params } = JOBS.assign({ startedAt, ...begun, listed: true, updatedAt: now });
@@ -190,17 +190,17 @@ export function listJobs(store: Store, offset: number, limit: number): Job[] {
   return JOBS.all(store, 'where listed = 1 order by seq desc limit ? offset ?', [limit, offset]);
 }
 
-/** Those that go on or wait for something, failed ones among them; newest first. */
+/** Jobs that work or wait, failed ones included; newest first. */
 export function listOpenJobs(store: Store, limit: number): Job[] {
   return JOBS.all(store, `where not ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
-/** Those with which nothing is to be done any more, newest first. */
+/** Jobs that are over, newest first. */
 export function listOverJobs(store: Store, limit: number): Job[] {
   return JOBS.all(store, `where ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
-/** Keys of those that are over, but for one of which the last request is still being looked into. */
+/** Keys of jobs that are over, except those whose last request is still being looked into. */
 export function jobsToClear(store: Store): number[] {
   return store
     .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and listed = 1`)
@@ -295,7 +295,7 @@ export function dueJob(
   last: number,
   busy: readonly number[],
 ): Job | null {
-  // Not parameters: SQLite's plan depends on their values, and it would prepare the statement again for every call.
+  // Not parameters: SQLite's plan depends on their values, so it would prepare the statement again for every call.
   const [phaseText, most] = [quotedList([phase]), busy.length + 1];
   const due = store.all<{ seq: number }>(
     `select seq from jobs where listed = 1 and phase = ${phaseText} and (

@@ -62,7 +62,7 @@ const COLUMNS = {
   accepted: nullable(integer),
   /** URIs that the last run left; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs of the result that Spotify does not take, and of playlists that a person lets it do without. */
+  /** URIs of the result that Spotify refuses, and of playlists that a person lets it leave out. */
   gone: json(Texts),
   /** Digests of what the last runs wrote, oldest first. */
   written: json(Texts),
@@ -70,7 +70,7 @@ const COLUMNS = {
   lastResult: nullable(text()),
   /** ID of the last change that it made. */
   lastChange: nullable(text()),
-  /** What that change left is in `leftRows`. */
+  /** `leftRows` holds what that change left. */
   settled: flag,
   /** In a row. */
   failures: integer,
@@ -101,7 +101,7 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
-/** When one runs: all that is looked at each minute, without rows, which take time to unpack. */
+/** When one runs: all that is looked at each minute. Without rows, which are slow to unpack. */
 export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);

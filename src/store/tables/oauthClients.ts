@@ -74,7 +74,7 @@ export function countRegisteredClients(store: Store): number {
   );
 }
 
-/** The registration that goes first when there is no room: the oldest one that never held a token, approved ones last. */
+/** The registration to drop when there is no room: the oldest that never held a token, approved ones last. */
 export function oldestUnusedClient(store: Store): StoredClient | null {
   return CLIENTS.first(
     store,

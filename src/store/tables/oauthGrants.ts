@@ -1,6 +1,6 @@
 /**
- * What the owner approved, one row per approval. The row is born with its authorization code and is the family of every
- * token that comes of it: deleting it ends them all.
+ * What the owner approved, one row per approval. The row is created with its authorization code, and all tokens issued from
+ * it belong to it: deleting it ends them all.
  */
 
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
@@ -24,7 +24,7 @@ const COLUMNS = {
   codeUsedAt: nullable(integer),
   createdAt: integer,
   lastUsedAt: nullable(integer),
-  /** The latest generation of refresh tokens of which one was exchanged; 0: none yet. */
+  /** The latest generation of refresh tokens with an exchanged one; 0: none yet. */
   refreshed: integer,
 };
 const GRANTS = defineTable('oauth_grants', COLUMNS);
@@ -43,7 +43,7 @@ export function findGrantByCode(store: Store, codeHash: string): Grant | null {
   return GRANTS.first(store, 'where code_hash = ?', [codeHash]);
 }
 
-/** Every approval with a token that is still good, by client. */
+/** Every approval with a valid token, by client. */
 export function listLiveGrants(store: Store, now: number): Grant[] {
   return GRANTS.all(
     store,
@@ -79,7 +79,7 @@ export function deleteGrantsOf(store: Store, clientId: string): number {
   return store.run('delete from oauth_grants where client_id = ?', [clientId]).changes;
 }
 
-/** Drops approvals of which nothing can come any more: the code has ended and so has every token. */
+/** Drops approvals that can no longer be used: their code and all their tokens have ended. */
 export function deleteSpentGrants(store: Store, now: number): void {
   store.run(
     `delete from oauth_grants where code_expires_at <= ?

@@ -12,7 +12,7 @@ const COLUMNS = {
   expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */
   rotatedAt: nullable(integer),
-  /** 1 for the pair that the code gave, one more for each refresh. Several have one where a token came back in its grace. */
+  /** 1 for the pair from the code, one more for each refresh. Tokens share one if a token was used twice within its grace. */
   generation: integer,
 };
 const TOKENS = defineTable('oauth_tokens', COLUMNS);
@@ -20,8 +20,8 @@ const TOKENS = defineTable('oauth_tokens', COLUMNS);
 export type StoredToken = RowOf<typeof COLUMNS>;
 
 /**
- * Whether a token still opens something: neither ended, nor rotated, nor a refresh token of a generation of which another
- * one was exchanged.
+ * Whether a token is still valid: it has neither ended nor been rotated, and no other refresh token of its generation has been
+ * exchanged.
  */
 export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
   or generation > (select refreshed from oauth_grants where id = grant_id))`;
@@ -34,13 +34,13 @@ export function getToken(store: Store, hash: string): StoredToken | null {
   return TOKENS.first(store, 'where hash = ?', [hash]);
 }
 
-/** Exchanges a refresh token: no other one of its generation is good from now on. A second time changes nothing. */
+/** Exchanges a refresh token: no other one of its generation is valid from now on. A second time changes nothing. */
 export function rotateToken(store: Store, { hash, grantId, generation }: StoredToken, now: number): void {
   store.run('update oauth_tokens set rotated_at = ? where hash = ? and rotated_at is null', [now, hash]);
   store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
 }
 
-/** Takes `rotateToken` back, once nothing is left of what any exchange of the token gave. */
+/** Takes `rotateToken` back, once all tokens from any exchange of it are gone. */
 export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
   const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
   if (store.get(sql, [grantId, generation])) return;

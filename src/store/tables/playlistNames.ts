@@ -2,7 +2,7 @@
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** Beyond this, those that have had their name for longest make room. */
+/** Beyond this, the names that were first seen longest ago are dropped. */
 const MAX_NAMES = 2_000;
 
 const COLUMNS = {
@@ -19,7 +19,7 @@ export function getPlaylistName(store: Store, id: string): RowOf<typeof COLUMNS>
   return NAMES.first(store, 'where id = ?', [id]);
 }
 
-/** Notes a name and a cover; what is known already stays as it is, and so does a cover where none is told. */
+/** Notes a name and a cover. Unchanged values are not written, and a missing cover keeps the known one. */
 export function putPlaylistName(
   store: Store,
   id: string,

@@ -22,7 +22,7 @@ const RATE_LIMITS = defineTable('rate_limits', COLUMNS);
 
 export type RateLimit = RowOf<typeof COLUMNS>;
 
-/** Where the clock has been set back since a block was written, the block is given its own length from now. */
+/** If the clock was set back after a block was written, the block lasts its full length from now. */
 export function listRateLimits(
   store: Store,
   filter: { provider?: string; scope?: string } = {},
@@ -42,7 +42,7 @@ function inItsLength(row: RateLimit, now: number): RateLimit {
   return { ...row, blockedUntil: Math.min(blockedUntil, now + Math.max(0, blockedUntil - updatedAt)) };
 }
 
-/** Remembers a block; a later one of the same scope takes its place. Saved soon. */
+/** Remembers a block, replacing an earlier one of the same scope. Saved soon. */
 export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, now: number): void {
   RATE_LIMITS.insert(store, { ...block, updatedAt: now }, 'or replace');
   store.saveSoon();
