@@ -1,5 +1,5 @@
 /**
- * The library as a database: a copy of the account that is kept fresh for few requests, and questions to it that cost none.
+ * The library as a database: a copy of the account that few requests keep up to date, and questions to it that cost none.
  * README.md says what happens when.
  */
 import { interruptible } from '../base/abort.ts';
@@ -52,47 +52,47 @@ import {
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
-/** How long a question waits for a first reading, which a small account has by then. */
+/** How long a question waits for the first reading. That of a small account is over by then. */
 const FIRST_WAIT_MS = 10_000;
-/** For an account without limits of its own, which the demo is. */
+/** The same for the demo, which has no limits. */
 const DEMO_WAIT_MS = 30_000;
-/** How long a question waits for a check; what is not read by then is read in the background. */
+/** How long a question waits for a check. What is not read by then is read in the background. */
 const CHECK_MS = 25_000;
-/** Of rows as JSON: the whole answer then has at most 10,000 characters. */
+/** Most characters of the rows as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
 /** A reading that took longer is checked before it counts as complete. */
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
-/** Reasons for a wait that ends no sooner where somebody asks. */
+/** Reasons for a wait that does not end earlier when somebody asks. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
-/** A list that no rule reads is looked at so often while there are rules: what others do to the playlists that they keep. */
+/** How often a list is read that no rule reads, as long as there are rules: others may change the playlists that they keep. */
 const UNHEARD_MS = 7 * 86_400_000;
-/** How old the saved tracks may be where songs of a list are looked up among them: as old as a question allows. */
+/** How old the saved tracks may be when songs of a list are looked up in them: as old as a question allows. */
 const FRESH_MS = 10 * 60_000;
-/** Songs of a list that are worth a request which may spare their searches, and when another one is. */
+/** From this many songs, a request that may spare their searches is worth it, and how long until the next one is. */
 const WORTH_A_LOOK = 10;
 const LOOK_AGAIN_MS = 60_000;
 const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
   home: string;
-  /** Not watched: the reader's own requests are no one's. */
+  /** Not the watched one: the reader's own requests are nobody's. */
   provider: ProviderApi;
   store: Store;
   clock: Clock;
   random: Random;
   log: Log;
-  /** Of the reading in the background; null: without limits, for the demo. */
+  /** Limits of the reading in the background; null: none, for the demo. */
   budget: Budget | null;
-  /** What it stands on; the machine's own by default. */
+  /** Disk, threads and memory; the machine's own by default. */
   ground?: { disk?: FileDisk; pool?(): QueryPool; freeMemory?(): void };
 }
 
 interface LibraryQuestion {
   sql: string;
-  /** Of rows; null: without a limit of rows or characters. */
+  /** Largest number of rows; null: no limit of rows or characters. */
   limit: number | null;
   maxAgeMinutes: number;
 }
@@ -100,7 +100,7 @@ interface LibraryQuestion {
 /** A part of the library that one tool needs. */
 type LibraryView =
   | { kind: 'saved' }
-  /** `isKnown`: only where its rows have been read, and relay has not just written to it. */
+  /** `isKnown`: only if its rows have been read and relay has not just written to it. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
 type Caller = { signal: AbortSignal };
@@ -109,9 +109,9 @@ export interface Library {
   /** Brings the copy up to date if it is older than the question allows, and asks it. */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
   /**
-   * The same for a rule that runs again and again, with all rows: looks only at the lists that the query reads, at all of them
-   * once a week and where `maxAgeMinutes` is 0.
-   * @returns also playlists whose rows it may miss
+   * Asks for a rule that runs again and again, and gets all rows. Checks only the lists that the query reads. Checks all of them
+   * once a week, and if `maxAgeMinutes` is 0.
+   * @returns the answer, with the playlists whose rows it may lack
    */
   follow(
     sql: string,
@@ -128,50 +128,50 @@ export interface Library {
     sql: string,
     call: Caller,
   ): Promise<{ rows: Array<Array<string | number | null>>; note: string | null } | null>;
-  /** Reads the list of playlists, and notes it. */
+  /** Reads the list of playlists, and stores it. */
   playlists(call: Caller): Promise<Playlist[]>;
   /**
-   * Brings one playlist of the copy up to date, and lists its versions, newest first. Where Spotify cannot be asked, those that
-   * there are.
+   * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists those
+   * that are stored.
    * @throws RelayError `NOT_FOUND` where there is none
    */
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
   /** The rows of one version in order; null where there is none of that number. */
   versionRows(id: string, version: number): Promise<VersionRow[] | null>;
-  /** As the copy has it: URIs in order, an empty string for a row without an item. null: it is not in the copy's list. */
+  /** The rows of a playlist in the copy: URIs in order, '' for a row without an item. null: it is not in the copy's list. */
   playlistRows(id: string): Promise<string[] | null>;
-  /** null: it is not in the copy's list. */
+  /** Name and owner of a playlist in the copy; null: it is not in the copy's list. */
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
-  /** Those that the copy knows. */
+  /** Names of those tracks that the copy knows. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
   /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
   missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
-  /** Which recordings the copy knows these as, by URI. */
+  /** The recordings of those tracks that the copy knows, by URI. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
-  /** Those of the tracks that a list of the copy holds, so that Spotify offered them when it was read. */
+  /** Those of the tracks that are in a list of the copy. Spotify offered them when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
    * Saved tracks that a song of a list may be: those with its recording code, or with its title and first artist as they are
-   * written. None where the copy does not have all saved tracks as they are.
-   * @param listed songs of the list that are to be found: for many of them, an older copy is brought up to date first
+   * written. None if the saved tracks in the copy are not complete and current.
+   * @param listed songs of the list that are still to be found: for many, an older copy is brought up to date first
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
-  /** Playlists that have versions, also those that are gone. */
+  /** Playlists that have versions, deleted ones included. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
   /** Begins a reading, or a check where all has been read; returns at once. @throws RelayError `LOGIN_REQUIRED` */
   sync(): Promise<LibraryStatus>;
   forget(part: LibraryPart): Promise<void>;
-  /** Writes what cannot be read again, so that a copy of its file has it. @throws RelayError `STORE_ERROR` */
+  /** Writes `memory.db`, so that a copy of the file is complete. @throws RelayError `STORE_ERROR` */
   saveMemory(): Promise<void>;
-  /** The account is gone, and what came from it goes too. @returns whether there was anything */
+  /** Deletes what came from the account, which was disconnected. @returns whether there was anything */
   accountLeft(erase: boolean): Promise<boolean>;
-  /** A login may end the wait of a reading. */
+  /** Ends a reading's wait for a login. */
   loggedIn(): void;
   readonly watcher: Watcher;
   /** Listening histories, which need no account. */
   readonly plays: PlayImports;
-  /** Continues a first reading that a stop cut off. */
+  /** Continues a first reading that a stop has cut off. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -208,25 +208,25 @@ export function createLibrary(options: LibraryOptions): Library {
   let known: Summary | null = null;
   let touched: Touched = {};
   let lane: Promise<unknown> = Promise.resolve();
-  /** Who has the lane or waits for it. */
+  /** How many run in the lane or wait for it. */
   let inLane = 0;
-  /** A look at the saved tracks for a list of songs, which all of them wait for. */
+  /** A check of the saved tracks for a list of songs, shared by all of its songs. */
   let savedLook: Promise<void> | null = null;
-  /** Monotonic milliseconds. */
+  /** When that check ended, in monotonic milliseconds. */
   let lookedAtSaved = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   /** The reading in the background. */
   let reading: { done: Promise<void>; stop: AbortController } | null = null;
   let pause: { until: number | null; reason: string } | null = null;
   let wake = new AbortController();
-  /** Of the reading's last save, on the monotonic clock. */
+  /** When the reading was last saved, on the monotonic clock. */
   let savedAt = Number.NEGATIVE_INFINITY;
-  /** Requests of others that have no answer yet. */
+  /** How many requests of others are under way. */
   let foreground = 0;
   let quiet: Array<() => void> = [];
   let progressed: Array<() => void> = [];
 
-  /** One at a time: a step in the background, or a whole check. */
+  /** Runs one at a time: a step in the background, or a whole check. */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     inLane += 1;
     const mine = lane
@@ -264,7 +264,7 @@ export function createLibrary(options: LibraryOptions): Library {
     for (const one of waiting) one();
   }
 
-  /** The copy of this account; another one's is dropped. */
+  /** The copy of this account; a copy of another account is dropped. */
   async function copyOf(account: string): Promise<Summary> {
     const found = await summary();
     if (found.account === account) return found;
@@ -279,7 +279,7 @@ export function createLibrary(options: LibraryOptions): Library {
     pause = null;
   }
 
-  /** Begins the reading that `step` carries on, unless it is under way. */
+  /** Begins the reading that `step` continues, unless it is under way. */
   async function want(begunAt: number): Promise<void> {
     const { wanted } = await summary();
     if (!wanted) {
@@ -326,7 +326,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await untilQuiet(signal);
       const waitMs = await file.use((sql) => pace.waitMs(sql));
       if (waitMs > 0) {
-        // A wait for the minute is no news.
+        // A wait of less than a minute is not worth showing.
         pause = waitMs > 60_000 ? { until: clock.now() + waitMs, reason: 'BUDGET' } : null;
         await rest(Math.min(waitMs, 60_000), signal);
         continue;
@@ -351,7 +351,7 @@ export function createLibrary(options: LibraryOptions): Library {
         pause = { until, reason };
         tell();
         if (until === null) return;
-        // One look a minute at the clock on the wall, which the provider's times are of.
+        // The provider's times are of the wall clock, which may be set, so it is looked at each minute.
         while (clock.now() < until && pause) await rest(Math.min(until - clock.now(), 60_000), signal);
       }
     }
@@ -363,7 +363,7 @@ export function createLibrary(options: LibraryOptions): Library {
     const isMore = await reader.step(call);
     const now = await refresh();
     if (isMore) {
-      // Without limits a page that is lost costs nothing, and a save takes longer than a request.
+      // Without limits a lost page costs nothing, and a save takes longer than a request.
       const isDue = budget !== null || clock.monotonic() - savedAt >= 1_000;
       if (isDue) {
         await file.save();
@@ -386,7 +386,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** These lists are as they were at `asOf`, or later. */
+  /** Records that these lists are known as of `asOf`. */
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
@@ -415,7 +415,7 @@ export function createLibrary(options: LibraryOptions): Library {
     signal.throwIfAborted();
   }
 
-  /** Calls of people and models go first. */
+  /** Waits until no request of a person or a model is under way, so that those go first. */
   async function untilQuiet(signal: AbortSignal): Promise<void> {
     if (foreground === 0) return;
     const late = new AbortController();
@@ -427,7 +427,7 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /**
    * Reads what has changed in these lists since the last look.
-   * @returns what is left to say, or null
+   * @returns a note for the answer, or null
    */
   async function check(
     account: string,
@@ -441,7 +441,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (lists.includes('saved')) await reader.checkSaved(call);
     if (lists.includes('playlists')) await reader.checkPlaylists(call);
     await file.use((sql) => {
-      // What failed before is tried once more, since somebody asks for it.
+      // Somebody is waiting, so what failed before is tried once more.
       clearFailures(sql);
       for (const id of touchedPlaylists(touched)) setDue(sql, id);
     });
@@ -457,7 +457,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return `${now.due} playlists have changed; their rows are being read.`;
   }
 
-  /** Only what relay has written since. */
+  /** Checks only what relay has written since. */
   async function checkTouched(account: string, signal: AbortSignal): Promise<void> {
     const call = { signal, account };
     const begunAt = clock.now();
@@ -476,7 +476,7 @@ export function createLibrary(options: LibraryOptions): Library {
     await file.save();
   }
 
-  /** @returns what is left to say of the answer, or null */
+  /** @returns a note for the answer, or null */
   async function bringUpToDate(
     { sql, maxAgeMinutes }: Pick<LibraryQuestion, 'sql' | 'maxAgeMinutes'>,
     lists: readonly LibraryList[],
@@ -515,7 +515,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return asOf === null ? Number.POSITIVE_INFINITY : Math.abs(clock.now() - asOf);
   }
 
-  /** What failed waits for some minutes, but not where somebody asks for it. */
+  /** Ends the waits after failures, since somebody asks. */
   async function tryAgain(): Promise<void> {
     await file.use(clearFailures);
     pause = null;
@@ -571,7 +571,7 @@ export function createLibrary(options: LibraryOptions): Library {
     question: Pick<Question, 'sql' | 'limit' | 'maxCharacters' | 'isExplained'>,
     signal: AbortSignal,
   ) {
-    // The thread reads the files. One that is not open here has all there is, and is not opened for this.
+    // The thread reads the files itself, so one that is not in memory is not opened for it.
     if (!(await file.exists())) {
       if (known) throw lost();
       await file.use(() => {});
@@ -583,7 +583,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return pool.ask({ ...question, mirror: file.path, memory: memoryPath }, signal);
   }
 
-  /** Of the saved tracks all rows are needed, however many requests that takes. */
+  /** Reads the saved tracks completely, however many requests that takes. */
   async function bringSaved(call: ReadCall): Promise<string | null> {
     const end = clock.monotonic() + CHECK_MS;
     try {
@@ -614,7 +614,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return isHere;
   }
 
-  /** What has changed in the saved tracks, and nothing else. */
+  /** Reads what has changed in the saved tracks, and nothing else. */
   async function checkSavedAlone(call: ReadCall): Promise<void> {
     const begunAt = clock.now();
     await reader.checkSaved(call);
@@ -628,7 +628,7 @@ export function createLibrary(options: LibraryOptions): Library {
     });
   }
 
-  /** Whether the copy has the saved tracks as they are; one that is older is looked at for a list that is worth it. */
+  /** Whether the saved tracks in the copy are current. For a list long enough to be worth a request, an older copy is checked. */
   async function hasSaved(account: string, listed: number, signal: AbortSignal): Promise<boolean> {
     const found = await summary();
     if (found.account !== account || !found.complete) return false;
@@ -639,7 +639,7 @@ export function createLibrary(options: LibraryOptions): Library {
       savedLook = exclusively(() => checkSavedAlone({ signal, account }), signal)
         .then(() => file.save())
         .catch((thrown) => {
-          // The songs are searched for, which tells what is wrong.
+          // The songs are then searched for, and the search reports what is wrong.
           if (!signal.aborted && asRelayError(thrown).code === 'INTERNAL')
             log.error({ err: thrown }, 'the saved tracks could not be looked at');
         })
@@ -661,7 +661,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
   }
 
-  /** @returns whether the playlist is in the account's list */
+  /** Reads the list of playlists. @returns whether the playlist is in it */
   async function bringListed(id: string, call: ReadCall): Promise<boolean> {
     await reader.checkPlaylists(call);
     await file.use((sql) => {
@@ -677,7 +677,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return isListed;
   }
 
-  /** As `bringListed`; what the copy says where Spotify cannot be asked. */
+  /** Like `bringListed`, but answers from the copy if Spotify cannot be asked. */
   async function isListedNow(id: string, { signal }: Caller): Promise<boolean> {
     const account = connected();
     try {
@@ -721,18 +721,18 @@ export function createLibrary(options: LibraryOptions): Library {
     };
   }
 
-  /** A file that somebody damaged or took away while relay ran: the copy is read again, the other one put aside. */
+  /** After a file was damaged or removed while relay ran: the copy is read again, the other file put aside. */
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
-    // What fails in the midst of a question is one of the two.
+    // A failure in the middle of a question is about one of the two files.
     else if (name === 'memory.db') {
       if (await memory.check()) await exclusively(drop, signal);
     } else return false;
     return true;
   }
 
-  /** @param work is done once more where a file was found to be damaged */
+  /** @param work is repeated once if a file turned out to be damaged */
   async function undamaged<T>(call: Caller, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -742,7 +742,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Playlists whose rows were read once, or are the account's own, and that Spotify does not give now. */
+  /** Playlists that were read once, or are the account's own, and whose rows Spotify does not give now. */
   async function missed(): Promise<Array<{ id: string; name: string }>> {
     const all = await file.use(missedPlaylists);
     if (all.every(({ isSure }) => isSure)) return all;
@@ -762,7 +762,7 @@ export function createLibrary(options: LibraryOptions): Library {
       undamaged(call, async () => {
         const read = await listsReadBy(sql, call);
         const now = await summary();
-        // A person who asks for a run wants to know of everything.
+        // A person who asks for a run wants every list to be checked.
         const isLooked = (list: LibraryList) => maxAgeMinutes === 0 || ageOf(now, list) > UNHEARD_MS;
         const lists = ALL_LISTS.filter((list) => read.includes(list) || isLooked(list));
         const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
@@ -823,7 +823,7 @@ export function createLibrary(options: LibraryOptions): Library {
         return await file.use((sql) => savedLike(sql, query));
       } catch (error) {
         signal.throwIfAborted();
-        // A search finds it as well.
+        // A search finds the song as well.
         log.warn({ reason: messageOf(error) }, 'the saved tracks could not be looked through');
         return [];
       }
@@ -837,7 +837,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await tryAgain();
       if (!found.complete) await want(clock.now());
       else if (!reading) {
-        // A check in the background: its first step finds what has changed.
+        // Runs in the background, since its first step is the check.
         const stop = new AbortController();
         const signal = AbortSignal.any([stopping.signal, stop.signal]);
         const done = exclusively(() => check(account, signal), signal)
@@ -935,7 +935,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   };
 
-  /** A stop or a crash must not lose it: the copy would count as fresh. */
+  /** Saved at once: if a stop or a crash lost it, the copy would count as fresh. */
   async function noteTouched(): Promise<void> {
     try {
       if (stopping.signal.aborted || !(await file.exists())) return;
@@ -947,7 +947,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before it: what that keeps can only be made again from a reading that `file` does not know of. */
+/** Saves `first` before `file`: what `first` keeps can be made again only from a reading that `file` does not know of yet. */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();
@@ -956,7 +956,7 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   return Object.create(file, { save: { value: save } }) as LibraryFile;
 }
 
-/** Requests that a reading of what is there took, about. */
+/** About how many requests the reading has taken so far. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
     Math.ceil(saved / 50) +
@@ -965,7 +965,7 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
   );
 }
 
-/** As the thread says it of a file that it cannot open. */
+/** The error that the thread gives for a file that it cannot open. */
 function lost(): RelayError {
   return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
 }

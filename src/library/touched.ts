@@ -1,15 +1,15 @@
-/** What relay itself has written, until a reading has shown it: the provider's lists lag behind writes. Pure. */
+/** What relay itself has written and no reading has shown yet, since the provider's lists lag behind writes. Pure. */
 import type { Written } from './watchedProvider.ts';
 
-/** A list shows a write after a second, a version after half a minute at most. */
+/** A write shows in a list after a second, in a version after half a minute at most. */
 export const LAG_MS = 35_000;
-/** A version may show before the rows that it is of. */
+/** A version may show earlier than its rows. */
 const ROWS_LAG_MS = 5_000;
 
 interface Touch {
   /** Unix milliseconds. */
   at: number;
-  /** The version that the write made, where the provider told it. */
+  /** The version that the write made, if the provider named it. */
   snapshotId: string | null;
 }
 
@@ -21,7 +21,7 @@ export function touch(touched: Touched, written: Written, at: number): Touched {
   return { ...touched, [keyOf(written)]: { at, snapshotId } };
 }
 
-/** As JSON has kept it. What another version called otherwise, nothing would ever read. */
+/** Parses the stored JSON. Keys that another version named differently are dropped, since nothing would read them. */
 export function touchedIn(text: string): Touched {
   const all = Object.entries(JSON.parse(text) as Touched);
   return Object.fromEntries(all.filter(([key]) => LISTS.includes(key) || key.startsWith(PLAYLIST)));

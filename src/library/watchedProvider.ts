@@ -1,10 +1,10 @@
 /**
- * The provider as everyone but the reader of the library uses it. Here the library learns, without knowing who writes, that
- * something was written, and whether a person or a model waits for an answer.
+ * The provider as everyone but the library's reader uses it. From it the library learns that something was written, and
+ * whether a person or a model waits for an answer, without knowing who writes.
  */
 import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider/api.ts';
 
-/** What a request has written to. */
+/** What a request wrote to. */
 export type Written =
   | { kind: 'saved' }
   /** The list of playlists. */
@@ -12,7 +12,7 @@ export type Written =
   | { kind: 'playlist'; id: string; snapshotId: string | null };
 
 export interface Watcher {
-  /** Also after a failure, which may have had its effect. */
+  /** Called after a failure too, since the write may have had its effect. */
   wrote(written: Written): void;
   /** A request begins. @returns to be called when it has ended */
   began(): () => void;

@@ -1,8 +1,8 @@
-/** Reads one answer of a server after another out of the bytes of a connection: HTTP/1.1 (RFC 9112), as a client. */
+/** A client's parser for HTTP/1.1 (RFC 9112): reads one answer after another from the bytes of a connection. */
 
 export interface AnswerHead {
   status: number;
-  /** By names in lower case; of a field that comes twice, the last. */
+  /** By lower-case name; of a repeated field, the last value. */
   headers: ReadonlyMap<string, string>;
 }
 
@@ -40,7 +40,7 @@ export class AnswerReader {
     while (this.#pending.length > 0 && this.#step());
   }
 
-  /** The other side closed. @throws Error where it had not said everything */
+  /** Call it when the other side has closed. @throws Error if the answer was not complete */
   close(): void {
     if (this.#place.in !== 'rest') throw new Error('it closed the connection');
     this.#end();

@@ -1,6 +1,6 @@
 /**
  * Carries one MCP message to a running server, and its answers back, on a connection of its own on which the server has
- * proved itself. What fails before the message is sent is a `RelayError`, so that it can be sent again for certain.
+ * proved itself. If it fails before the message is sent, it throws a `RelayError`, so that the caller can safely send it again.
  */
 import { RelayError } from '../domain/errors.ts';
 import type { OpenAnswer } from './connection.ts';
@@ -16,8 +16,8 @@ export interface CarryOptions {
 }
 
 /**
- * Gives every JSON-RPC message of the answer to `take`, as its JSON text, but nothing of a 401. That is about the
- * credential that this side chose. Closes the connection.
+ * Gives every JSON-RPC message of the answer to `take`, as its JSON text. A 401 is left out, since it is about the credential
+ * that this side chose. Closes the connection.
  * @param greeting on a connection that has carried nothing yet
  * @returns the HTTP status
  * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off

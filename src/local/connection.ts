@@ -1,7 +1,6 @@
 /**
- * One connection to a server on this machine, for a few requests in turn. It is never replaced by another one behind the
- * caller's back. It uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first
- * answer.
+ * One connection to a server on this machine, for a few requests in turn, which is never silently replaced by another one. It
+ * uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first answer.
  */
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -11,9 +10,9 @@ import { type AnswerHead, AnswerReader, type AnswerTaker } from './answerReader.
 interface PostOptions {
   headers?: Record<string, string>;
   signal?: AbortSignal | undefined;
-  /** How long nothing may come, in milliseconds. */
+  /** How long the server may be silent, in milliseconds. */
   timeoutMs: number;
-  /** How long the whole answer may take, in milliseconds; without it, as long as something comes. */
+  /** How long the whole answer may take, in milliseconds; without it, as long as data keeps coming. */
   withinMs?: number;
   maxBytes?: number;
 }
@@ -26,14 +25,14 @@ interface OpenOptions {
 export interface Answer {
   status: number;
   text: string;
-  /** Of the connection, as this side's socket names them; null where it was never open. */
+  /** Both ends of the connection, as this side's socket names them; null if it was never open. */
   ends: ConnectionEnds | null;
 }
 
 export interface OpenAnswer {
   status: number;
   contentType: string;
-  /** As it comes. Rejects where the answer is cut off. */
+  /** The body as it arrives. Rejects if the answer is cut off. */
   text: AsyncIterable<string>;
 }
 
@@ -45,7 +44,7 @@ export interface Connection {
   close(): void;
 }
 
-/** Who waits for the answer on the socket. */
+/** The caller that waits for the answer. */
 interface Waiting extends AnswerTaker {
   fail(error: Error): void;
 }
@@ -85,7 +84,7 @@ export function openConnection(origin: string): Connection {
         fail(error as Error);
       }
     };
-    // Later the other side may have closed it, and a closed socket names no ends.
+    // Read now: the other side may close the connection later, and a closed socket names no ends.
     begun.on('connect', () => {
       ends = endsOf(begun, 'client');
     });
@@ -157,7 +156,7 @@ export function openConnection(origin: string): Connection {
           },
           fail(error) {
             stop();
-            // Of these two, only one is still waited for.
+            // Only one of the two is still pending.
             reject(error);
             body.fail(error);
           },
@@ -180,7 +179,7 @@ function described({ status, headers }: AnswerHead): Omit<OpenAnswer, 'text'> {
   return { status, contentType: headers.get('content-type') ?? '' };
 }
 
-/** Calls `fail` when the signal aborts. @returns ends that */
+/** Calls `fail` when the signal aborts. @returns a function that stops listening */
 function onAbort(signal: AbortSignal | undefined, fail: (error: Error) => void): () => void {
   const abort = () => fail(new Error('the request was given up'));
   if (signal?.aborted) abort();
@@ -192,7 +191,7 @@ function contentHeaders(text: string): Record<string, string> {
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
 }
 
-/** @throws Error for a header that would end before its time: what it says may come from another program */
+/** @throws Error for a header with characters that would break the request: it may come from another program */
 function headOf(path: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => {
     if (!/^[\w-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) throw new Error(`${name} cannot be a header`);
@@ -201,10 +200,10 @@ function headOf(path: string, headers: Record<string, string>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** What may wait for its reader, in characters. */
+/** Characters that may wait for the reader. */
 const MANY = 1024 * 1024;
 
-/** Text that is read while it comes; a slow reader slows the sender down. */
+/** Text that can be read while it arrives; a slow reader slows the sender down. */
 function createText(source: { pause(): void; resume(): void }) {
   const decoder = new StringDecoder('utf8');
   let pending = '';

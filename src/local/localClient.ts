@@ -9,7 +9,7 @@ import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
 
-/** What a server gets for its proof, which takes it no work: its first byte and its last come by then. */
+/** How long a server may take for its proof, which costs it next to nothing, from first byte to last. */
 const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
@@ -58,7 +58,7 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   throw errorFrom(content, answer.status, origin);
 }
 
-/** A new connection, and what its other end was asked. */
+/** A new connection, and the answer to the proof that its other end was asked for. */
 export interface Greeting {
   origin: string;
   connection: Connection;
@@ -66,7 +66,7 @@ export interface Greeting {
   answer: Promise<Answer>;
 }
 
-/** Opens a connection and asks its other end to prove itself; needs no key, so that this can be loaded meanwhile. */
+/** Opens a connection and asks its other end for a proof. Needs no key, so that the key can be loaded meanwhile. */
 export function greet(
   baseUrl: string,
   { signal, timeoutMs = HELLO_MS, random = systemRandom }: Omit<LocalClientOptions, 'baseUrl' | 'key'>,
@@ -76,14 +76,14 @@ export function greet(
   const nonce = random.bytes(32).toString('base64url');
   const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
   const answer = connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
-  // It may never be looked at.
+  // The caller may never look at it.
   answer.catch(() => {});
   return { origin, connection, nonce, answer };
 }
 
 /**
- * Has the other end of the connection be the server of this home. Nothing that comes before the proof is believed or shown,
- * errors included.
+ * Makes sure that the other end of the connection is the server of this home. Until it has proved that, nothing that it
+ * sends is believed or shown, errors included.
  * @returns the credential for this connection
  * @throws RelayError `NO_SERVER`, or what the network said
  */
@@ -104,7 +104,7 @@ export function unreachable(origin: string, error: unknown): RelayError {
   });
 }
 
-/** What an error answer of the server says, whatever else may stand at its address. */
+/** Reads an error answer, from relay or from whatever else listens at its address. */
 function errorFrom(content: unknown, status: number, origin: string): RelayError {
   const error = (content as { error?: Record<string, unknown> } | null)?.error;
   const code = error?.code;

@@ -18,12 +18,12 @@ export function mirrorFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: join(home, 'library.db'), kind: MIRROR });
 }
 
-/** What cannot be read again. */
+/** Versions and plays, which cannot be read again. */
 export function memoryFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: memoryPath(home), kind: MEMORY });
 }
 
-/** The same to `relay backup` and `relay restore`, whose one file carries its tables. */
+/** `memory.db` for `relay backup` and `relay restore`, whose one file carries its tables too. */
 export function memoryCompanion(home: string): Companion {
   return { path: memoryPath(home), applicationId: MEMORY_ID, migrations: MEMORY_MIGRATIONS };
 }
@@ -37,13 +37,13 @@ const MIRROR: FileKind = {
   bring(db) {
     const found = [pragma(db, 'application_id'), pragma(db, 'user_version')].join();
     if (found !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
-    // Reads the schema: a file that was cut off is found here.
+    // Reads the schema, which fails if the file was cut off.
     db.exec('select count(*) from tracks; select count(*) from playlist_rows; select count(*) from saved;');
   },
   damaged: 'drop',
 };
 
-/** Up to so many bytes a file is looked through whenever it is opened; a larger one when something in it fails. */
+/** Files up to this size are checked whole when they are opened; larger ones only when something in them fails. */
 const CHECKED = 16 * 1024 * 1024;
 
 const MEMORY: FileKind = {

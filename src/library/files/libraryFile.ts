@@ -14,14 +14,14 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** Bytes that are worth the work of giving them back at once. */
+/** Memory of this size is given back at once. */
 const LARGE = 16 * 1024 * 1024;
 /** Larger than any library; a file that somebody put there must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
   'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off; pragma cache_size = -1000;';
 
-/** What tells one kind of file from another. */
+/** How one kind of file differs from another. */
 export interface FileKind {
   /** Makes the tables in an empty database. */
   make(db: Database): void;
@@ -43,11 +43,11 @@ export interface LibraryFile {
    */
   save(): Promise<void>;
   /**
-   * Looks for damage in the whole file. A damaged one is written again from memory, or goes the way of one that cannot be opened.
+   * Checks the whole file for damage. A damaged one is written again from memory, or treated as one that cannot be opened.
    * @returns whether it was sound
    */
   check(): Promise<boolean>;
-  /** Once: that a damaged file was put aside, and where. */
+  /** Says once that a damaged file was put aside, and where; null: nothing to say. */
   news(): string | null;
   /** Deletes the file and what is in memory. */
   drop(): Promise<void>;
@@ -68,7 +68,7 @@ export interface LibraryFileOptions {
   log: Log;
   /** The machine's own by default. */
   disk?: FileDisk | undefined;
-  /** Gives back what has become garbage; of this process by default. */
+  /** Gives garbage back to the system; that of this process by default. */
   freeMemory?: (() => void) | undefined;
 }
 
@@ -77,9 +77,9 @@ export interface FileDisk {
   /** Removes what an earlier process has left half written. */
   clean(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** null: there is none, or it cannot be read. */
+  /** The content; null: there is no file, or it cannot be read. */
   read(path: string): Promise<Uint8Array | null>;
-  /** On the disk when it resolves. */
+  /** Resolves once the content is on the disk. */
   replace(path: string, parts: readonly Uint8Array[]): Promise<void>;
   remove(path: string): Promise<void>;
   putAside(path: string, aside: string): Promise<void>;
@@ -123,9 +123,9 @@ export function createLibraryFile({
   let size = 0;
   let stopped = false;
   let aside: string | null = null;
-  /** Who waits for the database or works on it: it must not be closed under them. */
+  /** How many wait for the database or work on it: it must not be closed meanwhile. */
   let users = 0;
-  /** What was closed since memory was last freed has left garbage. */
+  /** Whether something was closed since memory was last freed. */
   let hasGarbage = false;
 
   function database(): Promise<Open> {
@@ -163,7 +163,7 @@ export function createLibraryFile({
     }
   }
 
-  /** Made in one database and worked on in another, whose image is taken without copying. */
+  /** Created in one database and used in another, whose image is taken without copying. */
   function fresh(SQL: SqlJsStatic): Open {
     const first = new SQL.Database();
     kind.make(first);
@@ -223,7 +223,7 @@ export function createLibraryFile({
       async () => {
         await save().catch(() => {});
         if (signal.aborted || users > 0) return;
-        // What the disk does not take stays in memory.
+        // What could not be saved stays in memory.
         if (open && open.sql.version() === open.savedVersion) closeDatabase();
         if (!hasGarbage) return;
         hasGarbage = false;
@@ -258,7 +258,7 @@ export function createLibraryFile({
         const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
         if (verdict?.quick_check === 'ok') {
           if (!isKept || !open) return true;
-          // What is in memory is whole, whatever has become of the file.
+          // The content in memory is complete, whatever happened to the file.
           open.savedVersion = -1;
           await save();
           return false;
@@ -290,7 +290,7 @@ export function createLibraryFile({
       closeDatabase();
       if (size <= LARGE) return;
       setImmediate(freeMemory);
-      // V8 keeps the room for new objects until a process has been quiet for a while.
+      // V8 keeps the space for new objects until a process has been idle for a while.
       restLater();
     },
     async close() {

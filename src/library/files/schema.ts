@@ -61,7 +61,7 @@ create table plays (
 );
 `;
 
-/** What versions consist of: a question has no business with them, and `tables/versions.ts` reads them. */
+/** What versions consist of. A question does not see these tables; `tables/versions.ts` reads them. */
 const VERSION_TABLES = `
 create table version_playlists (playlist_id text primary key, name text not null) without rowid;
 create table version_items (
@@ -73,9 +73,9 @@ create table version_rows (
 `;
 
 /**
- * A million plays of a hundred thousand songs in 90 MB, where one table would take 200. In the order of their ends, so that a
- * year is one piece of the file; the index on the item holds the end and the length as well, so that an artist needs nothing
- * beside it. `subject` is the first item with the same URI: names change, and a play is its end, URI and length.
+ * A million plays of a hundred thousand songs in 90 MB; as one table they would take 200. Sorted by their ends, so that a
+ * year is one piece of the file. The index on the item also holds the end and the length, so a question about an artist needs
+ * nothing else. `subject` is the first item with the same URI: names change, and a play is its end, URI and length.
  */
 const PLAYS = `
 drop table plays;
@@ -95,7 +95,7 @@ create view plays as
   from play_events e join play_items i on i.id = e.item;
 `;
 
-/** Forward only: what `memory.db` holds cannot be read again. */
+/** Forward only, since the content of `memory.db` cannot be read again. */
 export const MEMORY_MIGRATIONS: readonly Migration[] = [
   {
     version: 1,

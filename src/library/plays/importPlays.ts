@@ -1,7 +1,7 @@
 /**
- * Imports of listening histories, one at a time. A thread reads and checks the whole export; only then its plays are written,
- * in short turns between which others are answered, and the file is saved once at the end. What a kill cuts off is done by
- * the next import of the same export, since no play is written twice.
+ * Imports of listening histories, one at a time. A thread reads and checks the whole export. Only then its plays are written,
+ * in short turns, so that other requests are answered in between, and the file is saved once at the end. If the process is
+ * killed, importing the same export again completes it, since no play is written twice.
  */
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
@@ -16,21 +16,21 @@ import { countPlays, createPlayWriter, playsAccount, putPlaysAccount, timeOf } f
 import type { ImportReply, ImportStart } from './messages.ts';
 import { receiveUpload } from './uploads.ts';
 
-/** Plays of one turn: some milliseconds. */
+/** Plays written in one turn: some milliseconds. */
 const TURN = 200;
-/** Of the thread's values: room for what a lifetime plays, and a bound for what only claims to be one. */
+/** Memory of the thread's values: enough for the plays of a lifetime, and a bound for files that only claim to hold them. */
 const VALUES_LIMIT_MB = 320;
 
 export interface PlayImports {
   /** Begins an import, after the one that is under way. @returns its number */
   start(request: PlaysRequest): number;
-  /** The same with an archive that is being sent: it is kept in the home until it has been read. */
+  /** Begins an import of an archive that is being sent. It is kept in the home until it has been read. */
   startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
   /** @throws RelayError `NOT_FOUND`; what the import ended with: `INVALID_ARGUMENT` for what is no export, `STORE_ERROR` */
   progress(id: number): PlaysProgress;
-  /** Resolves when the import has ended, one way or the other. */
+  /** Resolves when the import has ended, successfully or not. */
   ended(id: number): Promise<void>;
-  /** Ends what is under way. */
+  /** Ends the imports that are under way. */
   stop(): Promise<void>;
 }
 
@@ -40,7 +40,7 @@ interface Import {
   done: Promise<void>;
 }
 
-/** @param userName of the account that is connected; null: none */
+/** @param userName of the connected account; null: none is connected */
 export function createPlayImports(
   memory: LibraryFile,
   userName: () => string | null,
@@ -100,7 +100,7 @@ export function createPlayImports(
     } finally {
       stopping.signal.removeEventListener('abort', leave);
       await reading.worker.terminate();
-      // A lifetime takes a hundred megabytes, which questions need more than the next import.
+      // The plays of a lifetime take a hundred megabytes, and questions need that memory sooner than the next import does.
       await memory.rest();
     }
   }
@@ -142,7 +142,7 @@ export function createPlayImports(
         one.error = error;
       });
     lane = one.done;
-    // Only the last one is asked for; those before have told their callers.
+    // Only the last imports are asked about; earlier ones have reported their end.
     imports.delete(last - 8);
     imports.set(last, one);
     return last;
@@ -168,7 +168,7 @@ export function createPlayImports(
   };
 }
 
-/** Lets what has come in meanwhile go first. */
+/** Lets requests that have come in meanwhile go first. */
 function turnOfOthers(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
@@ -189,7 +189,7 @@ function startReading(start: ImportStart): Reading {
     eval: true,
     workerData: start,
     name: 'relay import',
-    // What the program was started with, such as loaders of tests, is not for it. Neither is the environment.
+    // Options of this process, such as the tests' loaders, and its environment are not passed on.
     execArgv: [],
     env: {},
     stdout: true,

@@ -1,5 +1,5 @@
 /**
- * The thread that reads an export, so that a large one holds up nobody, and a fault in it ends nothing else. `npm run gen`
+ * The thread that reads an export, so that a large one blocks nobody and a crash in it ends nothing else. `npm run gen`
  * bundles it into `src/generated/importWorker.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads';
@@ -9,7 +9,7 @@ import { RefusedExport } from './refusal.ts';
 import { stagedPlays } from './stagedPlays.ts';
 
 const BATCH = 4_000;
-/** Bytes between two reports. */
+/** Bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
 
 class Foreign extends Error {
@@ -53,7 +53,7 @@ async function run(): Promise<void> {
   });
 }
 
-/** @throws what is no fault of the file's */
+/** @throws an error that the file did not cause */
 function refusalOf(error: unknown): RefusedExport {
   if (error instanceof RefusedExport) return error;
   const isOfSystem = error instanceof Error && 'syscall' in error;

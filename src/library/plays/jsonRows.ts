@@ -1,11 +1,11 @@
 /** The rows of a JSON array, one at a time, so that a file of any length takes the memory of one row. */
 import { JSONParser } from '@streamparser/json';
 
-/** A row has less than a kilobyte. One that never ends, or is nested without end, must not fill the memory. */
+/** A row has less than a kilobyte. One that never ends, or is nested endlessly, must not fill the memory. */
 const MAX_ROW = 256 * 1024;
 const PART = 64 * 1024;
 
-/** What a file has that is no array of rows, in words that follow its name. */
+/** Why a file is not an array of rows, in words that follow its name. */
 export class NotRows extends Error {}
 
 /** @throws NotRows, and whatever `onRow` throws */

@@ -3,9 +3,9 @@ import type { PlayBatch } from './stagedPlays.ts';
 
 export interface ImportStart {
   path: string;
-  /** As errors call it. */
+  /** The name of the export in errors. */
   label: string;
-  /** User names of accounts whose history is welcome, in lower case; null: everybody's. */
+  /** User names of the accounts whose history is imported, in lower case; null: any account's. */
   accounts: readonly string[] | null;
 }
 

@@ -1,10 +1,10 @@
 /**
  * One row of a history file as a play. The extended history has the end of a play to the second and the URI; the short one,
- * of the account data, has the minute and two names. Pure: it takes what it needs, and nothing else leaves this place, so
- * addresses, devices and countries are gone with the row.
+ * of the account data, has the minute and two names. Pure. It picks the fields that it needs, so addresses, devices and
+ * countries are dropped with the row.
  */
 
-/** `unknown`: the export names nothing, as for what was deleted from the catalogue. */
+/** `unknown`: the export names nothing, as for tracks that were deleted from the catalog. */
 type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';
 
 /** What was played. */
@@ -15,12 +15,12 @@ export interface PlayedItem {
   /** An episode's show, a chapter's book. */
   artist: string | null;
   album: string | null;
-  /** Of the short kind. */
+  /** true: from the short history. */
   short: boolean;
 }
 
 export interface Play {
-  /** Seconds since 1970; of the short kind the beginning of its minute. */
+  /** Seconds since 1970; in the short history, the beginning of its minute. */
   endedAt: number;
   msPlayed: number;
   skipped: boolean | null;
@@ -34,10 +34,10 @@ const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?
 /** Names are shorter; a longer one is cut. */
 const MAX_NAME = 2_000;
 const MAX_URI = 500;
-/** What a signed integer of four bytes holds: more than three weeks. */
+/** The largest signed integer of four bytes: more than three weeks. */
 const MAX_MS = 0x7fffffff;
 
-/** null: the row is none. */
+/** null: the row is no play. */
 export function playOf(value: unknown): Play | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const row = value as Row;
@@ -109,12 +109,12 @@ function secondsOf(value: unknown): number | null {
     minute as number,
     second as number,
   );
-  // A day that the calendar does not have would become another one.
+  // A date that does not exist would become another one.
   const isReal = new Date(ms).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
   return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
 }
 
-/** The first of the fields that says something. */
+/** The first of the fields with text in it. */
 function textIn(row: Row, ...fields: readonly string[]): string | null {
   for (const field of fields) {
     const value = row[field];

@@ -8,7 +8,7 @@ import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
 import { MAX_PLAYS, type StagedPlays } from './stagedPlays.ts';
 import { type ExportFile, zipFiles } from './zipArchive.ts';
 
-/** Of the file that tells whose export it is: it has a few lines. */
+/** Size limit of the file that tells whose export it is, which has a few lines. */
 const MAX_ACCOUNT_FILE = 1024 * 1024;
 
 export interface ReadExport {
@@ -20,9 +20,9 @@ export interface ReadExport {
 
 export interface ExportReader {
   plays: StagedPlays;
-  /** Called with a user name as soon as one is found, and once for each. What it throws ends the reading. */
+  /** Called with each user name that is found, once, as soon as it is. What it throws ends the reading. */
   onAccount(name: string): void;
-  /** Of bytes of the history. */
+  /** Progress in bytes of the history. */
   onProgress(done: number, total: number): void;
 }
 
@@ -51,7 +51,7 @@ async function isZip(path: string): Promise<boolean> {
   }
 }
 
-/** @param isNamed a file that somebody named is read whatever it is called */
+/** @param isNamed a single file that the person named, which is read whatever it is called */
 async function readFiles(
   files: readonly ExportFile[],
   label: string,
@@ -108,7 +108,7 @@ async function readAccount(file: ExportFile, found: (name: string) => void): Pro
   if (name !== null) found(name);
 }
 
-/** What tells nothing tells of no other account either. */
+/** Unreadable JSON names no other account. */
 function parsedOrNull(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/u, ''));

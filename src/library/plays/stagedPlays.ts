@@ -1,21 +1,21 @@
 /**
- * The plays of an export in few bytes each, until all of it has been read: a fault on its last page must leave nothing
- * written. What was played is kept once, since people hear the same songs.
+ * The plays of an export in few bytes each, until all of it has been read: nothing may be written if its last page turns out
+ * to be faulty. Each item is kept once, since people hear the same songs again.
  */
 import type { Play, PlayedItem } from './play.ts';
 
 /** More than a lifetime of songs without a pause. */
 export const MAX_PLAYS = 5_000_000;
-/** Of one play: three numbers of four bytes, and one of one. */
+/** Bytes of one play: three numbers of four bytes, and one of one. */
 const BYTES = 13;
-/** Not in any name: such characters are taken out. */
+/** Separates fields. It is removed from names, so it is in none of them. */
 const BETWEEN = '\0';
 
-/** Plays as a part of them travels to the thread that owns the database. */
+/** A part of the plays, on its way to the thread that owns the database. */
 export interface PlayBatch {
-  /** Those that no batch before has named, with rising numbers. */
+  /** Items that no earlier batch has named, with rising numbers. */
   items: PlayedItem[];
-  /** By number. */
+  /** Of each play, the number of its item. */
   item: Uint32Array;
   /** Seconds since 1970. */
   endedAt: Uint32Array;
@@ -30,11 +30,11 @@ export interface StagedPlays {
   readonly count: number;
   /** Seconds since 1970; null where there are none. */
   readonly range: { from: number; to: number } | null;
-  /** In parts: those of the extended history first, which take the place of the others. */
+  /** The plays in parts. Those of the extended history come first, and replace the others. */
   batches(size: number): Generator<PlayBatch>;
 }
 
-/** Takes room for all that may come; the system gives the memory as it is used, and gets it back at once. */
+/** Reserves room for all plays; the system provides the memory as it is used, and gets it back at once. */
 export function stagedPlays(): StagedPlays {
   const numbers = new Map<string, number>();
   const keys: string[] = [];
@@ -110,7 +110,7 @@ function keyOf({ short, kind, uri, name, artist, album }: PlayedItem): string {
   return [short ? 's' : 'e', kind, ...[uri, name, artist, album].map(fieldOf)].join(BETWEEN);
 }
 
-/** null is no text, and no text is not ''. */
+/** Keeps null and '' apart. */
 function fieldOf(text: string | null): string {
   return text === null ? '-' : `+${text}`;
 }

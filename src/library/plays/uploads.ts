@@ -5,7 +5,7 @@ import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 
 const PREFIX = 'plays-upload-';
-/** Of the archive as it is sent; ten times what a lifetime takes. */
+/** Largest archive that may be sent: ten times the history of a lifetime. */
 const MAX_UPLOAD = 1024 * 1024 * 1024;
 
 /**
@@ -35,7 +35,7 @@ export async function receiveUpload(
   return path;
 }
 
-/** What a kill has left behind. */
+/** Removes archives that were left when the process was killed. */
 export async function removeUploads(home: string): Promise<void> {
   for (const name of await readdir(home).catch(() => [])) {
     if (name.startsWith(PREFIX)) await rm(join(home, name), { force: true });

@@ -1,6 +1,6 @@
 /**
- * A zip archive whose every entry has been looked at before anything is used: the rules of `zipRules.ts` on both descriptions
- * of each, then each unpacked once for its length and checksum, and thrown away.
+ * A zip archive whose every entry is checked before anything is used: the rules of `zipRules.ts` apply to both descriptions
+ * of each. Then each is unpacked once to check its length and checksum, and the result is thrown away.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
@@ -18,8 +18,8 @@ import {
 } from './zipRules.ts';
 
 /**
- * The system's allocator gives a piece of this size back as soon as it is garbage. Smaller ones it keeps for the thread that
- * took them: 35 MB after an import. What is not written to takes no memory.
+ * The system's allocator returns a piece of this size as soon as it is garbage. Smaller ones it keeps for the thread that
+ * used them, 35 MB after an import. Memory that is not written to is never taken.
  */
 const UNPACKED_CHUNK = 33 * 1024 * 1024;
 
@@ -83,7 +83,7 @@ async function checkedFiles(archive: ZipFile, handle: FileHandle, label: string)
   const files: ExportFile[] = [];
   for (const { raw, entry } of found) {
     const chunks = () => unpacked(archive, raw, entry, entryFault);
-    // The whole of it, for its length and checksum.
+    // Unpacks all of it, to check its length and checksum.
     for await (const _ of chunks());
     files.push({ path: entryName(entry.nameBytes) ?? '', size: entry.size, chunks });
   }
@@ -126,7 +126,7 @@ async function headerOf(archive: ZipFile, raw: Entry): Promise<LocalHeader> {
   };
 }
 
-/** @throws RefusedExport as soon as there is more than the directory said, and at the end for less or another checksum */
+/** @throws RefusedExport as soon as there is more data than declared, and at the end for too little or a wrong checksum */
 async function* unpacked(
   archive: ZipFile,
   raw: Entry,

@@ -1,6 +1,6 @@
 /**
- * What the directory of a zip archive may say before anything of it is unpacked. Pure. One entry that breaks a rule refuses
- * the whole archive: an export of Spotify's breaks none.
+ * What the directory of a zip archive may declare, checked before anything is unpacked. Pure. One entry that breaks a rule
+ * refuses the whole archive; Spotify's exports break none.
  */
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 
@@ -18,11 +18,11 @@ export interface DirectoryEntry {
   compressedSize: number;
   size: number;
   crc: number;
-  /** Of its local header. */
+  /** Offset of its local header. */
   offset: number;
-  /** The system in the upper byte. */
+  /** The upper byte names the system. */
   madeBy: number;
-  /** The mode of a Unix file in the upper half. */
+  /** The upper half holds the mode of a Unix file. */
   attributes: number;
 }
 
@@ -37,7 +37,7 @@ export interface LocalHeader {
   dataStart: number;
 }
 
-/** What is said of an entry: `the entry "x" is encrypted`. */
+/** What is wrong, as the end of a sentence: `the entry "x" is encrypted`. */
 type Fault = string | null;
 
 const ENCRYPTED = 0x1 | 0x40 | 0x2000;
@@ -60,7 +60,7 @@ export function shown(bytes: Uint8Array): string {
   return `"${text.length > 100 ? `${text.slice(0, 100)}…` : text}"`;
 }
 
-/** Of the archive as a whole. @param declared entries, as the end of the archive says */
+/** Checks the archive as a whole. @param declared number of entries, as the end of the archive says */
 export function faultOfCount(declared: number): Fault {
   return declared > MAX_ENTRIES ? `it has ${declared} entries, more than ${MAX_ENTRIES}` : null;
 }
@@ -70,7 +70,7 @@ function faultOfName(bytes: Uint8Array): Fault {
   if (name === null) return 'has a name that is not UTF-8';
   if (name === '') return 'has no name';
   if (bytes.length > MAX_NAME * MAX_LEVELS) return 'has a name that is too long';
-  // Control characters, and what turns the direction of text.
+  // Control characters, and those that change the direction of text.
   if (/[\p{Cc}\p{Bidi_Control}]/u.test(name)) return 'has control characters in its name';
   if (name.includes('\\')) return 'has a backslash in its name';
   if (name.startsWith('/') || /^[a-z]:/i.test(name)) return 'has an absolute path';
@@ -106,13 +106,13 @@ function faultOfMode({ madeBy, attributes }: DirectoryEntry, isDirectory: boolea
   return type === (isDirectory ? DIRECTORY : FILE) ? null : 'is neither a file nor a directory';
 }
 
-/** What the two descriptions of an entry do not agree on: programs that read one or the other would see two archives. */
+/** Where the two descriptions of an entry disagree: programs that read one or the other would see two archives. */
 export function faultOfHeader(entry: DirectoryEntry, header: LocalHeader): Fault {
   if (!Buffer.from(entry.nameBytes).equals(header.nameBytes)) return 'has two names';
   if (entry.method !== header.method) return 'is packed with two methods';
   if (((entry.flags ^ header.flags) & ENCRYPTED) !== 0) return 'is encrypted';
   const isLater = (header.flags & SIZES_LATER) !== 0 && header.compressedSize === 0 && header.size === 0;
-  // With sizes of eight bytes the fields of four bytes hold nothing but ones.
+  // If the sizes have eight bytes, the fields of four bytes are all ones.
   const isLong = header.size === 0xffffffff || header.compressedSize === 0xffffffff;
   if (isLater || isLong) return null;
   const same =
@@ -121,8 +121,8 @@ export function faultOfHeader(entry: DirectoryEntry, header: LocalHeader): Fault
 }
 
 /**
- * Names that are there twice, and data that lies in two entries or beyond the archive, by which a small one unpacks to
- * any size.
+ * Finds names that occur twice, and data that two entries share or that reaches beyond the archive, by which a small archive
+ * can unpack to any size.
  * @param end where the directory begins, or the file ends
  */
 export function faultOfAll(

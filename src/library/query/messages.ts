@@ -5,15 +5,15 @@ import type { CompiledWasm } from '../../store/sql/wasm.ts';
 export interface Question {
   id: number;
   sql: string;
-  /** Of rows. */
+  /** Largest number of rows. */
   limit: number;
-  /** Of the rows as JSON. */
+  /** Most characters of the rows as JSON. */
   maxCharacters: number;
-  /** Only which lists it reads. */
+  /** true: only says which lists the query reads. */
   isExplained?: boolean;
-  /** The files that it is asked of, which must exist. */
+  /** Path of the copy, which must exist. */
   mirror: string;
-  /** null: there is none. */
+  /** Path of `memory.db`; null: there is none. */
   memory: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface Rows {
   columns: string[];
   rows: LibraryCell[][];
   truncated: boolean;
-  /** Where that was asked. */
+  /** The lists that the query reads, if that was asked. */
   lists?: LibraryList[];
 }
 
@@ -40,6 +40,6 @@ export type Refusal = 'statement' | 'memory' | 'library.db' | 'memory.db';
 export interface WorkerStart {
   /** The compiled SQLite of this process. */
   module: CompiledWasm;
-  /** Of SQLite's own memory, in bytes. */
+  /** Limit of SQLite's own memory, in bytes. */
   heapLimit: number;
 }

@@ -1,6 +1,6 @@
 /**
- * Answers questions in threads of their own, which can be ended at any moment: after their time, when they need too much
- * memory, and when nobody has asked for a minute. A few work at a time; the other questions wait in line.
+ * Answers questions in threads, which can be ended at any moment: when their time is up, when they need too much memory, and
+ * when nobody has asked for a minute. A few run at a time; other questions wait in line.
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
@@ -48,11 +48,11 @@ interface Thread {
   worker: Worker;
   ready: boolean;
   at: Waiting | null;
-  /** Of the question that it is at. */
+  /** Time limit of the question that it works on. */
   timer: AbortController;
 }
 
-/** @param freeMemory gives back what threads that have ended leave */
+/** @param freeMemory gives back the memory of threads that have ended */
 export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachine): QueryPool {
   const threads = new Set<Thread>();
   const waiting: Waiting[] = [];
@@ -70,10 +70,10 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
         eval: true,
         workerData,
         name: 'relay library',
-        // What the program was started with, such as loaders of tests, is not for it. Neither is the environment.
+        // Options of this process, such as the tests' loaders, and its environment are not passed on.
         execArgv: [],
         env: {},
-        // Its streams are its own: stdout may carry MCP messages.
+        // Nothing of its output may reach stdout, which may carry MCP messages.
         stdout: true,
         stderr: true,
         resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 },
@@ -87,7 +87,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       worker.on('error', (error) => lost(thread, error));
       worker.on('exit', () => lost(thread, null));
     } catch (error) {
-      // Without a thread nothing would ever answer those that wait.
+      // Without a thread the waiting questions would never be answered.
       for (const one of waiting.splice(0)) one.reject(error);
     } finally {
       starting -= 1;
@@ -109,7 +109,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     next();
   }
 
-  /** Ends a thread; what it was at fails with `error`. */
+  /** Ends a thread; the question that it works on fails with `error`. */
   function end(thread: Thread, error?: RelayError): void {
     threads.delete(thread);
     thread.timer.abort();

@@ -1,7 +1,6 @@
 /**
- * The thread that answers questions. It works on copies of the files in its own memory, so it can be ended at any moment.
- * `npm run gen` bundles it into `src/generated/queryWorker.ts`: as text it starts in the same way in every form of the
- * program.
+ * The thread that answers questions. It only reads the files, so it can be ended at any moment. `npm run gen` bundles it into
+ * `src/generated/queryWorker.ts`: as text it starts in the same way in every form of the program.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -27,9 +26,9 @@ function instantiate(imports: object, done: (instance: WasmInstance) => void): o
 
 interface Opened {
   db: Database;
-  /** Gives the file of `db` back. */
+  /** Closes the file of `db`. */
   close(): void;
-  /** What is attached to it. */
+  /** The database attached to it. */
   other: { db: Database; file: DiskFile } | null;
   mirror: string;
   memory: string;
@@ -37,7 +36,7 @@ interface Opened {
 
 let opened: Opened | null = null;
 
-/** Tells one state of a file from another: each save makes a new file. */
+/** Changes whenever the file does, since each save makes a new file. */
 function markOf(path: string | null): string {
   if (path === null) return '';
   const { ino, size, mtimeMs } = statSync(path);
@@ -55,7 +54,7 @@ function open(SQL: SqlJsStatic, question: Question): Database {
   const { bytes, close } = fileOf(question.mirror);
   const db = new SQL.Database(bytes);
   db.exec(`pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};`);
-  // Reads the schema: what is no database is found here.
+  // Reads the schema, which fails if the file is no database.
   db.exec('select count(*) from saved');
   const other = asOf('memory.db', () => attachMemory(SQL, db, question.memory));
   db.create_function('fold', (text: unknown) => (text === null ? null : foldLetters(String(text))));
@@ -64,16 +63,16 @@ function open(SQL: SqlJsStatic, question: Question): Database {
   return db;
 }
 
-/** Of the copy, which stays on the disk. With twice as much, questions to a library of 20 MB take a tenth less time. */
+/** Cache for the copy, which stays on the disk. With twice as much, questions to a library of 20 MB take a tenth less time. */
 const CACHE_KIB = 4_000;
 
 function fileOf(path: string): DiskFile {
-  // Windows lets nobody replace a file that is open.
+  // Windows does not let an open file be replaced.
   if (process.platform !== 'win32') return openDiskFile(path);
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
 
-/** Of a lifetime of plays: as much as questions about a year look at again and again. */
+/** Cache for the plays of a lifetime: as much as questions about a year read repeatedly. */
 const MEMORY_CACHE_KIB = 12_000;
 
 /** Both files are one database to a question. sql.js opens a database as a file of its own, which another can attach. */
@@ -108,7 +107,7 @@ function answer(SQL: SqlJsStatic, question: Question): Reply {
   }
 }
 
-/** @throws Refused that names the file */
+/** Names the file in an error. @throws Refused */
 function asOf<T>(file: 'library.db' | 'memory.db', work: () => T): T {
   try {
     return work();

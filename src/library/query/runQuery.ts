@@ -1,7 +1,7 @@
 /**
- * Runs one question on a copy of the library. SQLite itself keeps it to reading: the text must compile as a subquery, which
- * its grammar allows for SELECT, WITH … SELECT and VALUES alone, before it is compiled by itself; and the database is set to
- * `query_only`. A pragma can take effect as soon as it is compiled, so nothing else may be compiled first.
+ * Runs one question on a copy of the library. SQLite itself makes sure that it only reads. The text must first compile as a
+ * subquery, which its grammar allows only for SELECT, WITH … SELECT and VALUES, and the database is set to `query_only`. A
+ * pragma may take effect as soon as it is compiled, so nothing else may be compiled first.
  */
 import type { Database, SqlValue } from 'sql.js';
 import type { LibraryCell, LibraryList } from '../../domain/library.ts';
@@ -10,11 +10,11 @@ import type { Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
 export interface Limits {
-  /** Of rows. */
+  /** Largest number of rows. */
   limit: number;
-  /** Of the rows as JSON. */
+  /** Most characters of the rows as JSON. */
   maxCharacters: number;
-  /** Only which lists it reads: no row is looked at. */
+  /** true: only says which lists it reads, and looks at no row. */
   isExplained?: boolean;
 }
 
@@ -51,8 +51,8 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
 }
 
 /**
- * The lists of the account that a statement reads, by the program that SQLite makes of it: it names the first page of each table.
- * Tracks are those of all lists, so a statement that goes through them, rather than looking some up by their URI, reads all.
+ * The lists of the account that a statement reads, from its compiled program, which names the first page of each table. Tracks
+ * come from all lists. So a statement that scans them, rather than looking some up by URI, reads all lists.
  */
 function listsReadBy(db: Database, statement: string): LibraryList[] {
   const pages = new Map(
@@ -76,7 +76,7 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
 
 const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
 const OF_ALL: readonly string[] = ['tracks', 'track_artists'];
-/** Indices by which one row is looked up. */
+/** Indices that look up one row. */
 const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
 
 function valuesOf(db: Database, sql: string): SqlValue[][] {
@@ -91,11 +91,11 @@ function compileAsSubquery(db: Database, statement: string): void {
     throw notASubquery(statement, error);
   }
   if (statements.getRemainingSQL().trim() !== '') throw new Refused('statement', READ_ONLY);
-  // Frees the one that was compiled.
+  // Frees the compiled statement.
   statements.next();
 }
 
-/** What begins like a question and is not a valid one gets SQLite's own words. */
+/** For text that begins like a question but is not a valid one: SQLite's own words. */
 function notASubquery(statement: string, error: unknown): unknown {
   const first = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(statement)?.[1]?.toLowerCase() ?? '';
   return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
@@ -132,7 +132,7 @@ function cellOf(value: SqlValue): LibraryCell {
   return value;
 }
 
-/** As long as JSON makes it; what is outside ASCII counts twice, since most of it costs a token each. */
+/** The length as JSON. Characters outside ASCII count twice, since most of them cost a token each. */
 function weightOf(row: readonly LibraryCell[]): number {
   const text = JSON.stringify(row);
   let extra = 0;
@@ -155,7 +155,7 @@ function refusalOf(error: unknown, sql: string): Refused {
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 
-/** For a name that does not exist, those that do. */
+/** For an unknown table or column, those that there are. */
 function columnsFor(message: string, sql: string): string {
   if (!/no such (column|table)|has no column/.test(message)) return '';
   const named = Object.keys(LIBRARY_TABLES).filter((table) => new RegExp(`\\b${table}\\b`, 'i').test(sql));

@@ -1,6 +1,6 @@
 /** Where the first statement of a text ends. Pure; SQLite itself decides what kind of statement it is (`runQuery.ts`). */
 
-/** Comments and quoted text, which may hold semicolons. An end that is missing is for SQLite to complain about. */
+/** Comments and quoted text, which may hold semicolons. SQLite reports one that does not end. */
 const TOKEN = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|;/g;
 const COMMENT = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 

@@ -1,4 +1,4 @@
-/** How many requests the reading in the background may send: so many in any 24 hours, and so many a minute. */
+/** Limits the requests of the reading in the background, in any 24 hours and per minute. */
 import type { Clock } from '../../base/clock.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
@@ -19,7 +19,7 @@ export interface Pace {
 
 /** @param budget null: without limits, for the demo */
 export function createPace(budget: Budget | null, clock: Clock): Pace {
-  /** Of the last minute, on the monotonic clock. */
+  /** When the requests of the last minute were sent, on the monotonic clock. */
   let recent: number[] = [];
   const minute = () => Math.floor(clock.now() / MINUTE_MS);
 
@@ -29,7 +29,7 @@ export function createPace(budget: Budget | null, clock: Clock): Pace {
       recent = recent.filter((at) => clock.monotonic() - at < MINUTE_MS);
       const oldest = recent.at(-budget.perMinute);
       if (oldest !== undefined) return Math.max(1, oldest + MINUTE_MS - clock.monotonic());
-      // A clock that was set back must not leave a count in the future, which would never pass.
+      // After the clock was set back, counts in the future are ignored, since they would never expire.
       const counts = sql.all<{ minute: number; count: number }>(
         'select minute, count from requests where minute >= ? and minute <= ? order by minute desc',
         [minute() - DAY_MINUTES, minute()],

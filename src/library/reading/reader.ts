@@ -48,16 +48,16 @@ import {
 import { findSavedChanges } from './savedChanges.ts';
 
 const SAVED_PAGE = 50;
-/** Deep in a very large library the provider answers 500 to large pages. */
+/** Smaller pages, since the provider answers 500 to large ones deep in a very large library. */
 const SMALLER = [20, 5, 1];
-/** How often a reading is begun again when what it reads changes meanwhile. */
+/** How often a reading is begun again if its list changes meanwhile. */
 const TRIES = 3;
-/** The owner of Spotify's own lists: their version changes at each request, and nobody gets their rows. */
+/** The owner of Spotify's own lists: their version changes at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
-/** A playlist whose reading failed waits so long, while others are read. */
+/** How long a playlist waits after a failed reading, while others are read. */
 const FAILED_MS = 10 * 60_000;
 
-/** Who it is read for, and when to stop. */
+/** For whom it reads, and when to stop. */
 export interface ReadCall {
   signal: AbortSignal;
   /** The provider's ID of the user. */
@@ -71,11 +71,11 @@ export interface Reader {
    * @throws RelayError of the provider
    */
   step(call: ReadCall): Promise<boolean>;
-  /** The same for the saved tracks alone. */
+  /** Does the same for the saved tracks alone. */
   savedStep(call: ReadCall): Promise<boolean>;
-  /** Brings the rows of one listed playlist up to date: one request where its version is the one that is known. */
+  /** Brings the rows of one listed playlist up to date: one request if its version has not changed. */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
-  /** Finds what has changed in the saved tracks: one request where nothing has. */
+  /** Finds what has changed in the saved tracks: one request if nothing has. */
   checkSaved(call: ReadCall): Promise<void>;
   /** Reads the list of playlists: one request for each fifty. */
   checkPlaylists(call: ReadCall): Promise<Playlist[]>;
@@ -84,8 +84,8 @@ export interface Reader {
 }
 
 /**
- * @param read hears that all rows of a playlist have been read, while those of the reading before are still there. What it
- *   keeps must be on the disk before the copy is saved: a reading that is lost is made again
+ * @param read called when all rows of a playlist have been read, while the earlier rows are still there. What it keeps must be
+ *   on the disk before the copy is saved, since a lost reading is repeated
  */
 export function createReader(
   provider: ProviderApi,
@@ -141,7 +141,7 @@ export function createReader(
     const page = await savedPage(offset, SAVED_PAGE, call);
     const lastOnes = new Set(last.map(({ uri }) => uri));
     const repeats = page.rows.some(({ media }) => media !== null && lastOnes.has(media.uri));
-    // The list has moved under the reading: what was read is brought up to date before it continues.
+    // The list changed during the reading: what was read is brought up to date before it continues.
     if (offset > 0 && (repeats || total !== String(page.total))) {
       await checkSaved(call);
       return true;
@@ -167,7 +167,7 @@ export function createReader(
           sql,
           judged(page.items, call.account, unreadableIds(sql), getMeta(sql, 'foreign_refused') === '1'),
         );
-        // Rows that the provider leaves out are not there to be counted.
+        // Rows that the provider leaves out cannot be counted.
         if (page.next_offset !== null && page.items.length === PLAYLIST_PAGE) return;
         putPlaylists(sql, listedSoFar(sql));
         putMeta(sql, 'listed', 1);
@@ -245,7 +245,7 @@ export function createReader(
     }
     const isWhole = await file.use((sql) =>
       sql.transaction(() => {
-        // Somebody changes it: from the first row again, once the list has had its turn.
+        // Somebody is changing it: it is read again from the first row, after the others in the list.
         if (page.total !== total && offset > 0) {
           setPending(sql, null);
           return false;
@@ -257,7 +257,7 @@ export function createReader(
     if (isWhole) await finish({ ...pending, total: page.total });
   }
 
-  /** One that fails waits, so that the others are read. */
+  /** A playlist whose reading fails waits, so that the others are read. */
   async function failed(id: string, error: RelayError): Promise<RelayError> {
     const isIts = error.code === 'PROVIDER_UNAVAILABLE' || error.code === 'PROVIDER_INVALID_RESPONSE';
     if (isIts) {
@@ -274,7 +274,7 @@ export function createReader(
       sql.transaction(() => {
         setPending(sql, null);
         setUnreadable(sql, id);
-        // What one playlist of another person does not give, none does: the app's regime decides.
+        // If one playlist of another person gives no rows, none will: it depends on the app's registration.
         if (isForeign) putMeta(sql, 'foreign_refused', 1);
         if (isForeign)
           for (const due of playlistsDue(sql))
@@ -335,7 +335,7 @@ export function createReader(
   };
 }
 
-/** @param unreadable those that gave no rows, and have not become collaborative since */
+/** @param unreadable those that gave no rows; read again if they have become collaborative since */
 function judged(
   playlists: readonly Playlist[],
   account: string,
@@ -345,7 +345,7 @@ function judged(
   return playlists.map((playlist) => {
     const mine = playlist.owner.id === account;
     const isForeign = !mine && playlist.collaborative !== true;
-    // One of the account's own is refused by mistake only, and tried again.
+    // The account's own playlist can only have been refused by mistake, so it is tried again.
     const wasRefused = !mine && unreadable.get(playlist.id) === (playlist.collaborative === true);
     const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
     return { ...playlist, mine, readable: !isTheirs && !wasRefused };

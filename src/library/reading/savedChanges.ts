@@ -1,7 +1,7 @@
 /**
- * What has changed in a long list of saved tracks since it was read, with few requests. The list is newest first: what is new
- * is at its head; what is gone shows in the total, and where it was is found by halving, since every row after it has moved
- * up. Reads through the function that it is given, and changes nothing.
+ * What has changed in a long list of saved tracks since it was read, with few requests. The list is newest first, so new
+ * tracks are at its head. Removed ones show in the total. Where they were is found by halving, since every row after them has
+ * moved up. Reads through the function that it is given, and changes nothing.
  */
 import type { SavedKey, SavedRow } from '../tables/mirror.ts';
 
@@ -12,9 +12,9 @@ export interface SeenPage {
 
 export interface SavedChanges {
   total: number;
-  /** The list as it is now, as far as it was known, in order. */
+  /** The list as it is now, as far as it was known before, in order. */
   rows: SavedKey[];
-  /** What was looked at, with its tracks. */
+  /** The rows that were read, with their tracks. */
   seen: SavedRow[];
   /** Whether `rows` differs from what was known. */
   differs: boolean;
@@ -22,7 +22,7 @@ export interface SavedChanges {
 
 const PAGE = 50;
 
-/** Between two rows that are known to be there still; `shift`: how many before it are gone. */
+/** A stretch between two rows that still exist; `shift`: how many rows before it are gone. */
 interface Gap {
   from: { at: number; shift: number };
   to: { at: number; shift: number };
@@ -32,7 +32,7 @@ interface Gap {
  * @param known what was read before, newest first
  * @param isWhole whether that was the whole list, or its first rows
  * @param page reads rows; it may answer with fewer than asked for
- * @returns `moving`: the list changed meanwhile; `unlike`: the changes explain nothing, so it has to be read again
+ * @returns `moving`: the list changed meanwhile; `unlike`: removals and additions do not explain it, so it is read again
  */
 export async function findSavedChanges(
   known: readonly SavedKey[],
@@ -100,7 +100,7 @@ export async function findSavedChanges(
       const shift = head.length + at - (first + index);
       if (at <= before.at || shift < before.shift) return 'unlike';
       const here = { at, shift };
-      // Of two rows next to each other, all between them is gone.
+      // If these two rows are now next to each other, all rows between them are gone.
       gaps.push({ from: before, to: here });
       before = here;
     }
@@ -112,7 +112,7 @@ export async function findSavedChanges(
     rows.length !== known.length || rows.some((row, index) => keyOf(row) !== keyOf(known[index] as SavedKey));
   return { total, rows, seen, differs };
 
-  /** Where the known part of a longer list ends now. */
+  /** Where the known part of a longer list now ends. */
   async function boundary(): Promise<Gap['to'] | 'moving' | 'unlike'> {
     if (rest.length === 0) return { at: 0, shift: 0 };
     const first = head.length + Math.max(0, rest.length - PAGE);
@@ -124,7 +124,7 @@ export async function findSavedChanges(
       if (at !== undefined) found = { at, shift: head.length + at - (first + index) };
     }
     if (!found) return 'unlike';
-    // What was known after it is gone.
+    // Every known row after it is gone.
     return { at: rest.length, shift: found.shift + (rest.length - found.at - 1) };
   }
 }

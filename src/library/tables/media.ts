@@ -3,7 +3,7 @@ import type { Media } from '../../domain/shapes.ts';
 
 type Cell = string | number | null;
 
-/** Of `tracks`, but for what other tables follow from. */
+/** Columns of `tracks`, without those derived from other tables. */
 export const TRACK_COLUMNS = [
   'uri',
   'id',

@@ -17,19 +17,19 @@ export interface PlaylistRow extends SavedRow {
   added_by: string | null;
 }
 
-/** Facts about the copy itself. Times are Unix milliseconds as text. */
+/** Facts about the copy. Times are Unix milliseconds as text. */
 export type MetaName =
   /** The provider's ID of the user whose library it is. */
   | 'account'
   /** Whether all saved tracks have been read: `1`. */
   | 'saved_complete'
-  /** How many the provider told last. */
+  /** How many saved tracks the provider reported last. */
   | 'saved_total'
   /** Whether the list of playlists has been read: `1`. */
   | 'listed'
-  /** When what is here was last known to be so. */
+  /** When the copy was last known to be current. */
   | 'as_of'
-  /** The same of one list, where it was looked at alone since. */
+  /** The same for one list, if that was checked alone since. */
   | 'saved_as_of'
   | 'playlists_as_of'
   /** Somebody has asked, so the first reading continues by itself: `1`. */
@@ -88,7 +88,7 @@ export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
 
 /**
  * Replaces the list by what is known of it now.
- * @param seen rows that were looked at, whose tracks may read differently by now
+ * @param seen rows that were read, whose tracks may have changed
  */
 export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
   sql.transaction(() => {
@@ -113,7 +113,7 @@ export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly 
   });
 }
 
-/** Forgets the saved tracks: they are read again from the first. */
+/** Forgets the saved tracks, so that they are read again from the first. */
 export function clearSaved(sql: Sql): void {
   sql.transaction(() => {
     const former = savedKeys(sql);
@@ -132,14 +132,14 @@ export interface ListedPlaylist extends Playlist {
   readable: boolean;
 }
 
-/** A page of the list of playlists, until all of it is there. */
+/** Stores a page of the list of playlists until all pages are there. */
 export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void {
   for (const playlist of listed) {
     sql.run('insert into pending_playlists (facts) values (?)', [JSON.stringify(playlist)]);
   }
 }
 
-/** Rows of the pages that are there, with the rows that the provider left out. */
+/** Rows of the pages stored so far; the provider has left some out. */
 export function listedSoFar(sql: Sql): ListedPlaylist[] {
   return sql
     .all<{ facts: string }>('select facts from pending_playlists order by rowid')
@@ -199,7 +199,7 @@ function putPlaylist(sql: Sql, playlist: ListedPlaylist): void {
   );
 }
 
-/** What reading a playlist told of it. Who owns it and whether it can be read stay as the list had them. */
+/** Stores what reading a playlist told of it. Its owner and whether it can be read stay as the list had them. */
 export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   const known = sql.get<{ mine: number; readable: number; snapshot_id: string | null }>(
     'select mine, readable, snapshot_id from playlists where id = ?',
@@ -209,7 +209,7 @@ export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   putPlaylist(sql, { ...playlist, mine: known.mine === 1, readable: known.readable === 1 });
 }
 
-/** Playlists that gave no rows, each with whether it was collaborative then. */
+/** Playlists that gave no rows, and whether each was collaborative then. */
 export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
   const rows = sql.all<{ id: string; collaborative: number | null }>(
     'select id, collaborative from playlists where readable = 0',
@@ -236,11 +236,11 @@ function dropRows(sql: Sql, id: string): void {
   );
 }
 
-/** Spotify does not give its rows. */
+/** Notes that Spotify does not give its rows. */
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // Its rows are gone, so no version of it is known. When it was read stays: it is missed.
+    // Its rows are gone, and their version with them. When it was read stays, so it counts as missed.
     sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
   });
@@ -266,7 +266,7 @@ export interface PlaylistDue {
   failed_at: number | null;
 }
 
-/** Playlists whose rows are not those of the version that is listed, in the order of the list. */
+/** Playlists whose stored rows are older than the listed version, in the order of the list. */
 export function playlistsDue(sql: Sql): PlaylistDue[] {
   return sql.all(
     `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
@@ -275,7 +275,7 @@ export function playlistsDue(sql: Sql): PlaylistDue[] {
   );
 }
 
-/** The same for one of any version; undefined where it is not listed or gives no rows. */
+/** One such playlist, whatever its version; undefined if it is not listed or gives no rows. */
 export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
   return sql.get(
     `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
@@ -284,7 +284,7 @@ export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined 
   );
 }
 
-/** Whether the rows that are here are those of this version. */
+/** Whether the stored rows are those of this version. */
 export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolean {
   if (snapshotId === null) return false;
   const read = sql.get<{ snapshot_id: string | null }>(
@@ -302,7 +302,7 @@ export function clearFailures(sql: Sql): void {
   sql.run('update playlist_reads set failed_at = null where failed_at is not null');
 }
 
-/** Its rows have to be read again, whatever the list says of its version. */
+/** Has its rows read again, whatever version the list shows. */
 export function setDue(sql: Sql, id: string): void {
   sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
 }
@@ -357,7 +357,7 @@ export function pendingRows(sql: Sql): VersionRow[] {
   );
 }
 
-/** The rows of a playlist as they are here, in order. */
+/** The stored rows of a playlist, in order. */
 export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
   return sql.all(
     `select uri, name, artist, album, kind, added_at from playlist_rows left join tracks using (uri)
@@ -366,7 +366,7 @@ export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
   );
 }
 
-/** What a playlist is called; null where it is not in the list. */
+/** The name of a playlist; null if it is not in the list. */
 export function nameOfPlaylist(sql: Sql, id: string): string | null {
   return sql.get<{ name: string }>('select name from playlists where id = ?', [id])?.name ?? null;
 }
@@ -378,7 +378,7 @@ export function factsOf(sql: Sql, id: string): { name: string; mine: boolean } |
   return found ? { name: found.name, mine: found.mine === 1 } : null;
 }
 
-/** The rows that were read become those of the playlist. */
+/** Makes the rows in `pending_rows` those of the playlist. */
 export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
   const before = sql.all<{ uri: string | null }>(
     'select distinct uri from playlist_rows where playlist_id = ?',
@@ -409,16 +409,16 @@ export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, 
   );
 }
 
-/** What of the account is here. */
+/** What the copy holds. */
 export interface Summary {
   coverage: LibraryCoverage;
   asOf: number | null;
   /** When the reading that is under way began. */
   begunAt: number | null;
   account: string | null;
-  /** All has been read once. */
+  /** true once everything has been read. */
   complete: boolean;
-  /** When each list was last known to be so. */
+  /** When each list was last known to be current. */
   listAsOf: Record<LibraryList, number | null>;
   /** The first reading continues by itself. */
   wanted: boolean;
@@ -466,7 +466,7 @@ function timeOf(sql: Sql, name: MetaName, otherwise: string | null): number | nu
   return text === null ? null : Number(text);
 }
 
-/** The version of a playlist whose rows are here; null: none. */
+/** The version of a playlist whose rows are stored; null: none. */
 export function playlistSnapshot(sql: Sql, id: string): string | null {
   return (
     sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [

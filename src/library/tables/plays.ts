@@ -3,22 +3,22 @@ import type { Sql } from '../../store/sql/sql.ts';
 import type { PlayedItem } from '../plays/play.ts';
 import type { PlayBatch } from '../plays/stagedPlays.ts';
 
-/** What was played, as the database knows it. */
+/** An item in the database. */
 interface KnownItem {
   id: number;
   /** The first item of the same URI. */
   subject: number;
-  /** The item of the short kind with the same names, whose plays those of this one take the place of. */
+  /** The item from the short history with the same names; plays of this item replace its plays. */
   shortId: number | null;
   item: PlayedItem;
 }
 
 export interface PlayWriter {
-  /** Notes what the following plays are of. */
+  /** Stores the items that the following plays refer to. */
   items(items: readonly PlayedItem[]): void;
   /**
    * Writes plays `from` to `to` of a batch.
-   * @returns by how many there are more now
+   * @returns how many were new
    */
   write(batch: PlayBatch, from: number, to: number): number;
 }
@@ -31,7 +31,7 @@ const ADD_EVENT =
 const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.id = e.item
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
-/** Plays of the extended kind come before those of the short kind. Takes the database for each part: it may be closed in between. */
+/** Write extended plays before short ones. Takes the database for each part, since it may be closed in between. */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {
   const known: KnownItem[] = [];
   return (sql) => ({
@@ -114,7 +114,7 @@ export function countPlays(sql: Sql): number {
   return Number(sql.get<{ n: number }>('select count(*) as n from play_events')?.n);
 }
 
-/** Nothing of them stays in the file. */
+/** Deletes all plays, with nothing of them left in the file. */
 export function deletePlays(sql: Sql): void {
   sql.transaction(() => {
     sql.run('delete from play_events');
@@ -124,7 +124,7 @@ export function deletePlays(sql: Sql): void {
   sql.run('vacuum');
 }
 
-/** Whose plays they are, as a digest of the user name; null: no export has told. */
+/** Whose plays they are, as a digest of the user name; null: no export has named one. */
 export function playsAccount(sql: Sql): string | null {
   return sql.get<{ value: string }>("select value from meta where name = 'plays_account'")?.value ?? null;
 }

@@ -1,13 +1,13 @@
 /**
- * Which recordings count as one song: those with the same ISRC, those whose folded title and first artist are equal and whose
- * lengths differ by two seconds at most, and whatever follows from these. A song is named by the lowest row of its tracks.
+ * Which recordings count as one song: those with the same ISRC, and those with equal folded title and first artist whose
+ * lengths differ by two seconds at most, with whatever follows from these. A song is named by the lowest row of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
 import { foldLetters } from '../../music/letters.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
 export interface Recording {
-  /** Its row. */
+  /** Row of the track. */
   track: number;
   name: string;
   /** The first artist. */
@@ -19,7 +19,7 @@ export interface Recording {
 const SAME_LENGTH_MS = 2_000;
 
 /**
- * Puts each recording with its like; pure.
+ * Groups recordings into songs. Pure.
  * @returns for each row the row that names its song
  * @internal
  */
@@ -59,13 +59,13 @@ export function groupSongs(recordings: readonly Recording[]): Map<number, number
   return new Map(recordings.map(({ track }) => [track, root(track)]));
 }
 
-/** null for what has no title. */
+/** null if there is no title. */
 function keyOf({ name, first }: Pick<Recording, 'name' | 'first'>): string | null {
   const title = foldLetters(name).trim();
   return title === '' ? null : `${title}\n${foldLetters(first).trim()}`;
 }
 
-/** A number for title and first artist, so that its index stays small: two keys may have the same. null: no title. */
+/** A number for title and first artist, which keeps the index small; two keys may share one. null: no title. */
 export function hashOfKey(recording: Pick<Recording, 'name' | 'first'>): number | null {
   const key = keyOf(recording);
   return key === null ? null : Number.parseInt(hashOf(key).slice(0, 12), 16);
@@ -91,7 +91,7 @@ export function songsOf(sql: Sql, changed: readonly Recording[]): void {
   regroup(sql, affected);
 }
 
-/** @param drop deletes one of the rows */
+/** @param drop deletes one row */
 export function forgetSongs(sql: Sql, gone: readonly number[], drop: (track: number) => void): void {
   const affected = new Set<number>();
   for (const track of gone) {
@@ -110,7 +110,7 @@ export function forgetSongs(sql: Sql, gone: readonly number[], drop: (track: num
   regroup(sql, affected);
 }
 
-/** Groups the tracks again, with all those that are of their songs by now. */
+/** Groups these tracks again, with all tracks that now belong to the same songs. */
 function regroup(sql: Sql, affected: ReadonlySet<number>): void {
   const all = new Map<number, Recording & { song: number | null }>();
   const add = (condition: string, value: number | null) => {

@@ -63,7 +63,7 @@ function artistsOf(media: Media): Array<{ uri: string | null; name: string }> {
   return media.artists.map(({ id, name }) => ({ uri: id === null ? null : `spotify:artist:${id}`, name }));
 }
 
-/** Adds what is not known yet, and corrects what has changed. */
+/** Adds tracks that are new, and updates those that have changed. */
 export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
   const changed: Recording[] = [];
   for (const media of found) {
@@ -107,7 +107,7 @@ export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
   songsOf(sql, changed);
 }
 
-/** Those that are known, by URI. */
+/** Names of the tracks that are known, by URI. */
 export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: string; artist: string }> {
   const names = new Map<string, { name: string; artist: string }>();
   for (const uri of uris) {
@@ -119,7 +119,7 @@ export function namesOf(sql: Sql, uris: readonly string[]): Map<string, { name: 
   return names;
 }
 
-/** By URI, those that are known. */
+/** Recordings of the tracks that are known, by URI. */
 export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, string> {
   const found = new Map<string, string>();
   for (const uri of uris) {
@@ -155,7 +155,7 @@ export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }
 
-/** Drops those that no row refers to any more. */
+/** Deletes tracks that no row refers to any more. */
 export function dropUnused(sql: Sql, uris: Iterable<string | null>): void {
   const gone: number[] = [];
   for (const uri of new Set(uris)) {

@@ -1,6 +1,6 @@
 /**
- * Versions of playlists, as they are kept. The newest is whole; each older one is kept as it differs from the next that is
- * kept, so that a change of a few rows takes a few bytes.
+ * Versions of playlists, as they are stored. The newest is whole. Each older one is stored as its difference from the next newer
+ * one, so that a change of a few rows takes a few bytes.
  */
 import { isoOf } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
@@ -14,7 +14,7 @@ interface Version {
 }
 
 /**
- * Keeps a reading as a version where its rows differ from those of the last one.
+ * Keeps a reading as a version if its rows differ from those of the last one.
  * @param now Unix milliseconds
  */
 export function recordVersion(
@@ -46,7 +46,7 @@ export function recordVersion(
   });
 }
 
-/** Drops the versions of a playlist that have become too old to be kept each. */
+/** Deletes versions of a playlist that are too old to be kept (`versions/retention.ts`). */
 export function thinOut(sql: Sql, id: string, now: number): void {
   const versions = ascending(sql, id);
   const kept = keptVersions(
@@ -56,12 +56,12 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   const oldest = kept.indexOf(false);
   if (oldest < 0) return;
   sql.transaction(() => {
-    /** The version after, of those that stay. */
+    /** The next newer version that stays. */
     let next: { version: number; rows: readonly StoredRow[] } | null = null;
-    /** Whether one between them goes. */
+    /** Whether a version between the two is deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // One further than the oldest that goes: it is kept as it differs from one that stays.
+    // Goes one further than the oldest that is deleted: that one is stored as its difference from one that stays.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));
@@ -78,7 +78,7 @@ export function thinOut(sql: Sql, id: string, now: number): void {
       next = { version, rows };
       isApart = false;
     }
-    // What was the first one has gone.
+    // The first version was deleted, so the next one counts all its rows as added.
     if (isApart && next) putCounts(sql, id, next.version, countsOf([], next.rows));
   });
 }
@@ -199,7 +199,7 @@ function sameItems(a: readonly StoredRow[], b: readonly StoredRow[]): boolean {
   return a.length === b.length && a.every(({ item }, index) => item === b[index]?.item);
 }
 
-/** Rows that one has and the other has not, each as often as it is there. */
+/** Rows that one list has and the other has not, counting repeats. */
 function countsOf(
   before: readonly StoredRow[],
   after: readonly StoredRow[],

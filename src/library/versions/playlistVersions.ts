@@ -14,9 +14,9 @@ import {
 } from '../tables/versions.ts';
 
 export interface PlaylistVersionsFile {
-  /** The rows of a playlist that wait in the copy become a version where they differ from the last one. */
+  /** Keeps the rows of a playlist that was just read as a version, if they differ from the last one. */
   keepPending(id: string): Promise<void>;
-  /** Newest first. `name` null: there is none, and none was ever kept. */
+  /** Versions, newest first. `name` null: there is none, and none was ever kept. */
   list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
   rows(id: string, version: number): Promise<VersionRow[] | null>;
   playlists(): Promise<Array<{ id: string; name: string }>>;
@@ -32,7 +32,7 @@ export function createPlaylistVersions(
   const keep = (playlist: { id: string; name: string }, rows: readonly VersionRow[]) =>
     memory.use((sql) => recordVersion(sql, playlist, rows, clock.now()));
 
-  /** A playlist that was read before versions were kept, or whose versions were forgotten. */
+  /** Keeps the present rows of a playlist that was read before versions were kept, or whose versions were forgotten. */
   async function keepPresent(id: string): Promise<void> {
     if (!(await mirror.exists())) return;
     const { name, rows, isRead } = await mirror.use((sql) => ({
@@ -50,7 +50,7 @@ export function createPlaylistVersions(
         rows: pendingRows(sql),
         before: rowsOfPlaylist(sql, id),
       }));
-      // So the file with the versions is opened only where there is something to keep.
+      // Avoids opening the file with the versions if there is nothing to keep.
       const isSame =
         before.length > 0 &&
         before.length === rows.length &&

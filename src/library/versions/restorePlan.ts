@@ -1,15 +1,15 @@
-/** From the rows that are there to those of a version, and which of them cannot be had. Pure. */
+/** How to get from the present rows to those of a version, and which of them cannot be restored. Pure. */
 import { longestIncreasing } from '../../base/longestIncreasing.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {
-  /** The rows that are there, those that Spotify no longer names by what they were. */
+  /** The present rows. Those that Spotify no longer names have the URI that they had. */
   present: string[];
   wanted: string[];
-  /** Rows that cannot be had. */
+  /** Rows that cannot be restored. */
   unsupported: UnsupportedRow[];
-  /** Those of them for which nothing may be written. */
+  /** Those of them that prevent any writing. */
   blocking: UnsupportedRow[];
   added: number;
   removed: number;
@@ -17,7 +17,7 @@ export interface RestorePlan {
 }
 
 /**
- * @param shown URIs of the rows that are there; an empty string for one that Spotify names no item for
+ * @param shown URIs of the present rows; '' for one that Spotify names no item for
  * @param gone URIs of tracks that Spotify does not know any more
  */
 export function restorePlan(
@@ -42,7 +42,7 @@ export function restorePlan(
     if (!skipsUnsupported) wanted.push(uri);
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
-  // A local file that came since: taking it out could not be taken back.
+  // A local file that was added since: once removed, it could not be restored.
   for (const [position, uri] of present.entries()) {
     if (!uri.startsWith('spotify:local:') || !take(left, uri)) continue;
     lost.push({ position, uri, name: null, reason: 'local' });
@@ -57,7 +57,7 @@ export function restorePlan(
   };
 }
 
-/** URIs of the version that the playlist does not hold: those that would have to be written. */
+/** URIs of the version that the playlist does not hold, and that would have to be written. */
 export function missingUris(shown: readonly string[], version: readonly VersionRow[]): string[] {
   const held = new Set(shown);
   return [...new Set(version.flatMap(({ uri }) => (uri === null || held.has(uri) ? [] : [uri])))];
@@ -76,7 +76,7 @@ function take(left: Map<string, number>, uri: string): boolean {
   return true;
 }
 
-/** Rows that come, rows that go, and those that stay and change their place; repeats count each. */
+/** Counts rows that come, rows that go, and rows that stay but move; repeats count each. */
 function differenceOf(
   present: readonly string[],
   wanted: readonly string[],

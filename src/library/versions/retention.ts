@@ -19,7 +19,7 @@ export function keptVersions(times: readonly number[], now: number): boolean[] {
   });
 }
 
-/** Names the stretch of which only the newest version is kept; null where all are. */
+/** Identifies the period of which only the newest version is kept; null where all are. */
 function periodAt(age: number): ((time: number) => string | number) | null {
   if (age < HOUR_MS) return null;
   if (age < DAY_MS) return (time) => Math.floor(time / HOUR_MS);
@@ -31,7 +31,7 @@ function dayOf(time: number): string {
   return `${date.getFullYear()}-${date.getMonth()}-${date.getDate()}`;
 }
 
-/** By its Monday. */
+/** Identifies the week by its Monday. */
 function weekOf(time: number): string {
   const date = new Date(time);
   date.setDate(date.getDate() - ((date.getDay() + 6) % 7));

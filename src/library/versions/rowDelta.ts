@@ -1,9 +1,9 @@
 /**
  * The rows of one version in few bytes: runs of rows that another version has too, and rows in full. Pure.
  *
- * A sequence of variable-length integers. Each run begins with its length times two, plus one where its rows are in full. A run
- * that is copied names the position of its first row in the other version. A row in full is the number of its item, and the
- * seconds by which its date differs from that of the row in full before it, zigzag.
+ * A sequence of variable-length integers. Each run begins with twice its length, plus one if its rows are in full. A copied run
+ * then has the position of its first row in the other version. A row in full has the number of its item, and its date as the
+ * difference in seconds from the row in full before it, zigzag-encoded.
  */
 
 /** One row: which item, by its number in `version_items` (0: the provider named none), and when it was added. */
@@ -13,10 +13,10 @@ export interface StoredRow {
   added: number;
 }
 
-/** Shorter runs take no fewer bytes than the rows in full. */
+/** A shorter run saves nothing. */
 const MIN_RUN = 2;
 
-/** `rows` as they differ from `base`. */
+/** Encodes `rows` as their difference from `base`. */
 export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
   const out = createWriter();
   const places = placesOf(base);
@@ -51,7 +51,7 @@ export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[
   return out.bytes();
 }
 
-/** @throws Error where the bytes are not of these rows */
+/** @throws Error if the bytes were not encoded against `base` */
 export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): StoredRow[] {
   const rows: StoredRow[] = [];
   const next = readerOf(bytes);
@@ -89,7 +89,7 @@ function placesOf(base: readonly StoredRow[]): Map<string, number[]> {
   return places;
 }
 
-/** Of the rows that are the same, the one where the last run went on, else the first one after it. */
+/** Of several equal rows, the one that continues the last run, else the first one after it. */
 function startOf(
   base: readonly StoredRow[],
   places: ReadonlyMap<string, readonly number[]>,
@@ -135,7 +135,7 @@ function createWriter() {
   };
 }
 
-/** null at the end. */
+/** Returns null at the end. */
 function readerOf(bytes: Uint8Array): () => number | null {
   let at = 0;
   return () => {
