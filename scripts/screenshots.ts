@@ -153,11 +153,11 @@ async function fillPage(): Promise<void> {
     title: name,
     artist: artists,
   }));
-  const slips = list.slice(0, 3).map(({ title, artist }: { title: string; artist: string }) => ({
+  const typos = list.slice(0, 3).map(({ title, artist }: { title: string; artist: string }) => ({
     title: `${title.slice(0, 3)}zq${title.slice(3)}`,
     artist,
   }));
-  const job = { type: 'create_playlist', payload: { name: 'Harbour' }, items: [...list, ...slips] };
+  const job = { type: 'create_playlist', payload: { name: 'Harbour' }, items: [...list, ...typos] };
   const made = await relay(['call', 'create_bulk_job', '--args', JSON.stringify(job), '--json']);
   await relay(['jobs', 'show', JSON.parse(made).job_id, '--watch', '--json']);
   await relay(['call', 'get_my_playlists', '--json']);

@@ -240,7 +240,7 @@ export function songsOf({ provider }: Relay, count: number): Array<{ song: Song;
     .map((track) => ({ song: { title: track.name, artist: track.artists[0]?.name ?? '' }, track }));
 }
 
-/** Wrong in more letters than one slip, and still to be recognised. */
+/** Wrong in more letters than one typo, and still to be recognised. */
 function misspelt({ title, artist }: Song): Song {
   const letters = [...title];
   letters.splice(8, 1, letters[8] === 'e' ? 'a' : 'e');

@@ -8,7 +8,7 @@ const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|o
 const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;
 
-/** Of many artists, in UTF-16 units. */
+/** The longest text with many artists, in UTF-16 units. */
 const MAX_BILLING = 1_000;
 
 export interface Billing {

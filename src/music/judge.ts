@@ -4,7 +4,7 @@ import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
 import { inOtherScript, nearestName, nearness } from './nearness.ts';
 import { compact, nameKey, normaliseName, signlessKeys, withoutThe } from './normalise.ts';
-import { isOneAway, isSlip } from './spelling.ts';
+import { isOneAway, isTypo } from './spelling.ts';
 import { type ParsedTitle, parseTitle } from './title.ts';
 import type { TrackQuery } from './trackQuery.ts';
 import { sameDetail } from './versionNotes.ts';
@@ -38,7 +38,7 @@ const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_diffe
 
 /** Reasons that speak for a track. */
 const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
-/** Why a track is refused. `script`: a name is in another script, so that nobody can say. */
+/** Why a track is refused. `script`: a name is in another script, so they cannot be compared. */
 const REFUSALS = ['title_differs', 'artist_differs', 'version_differs'] as const;
 
 /** Stable codes; `README.md` says what each means. */
@@ -119,8 +119,8 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 }
 
 /**
- * True for a track that the request may mean just as well as one with a slip. It is one letter away and differs in nothing
- * else. Wider than what is forgiven, since a request that may mean two songs means neither.
+ * True for a track that the request may mean as well as one with a typo: it is one letter away and differs in nothing else.
+ * This goes further than what is forgiven, since a request that may mean two songs means neither.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
@@ -136,7 +136,7 @@ export function isNear(asked: Asked, offer: Offer): boolean {
   );
 }
 
-/** True when a track bears the title, or an artist the name, exactly as requested: then it is not a slip. */
+/** True when a track has the title, or an artist the name, exactly as requested: then it is not a typo. */
 export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist'): boolean {
   if (field === 'title') return compact(asked.title.base) === compact(offer.title.base);
   return offer.names.some((name) => sameArtist(name, asked.query.artist));
@@ -144,15 +144,15 @@ export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist')
 
 function withTitle(asked: Asked, title: ParsedTitle): Asked | null {
   const { base, words, versions } = asked.title;
-  if (isSlip(base, title.base)) return { ...asked, title: { ...asked.title, base: title.base } };
-  const isWhole = versions.size !== title.versions.size && isSlip(words, title.words);
-  const whole = isWhole || isSlip(normaliseName(asked.query.title), normaliseName(title.written));
+  if (isTypo(base, title.base)) return { ...asked, title: { ...asked.title, base: title.base } };
+  const isWhole = versions.size !== title.versions.size && isTypo(words, title.words);
+  const whole = isWhole || isTypo(normaliseName(asked.query.title), normaliseName(title.written));
   return whole ? { ...asked, title } : null;
 }
 
 function withArtist(asked: Asked, { names }: Offer): Asked | null {
   const right = (written: string) =>
-    names.find((name) => isSlip(normaliseName(written), normaliseName(name)));
+    names.find((name) => isTypo(normaliseName(written), normaliseName(name)));
   const whole = right(asked.query.artist);
   if (whole !== undefined) return { ...asked, query: { ...asked.query, artist: whole }, main: [whole] };
   const meant = asked.main.map((name) => right(name) ?? name);
@@ -200,7 +200,7 @@ function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Reasons {
   return ['title_differs'];
 }
 
-/** The same letters in the same order, whatever is a note in brackets. */
+/** The same letters in the same order, counting notes in brackets too. */
 function isWrittenAlike(asked: ParsedTitle, title: ParsedTitle): boolean {
   return compact(normaliseName(asked.written)) === compact(normaliseName(title.written));
 }
@@ -231,9 +231,9 @@ function judgeArtists({ query, title, main, guests }: Asked, { track, names }: O
   ];
 }
 
-/** A guest with a slip is still that guest: without this, another recording without any guest would fit better. */
+/** A guest with a typo is still that guest. Otherwise another recording without any guest would fit better. */
 function sameGuest(written: string, name: string): boolean {
-  return sameArtist(written, name) || isSlip(normaliseName(written), normaliseName(name));
+  return sameArtist(written, name) || isTypo(normaliseName(written), normaliseName(name));
 }
 
 /** The artists whose names, without punctuation, make up the requested one; null if there are none. */

@@ -70,7 +70,7 @@ const INVISIBLE = /[\p{Cf}\u0640]/gu;
 /** Trademark signs, which decomposition would turn into letters ("™" into "TM"). */
 const TRADEMARKS = /[™℠®©]/gu;
 const APOSTROPHES = /[’‘‛ʻʼʽʾʿ`´′＇׳]/gu;
-/** Nothing to fold but case: most names. */
+/** ASCII, where only case needs folding: most names. */
 const PLAIN = /^[\x20-\x5f\x61-\x7e]*$/;
 const DASHES = /[‐‑‒–—―−﹣－]/gu;
 
@@ -89,8 +89,8 @@ export function tidy(text: string): string {
 const MAX_NAME = 300;
 
 /**
- * A title or a billing, tidy and cut to the length that names have. The patterns that look for parts of a name
- * try each place. So what they take grows with the square of the length or faster.
+ * A title or a billing, tidy and cut to the length of names. The patterns that find parts of a name try each position, so
+ * their time grows at least with the square of the length.
  */
 export function tidyName(name: string, max = MAX_NAME): string {
   // A ligature may stand for eighteen letters.

@@ -1,7 +1,7 @@
 /**
- * Takes off what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the
- * artist in front of the title. What is taken off may belong to a name after all ("Nine. Kettles"), so the text as
- * written is always tried first.
+ * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the
+ * artist in front of the title. That may belong to a name after all ("Nine. Kettles"), so the text as written is always
+ * tried first.
  */
 import { readBilling, sameArtist } from './artists.ts';
 import { foldLetters, tidy, tidyName } from './letters.ts';
@@ -29,13 +29,13 @@ const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 /** Between artist and title. A colon counts only after a word. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
-/** As for a billing. */
+/** The longest channel name, as for a billing. */
 const MAX_CHANNEL = 1_000;
 const MAX_STEPS = 8;
 /** A title has few dashes; a hostile one has a hundred. */
 const MAX_CUTS = 6;
 
-/** A query, whatever else it has. */
+/** Title and artist of a query, whatever else it has. */
 interface Asked {
   readonly title: string;
   readonly artist: string;
@@ -56,7 +56,7 @@ export function withoutNoise<Q extends Asked>(query: Q): Q {
   return { ...query, title: kept(clean.title, query.title), artist: kept(clean.artist, query.artist) };
 }
 
-/** As written, where only spaces and forms of signs differ or nothing is left. */
+/** The text as written, if only spaces or forms of signs differ, or if nothing is left. */
 function kept(clean: string, written: string): string {
   return normaliseName(clean) === '' || clean === tidy(written) ? written : clean;
 }
@@ -89,7 +89,7 @@ function withSpaces(text: string): string {
   return text.includes(' ') ? text : text.replace(/_+/gu, ' ').trim();
 }
 
-/** More than a version note: what is left of "Ula - Live" would be "Live". */
+/** True for more than a version note: "Live", which would be left of "Ula - Live", is none. */
 function isName(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text) && !isOnlyNote(text);
 }

@@ -54,7 +54,7 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
     incomplete ??= result;
   }
   if (incomplete) return incomplete;
-  const meant = readings.toReversed().map((asked) => withOneSlip(asked, offers));
+  const meant = readings.toReversed().map((asked) => withOneTypo(asked, offers));
   const candidates = () =>
     nearMisses(offers.map((offer) => judgeMiss(readings.at(-1) ?? readAsked(query), offer)));
   return (
@@ -62,7 +62,7 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
   );
 }
 
-/** True when the match forgives a slip: another search may show that the name was meant as it was written. */
+/** True when the match forgives a typo: another search may show that the name was meant as it was written. */
 export function isForgiven({ status, candidates }: MatchResult): boolean {
   return status !== 'unmatched' && candidates[0]?.reasons.includes('spelling') === true;
 }
@@ -76,8 +76,8 @@ function chosenFrom(accepted: readonly Judged[]): MatchResult {
   return { status: 'matched', match: { track, score: points / 1000 }, candidates };
 }
 
-/** Null unless one song alone comes near, and no track shows that the name was meant as it was written. */
-function withOneSlip(asked: Asked, offers: readonly Offer[]): MatchResult | null {
+/** Null unless exactly one song comes near, and no track shows that the name was meant as written. */
+function withOneTypo(asked: Asked, offers: readonly Offer[]): MatchResult | null {
   const forgiven = offers.flatMap((offer) => judgeSpelling(asked, offer) ?? []);
   const [first] = forgiven;
   if (!first) return null;

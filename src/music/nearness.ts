@@ -2,7 +2,7 @@
 
 import { compact, normaliseName } from './normalise.ts';
 import { romanised, scriptOf } from './scripts.ts';
-import { distance, isOneAway, isSlip, similarity } from './spelling.ts';
+import { distance, isOneAway, isTypo, similarity } from './spelling.ts';
 import type { ParsedTitle } from './title.ts';
 import { PERFORMS_OTHERS, type Version } from './vocabulary.ts';
 
@@ -19,10 +19,10 @@ export interface Differences {
 }
 
 /** Every score of a near miss is below this, and every accepted track above. */
-const ONE_SLIP = 390;
-const TWO_SLIPS = 360;
-/** A slip in where a concert was or who the remixer is; above every other version. */
-const VERSION_SLIP = 380;
+const ONE_TYPO = 390;
+const TWO_TYPOS = 360;
+/** A typo in the place of a concert or in the name of a remixer; above every other version. */
+const VERSION_TYPO = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
 const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
@@ -88,15 +88,15 @@ function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: 
   );
   if (kinds.some((kind) => FAR.has(kind))) return 120;
   // The same kind of version: another place, year or remixer.
-  if (kinds.length === 0) return isDetailSlip(asked, offered) ? VERSION_SLIP : 345;
+  if (kinds.length === 0) return isDetailTypo(asked, offered) ? VERSION_TYPO : 345;
   return (kinds.every((kind) => CLOSE.has(kind)) ? 350 : 300) - 5 * (kinds.length - 1);
 }
 
-function isDetailSlip(asked: ParsedTitle, offered: ParsedTitle): boolean {
+function isDetailTypo(asked: ParsedTitle, offered: ParsedTitle): boolean {
   const differing = [...asked.details].filter(([kind, detail]) => detail !== offered.details.get(kind));
   return (
     differing.length > 0 &&
-    differing.every(([kind, detail]) => isSlip(detail, offered.details.get(kind) ?? ''))
+    differing.every(([kind, detail]) => isTypo(detail, offered.details.get(kind) ?? ''))
   );
 }
 
@@ -105,10 +105,10 @@ function nameNearness(asked: string, offered: string, points: typeof TITLE): num
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
   // Of two letters, one is half the name.
   if (compact(offered).length > 2 && isOneAway(asked, offered))
-    return points === TITLE ? ONE_SLIP : ONE_SLIP - 5;
+    return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;
   const isLong = compact(asked).length >= 6;
   if (isLong && distance(compact(asked), compact(offered)) === 2)
-    return points === TITLE ? TWO_SLIPS : TWO_SLIPS - 5;
+    return points === TITLE ? TWO_TYPOS : TWO_TYPOS - 5;
   return points.least + points.likeness * similarity(asked, offered);
 }
 

@@ -3,7 +3,7 @@ import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 
 const MIN_WORD = 4;
-/** A word in one alphabet. A word of mixed alphabets, or in a script without letters, has no slips. */
+/** A word in one alphabet. A word of mixed alphabets, or in a script without letters, has no typos. */
 const ALPHABETIC =
   /^(?:\p{Script=Latin}+|\p{Script=Greek}+|\p{Script=Cyrillic}+|\p{Script=Armenian}+|\p{Script=Georgian}+|\p{Script=Hebrew}+|\p{Script=Arabic}+)$/u;
 /** Short words of version notes: "Plinth Life" is not "Plinth (Live)". One letter less of a long one is nothing else. */
@@ -16,15 +16,15 @@ const SHORT_VERSION_WORDS: ReadonlySet<string> = new Set(
 const MAX_COMPARED = 60;
 
 /**
- * True when normalised `written` is `right` with one slip. Everything else must be equal, and a word that means
- * something else is not a slip: a plural, a number, a short version word.
+ * True when normalised `written` is `right` with one typo. Everything else must be equal, and a word that means
+ * something else is not a typo: a plural, a number, a short version word.
  */
-export function isSlip(written: string, right: string): boolean {
+export function isTypo(written: string, right: string): boolean {
   const [a, b] = differentWords(written.split(' '), right.split(' '));
-  return a !== undefined && b !== undefined && isWordSlip(a, b);
+  return a !== undefined && b !== undefined && isWordTypo(a, b);
 }
 
-/** True for two texts of which one letter more, less or other, or two swapped, make one of the other; or equal ones. */
+/** True for equal texts, and for two that differ by one letter more, less or other, or by two swapped. */
 export function isOneAway(a: string, b: string): boolean {
   return isOneChange(compact(a), compact(b));
 }
@@ -64,7 +64,7 @@ export function distance(first: string, second: string): number {
   return cost[cost.length - 1] as number;
 }
 
-/** What remains of two texts without what they begin and end with alike is at most one letter each, or two swapped. */
+/** True if two texts differ by one letter or by two swapped ones, once their common beginning and end are removed. */
 function isOneChange(a: string, b: string): boolean {
   if (Math.abs(a.length - b.length) > 1) return false;
   const shorter = Math.min(a.length, b.length);
@@ -81,7 +81,7 @@ function isSwapped(a: string, i: number, b: string, j: number): boolean {
   return a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j);
 }
 
-/** The only two words that differ; nothing when there are none or more. */
+/** The only two words that differ; nothing if there are none or several. */
 function differentWords(a: readonly string[], b: readonly string[]): [string?, string?] {
   if (a.length !== b.length) return [];
   const at = a.flatMap((word, n) => (word === b[n] ? [] : [n]));
@@ -89,7 +89,7 @@ function differentWords(a: readonly string[], b: readonly string[]): [string?, s
   return at.length === 1 && only !== undefined ? [a[only], b[only]] : [];
 }
 
-function isWordSlip(written: string, right: string): boolean {
+function isWordTypo(written: string, right: string): boolean {
   if ([...right].length < MIN_WORD || [written, right].some((word) => !ALPHABETIC.test(word))) return false;
   if ([written, right].some((word) => meansItself(word)) || isPlural(written, right)) return false;
   const longer = written.length - right.length;

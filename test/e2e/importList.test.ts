@@ -37,15 +37,15 @@ function distinctSongs(count: number): DemoTrack[] {
   return Array.from({ length: count }, (_, n) => distinct[Math.floor(n * step)] ?? assert.fail());
 }
 
-/** As people keep lists: numbered, under a heading, an empty line here and there. Every fifth song has a slip. */
+/** As people keep lists: numbered, under a heading, an empty line here and there. Every fifth song has a typo. */
 function writtenList(songs: readonly DemoTrack[]): string {
   const next = seeded(2_000);
-  const slips = WAYS.filter(({ name }) => /^one slip in the (?:title|artist)$/.test(name));
-  assert.equal(slips.length, 2);
+  const typos = WAYS.filter(({ name }) => /^one typo in the (?:title|artist)$/.test(name));
+  assert.equal(typos.length, 2);
   const lines = songs.map((song, n) => {
     const plain = { title: song.name, artist: song.artists[0]?.name ?? '' };
-    const slipped = n % 5 === 4 ? slips[(n % 10 === 4 ? 0 : 1) % 2]?.write(plain, next) : null;
-    const { title, artist } = slipped ?? plain;
+    const misspelled = n % 5 === 4 ? typos[(n % 10 === 4 ? 0 : 1) % 2]?.write(plain, next) : null;
+    const { title, artist } = misspelled ?? plain;
     return `${n + 1}. ${artist} - ${title}${n % 100 === 99 ? '\n' : ''}`;
   });
   return ['My 2,000 songs', '', ...lines, ''].join('\n');
@@ -66,7 +66,7 @@ function typist(desk: Desk) {
   };
 }
 
-longTest('from a fresh demo, 2,000 lines with slips become a right playlist in a few commands', async (t) => {
+longTest('from a fresh demo, 2,000 lines with typos become a right playlist in a few commands', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'relay-list-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const songs = distinctSongs(SONGS);

@@ -63,7 +63,7 @@ longTest('a list that is spelled as Spotify spells it takes exactly what was sai
 
 longTest('what is misspelled or not there takes more, and never more than was said', async () => {
   const taken = await measured((songs) => {
-    const slips = songs.slice(0, 10).map((song) => ({
+    const typos = songs.slice(0, 10).map((song) => ({
       ...asQuery(song),
       title: song.name.slice(0, 4) + song.name.slice(5),
     }));
@@ -75,14 +75,14 @@ longTest('what is misspelled or not there takes more, and never more than was sa
     return [
       [
         'create_playlist',
-        [...slips, ...missing, ...albums, ...songs.slice(120, 140).map(asQuery)],
+        [...typos, ...missing, ...albums, ...songs.slice(120, 140).map(asQuery)],
         { name: 'C' },
       ],
     ];
   });
   const [{ least, most, took }] = taken as [Taken];
   assert.ok(least < took && took <= (most ?? 0), `${least} to ${most}, took ${took}`);
-  // Two for each slip and miss, up to three with an album, one for all others; three for the playlist.
+  // Two for each typo and miss, up to three with an album, one for all others; three for the playlist.
   assert.deepEqual([least, most], [53, 113]);
 });
 

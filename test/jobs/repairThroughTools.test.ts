@@ -10,7 +10,7 @@ import { type Relay, withRelay } from '../support/world.ts';
 import { asQuery, named, reach, urisOf } from './support.ts';
 
 const LINES = sized(2_000, 150);
-/** Of the lines, every fifth has a slip, in the title or in the artist by turns. */
+/** Of the lines, every fifth has a typo, in the title or in the artist by turns. */
 const EVERY = 5;
 /** From `create_bulk_job` to the finished playlist, whatever the length of the list. */
 const MAX_CALLS = 12;
@@ -36,13 +36,13 @@ async function reachLate(relay: Relay, id: string, state: string): Promise<JobRe
   return reach(relay, id, state);
 }
 
-longTest('a list with slips in every fifth line becomes a right playlist in few calls', async (t) => {
+longTest('a list with typos in every fifth line becomes a right playlist in few calls', async (t) => {
   await withRelay(async (relay) => {
     const next = seeded(7_919);
-    const slips = WAYS.filter(({ name }) => /^one slip in the (?:title|artist)$/.test(name));
+    const typos = WAYS.filter(({ name }) => /^one typo in the (?:title|artist)$/.test(name));
     const songs = distinctSongs(relay.provider.catalogue.tracks).slice(0, LINES);
     const lines = songs.map((song, index) => {
-      const way = index % EVERY === 0 ? slips[(index / EVERY) % slips.length] : undefined;
+      const way = index % EVERY === 0 ? typos[(index / EVERY) % typos.length] : undefined;
       return way?.write(asQuery(song), next) ?? asQuery(song);
     });
     let calls = 0;

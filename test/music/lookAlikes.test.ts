@@ -60,7 +60,7 @@ for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
   });
 }
 
-/** A slip may make the very name of the look-alike: then that is what was asked for. */
+/** A typo may make the very name of the look-alike: then that is what was asked for. */
 function isSameName(asked: { title: string; artist: string }, { name, artists }: Track): boolean {
   const written = (title: string, by: string) => `${normaliseName(title)} | ${normaliseName(by)}`;
   return written(asked.title, asked.artist) === written(name, artists[0]?.name ?? '');

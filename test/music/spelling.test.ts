@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchTrack } from '../../src/music/match.ts';
-import { distance, isSlip, similarity } from '../../src/music/spelling.ts';
+import { distance, isTypo, similarity } from '../../src/music/spelling.ts';
 import { queryOf, testRows, trackOf } from './support.ts';
 
 /** What was written, and the right word: one letter wrong, missing, doubled, or two swapped. */
-const SLIPS: readonly (readonly [written: string, right: string])[] = [
+const TYPOS: readonly (readonly [written: string, right: string])[] = [
   ['plonth', 'plinth'],
   ['plnth', 'plinth'],
   ['plint', 'plinth'],
@@ -25,7 +25,7 @@ const SLIPS: readonly (readonly [written: string, right: string])[] = [
   ['שעוו', 'שעון'],
   ['منرة', 'منارة'],
 ];
-const NO_SLIPS: readonly (readonly [written: string, right: string])[] = [
+const NO_TYPOS: readonly (readonly [written: string, right: string])[] = [
   ['plinth', 'plinth'],
   ['plinths', 'plinth'],
   ['plinth', 'plinths'],
@@ -55,11 +55,11 @@ const NO_SLIPS: readonly (readonly [written: string, right: string])[] = [
   ['', 'plinth'],
 ];
 
-for (const [written, right] of SLIPS) {
-  test(`"${written}" may be "${right}" with a slip`, () => assert.equal(isSlip(written, right), true));
+for (const [written, right] of TYPOS) {
+  test(`"${written}" may be "${right}" with a typo`, () => assert.equal(isTypo(written, right), true));
 }
-for (const [written, right] of NO_SLIPS) {
-  test(`"${written}" is not "${right}" with a slip`, () => assert.equal(isSlip(written, right), false));
+for (const [written, right] of NO_TYPOS) {
+  test(`"${written}" is not "${right}" with a typo`, () => assert.equal(isTypo(written, right), false));
 }
 
 test('the distance counts inserted, dropped, replaced and swapped letters', () => {
@@ -88,7 +88,7 @@ test('the distance counts inserted, dropped, replaced and swapped letters', () =
 const TITLE = 'matched 0: artist, spelling';
 const ARTIST = 'matched 0: title, spelling';
 
-/** One slip is forgiven when everything else is exact. */
+/** One typo is forgiven when everything else is exact. */
 testRows([
   ['Plonth | Ula', ['Plinth | Ula'], TITLE],
   ['Plnth | Ula', ['Plinth - 2011 Remaster | Ula'], 'matched 0: artist, spelling, note_differs'],
@@ -108,7 +108,7 @@ testRows([
   ['Plinth | Елкни', ['Plinth | Ёлкин'], ARTIST],
 ]);
 
-/** A guest with a slip is that guest. */
+/** A guest with a typo is that guest. */
 testRows([
   [
     'Plinth feat. Tamsn | Ula',
@@ -117,7 +117,7 @@ testRows([
   ],
 ]);
 
-/** Neither two slips, nor one that may mean two songs, nor a name that somebody bears. */
+/** Neither two typos, nor one that may mean two songs, nor a name that somebody bears. */
 testRows([
   ['Plnth | Ula Brnk', ['Plinth | Ula Brenk'], 'unmatched 0: title_differs, artist_differs'],
   ['Plonht | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],

@@ -14,8 +14,8 @@ import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS, type Way } from './waysOfWriting.t
 const catalogue = sharedCatalogue();
 const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
-const LOOSE = /slip|VEVO|punctuation/;
-/** A look-alike that is one letter away from the song is one away from many slips too, which are then not forgiven. */
+const LOOSE = /typo|VEVO|punctuation/;
+/** A look-alike that is one letter away from the song is one away from many typos too, which are then not forgiven. */
 const PLANTED = Object.entries(LOOK_ALIKES).filter(([kind]) => !NEAR_LOOK_ALIKES.has(kind));
 
 /** Songs whose title and artist tell them from all others: no versions, no second recording. */

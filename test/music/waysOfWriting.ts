@@ -56,13 +56,13 @@ export const WAYS: readonly Way[] = [
     goal: 0.9,
     write: ({ title, artist }) => ({ title: `${artist} - ${title} (Official Video)`, artist: vevo(artist) }),
   },
-  { name: 'one slip in the title', goal: 0.8, write: slipped('title') },
-  { name: 'one slip in the artist', goal: 0.8, write: slipped('artist') },
+  { name: 'one typo in the title', goal: 0.8, write: misspelled('title') },
+  { name: 'one typo in the artist', goal: 0.8, write: misspelled('artist') },
   {
-    name: 'Artist - Title [HD] with one slip',
+    name: 'Artist - Title [HD] with one typo',
     goal: 0.8,
     write(song, next) {
-      const written = slipped('title')(song, next);
+      const written = misspelled('title')(song, next);
       return written && { ...written, title: `${song.artist} - ${written.title} [HD]` };
     },
   },
@@ -108,20 +108,20 @@ function vevo(artist: string): string {
 const WORD =
   /(?<![\p{L}\p{M}\p{N}'’])[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}]{4,}(?![\p{L}\p{M}\p{N}'’])/gu;
 
-function slipped(field: 'title' | 'artist'): Way['write'] {
+function misspelled(field: 'title' | 'artist'): Way['write'] {
   return ({ title, artist }, next) => {
     const song = { title, artist };
     const words = [...song[field].matchAll(WORD)];
     const word = words[Math.floor(next() * words.length)];
     if (!word) return null;
-    const written = slipOf(word[0], next);
+    const written = typoIn(word[0], next);
     const at = word.index;
     return { ...song, [field]: song[field].slice(0, at) + written + song[field].slice(at + word[0].length) };
   };
 }
 
 /** One letter wrong, missing, doubled, or two swapped. */
-function slipOf(word: string, next: Random): string {
+function typoIn(word: string, next: Random): string {
   const at = Math.floor(next() * word.length);
   const [before, letter = '', after] = [word.slice(0, at), word[at], word.slice(at + 1)];
   const kind = Math.floor(next() * 4);

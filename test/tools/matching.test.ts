@@ -132,7 +132,7 @@ for (const [what, write] of inLists) {
 }
 
 for (const field of ['title', 'artist'] as const) {
-  test(`one slip in the ${field} is forgiven, marked, and remembered`, () =>
+  test(`one typo in the ${field} is forgiven, marked, and remembered`, () =>
     withRelay(async (relay) => {
       const track = uniqueTrack(relay);
       const names = { title: track.name, artist: artistOf(track) };

@@ -3,8 +3,8 @@ import { foldLetters } from '../letters.ts';
 import type { Field, Fields } from './list.ts';
 
 /**
- * Names in order of preference, in the form of `columnKey`. Where a file has several of one line, the first that
- * is here counts.
+ * Names in order of preference, in the form of `columnKey`. If a file has several names of one row, the first of them
+ * counts.
  */
 const NAMES: Readonly<Record<Field, string>> = {
   title:

@@ -26,7 +26,7 @@ const SIGNATURES: ReadonlyArray<readonly [bytes: string, what: string, remedy: s
 
 /** Line feed, space and comma, which are in lists of any script. */
 const COMMON_BYTES: ReadonlySet<number> = new Set([0x0a, 0x20, 0x2c]);
-/** What zero bytes are looked for in. */
+/** Bytes that are searched for zero bytes. */
 const SAMPLE = 64 * 1024;
 
 /**

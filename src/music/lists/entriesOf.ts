@@ -6,7 +6,7 @@ import { type Ref, takeAddresses, takeIsrc } from './refs.ts';
 import { type SplitText, splitTexts } from './text/songs.ts';
 
 export interface Entries {
-  /** In the order of the rows. */
+  /** One result for each row, in order. */
   results: (ListEntry | NotSong)[];
   side?: ArtistSide;
 }
@@ -18,7 +18,7 @@ interface Open {
   row: Row;
   refs: Ref[];
   isrc?: string;
-  /** Tidy, with single tabs; '' if there is nothing beside the address. */
+  /** The text, tidy, with single tabs; '' if there is only the address. */
   text: string;
   hadLink: boolean;
 }
@@ -39,7 +39,7 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entrie
   return { results, ...(decided && { side: decided }) };
 }
 
-/** Rows whose title and artist are one text; also rows of a table with a title alone, which may hold both. */
+/** Rows whose title and artist are in one text; also rows of a table with only a title, which may hold both. */
 function isOpen({ why, text, fields }: Row): boolean {
   if (why !== undefined) return false;
   if (text !== undefined) return true;
@@ -65,7 +65,7 @@ function open(row: Row): Open {
 
 const AT_EITHER_END = /^[-–—:|,;\s]+$|\s*[-–—:|,;([]+$|^[-–—:|,;]+\s*/gu;
 
-/** Without what separated the address from the song; of a line too long for a song only whether it has anything else. */
+/** Removes what separated the address from the song; for a line too long for a song, only checks whether anything is left. */
 function withoutSeparators(text: string): string {
   if (text.length <= MAX_LINE) return text.replace(AT_EITHER_END, '');
   return /[^-–—:|,;\s([]/u.test(text) ? text : '';

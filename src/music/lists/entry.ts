@@ -58,7 +58,7 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
 }
 
 function missing(title: string, artist: string, raw: string): string | null {
-  // A row of a table that has only a date, as what Spotify no longer has.
+  // A table's row with nothing but a date, as for a track that Spotify no longer has.
   if (title === '' && artist === '') return /[\p{L}\p{N}]/u.test(raw) ? 'no title and no artist' : 'empty';
   if (title === '') return 'no title';
   if (artist === '') return 'no artist';

@@ -42,11 +42,11 @@ export interface ArtistSide {
   side: 'left' | 'right';
   /** A sentence for a person. */
   because: string;
-  /** False if nothing in the file says so and the usual order was taken. */
+  /** False if nothing in the file says so and the usual order was assumed. */
   certain: boolean;
 }
 
-/** What was decided once for the whole file. */
+/** Decisions made once for the whole file. */
 interface Decided {
   artistSide?: ArtistSide;
   /** Which column of a table is used for what, by the names in its header. */

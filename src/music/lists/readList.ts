@@ -1,4 +1,4 @@
-/** The way in: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
+/** The entry point of reading: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
 import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../normalise.ts';
@@ -14,13 +14,13 @@ import { type Source, sourceOf } from './source.ts';
 const MAX_LINES = 500_000;
 
 export interface ReadOptions {
-  /** Instead of finding out. */
+  /** Skips the detection of the format. */
   format?: ListFormat;
-  /** Where the artist is in "A - B", instead of finding out. */
+  /** Where the artist is in "A - B"; skips the detection. */
   artistSide?: 'left' | 'right';
   /** Only the playlist of this name, in upper or lower case, from a file that has several. */
   list?: string;
-  /** An M3U file without its header is known by its name alone. */
+  /** The name of the file: it alone identifies an M3U file without a header. */
   fileName?: string;
   /** Every play of a listening history, also repeats and short ones. */
   allPlays?: boolean;

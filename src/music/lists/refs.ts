@@ -5,13 +5,13 @@ import { ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
 const ADDRESS =
   /\bspotify:[a-z]+:[^\s,;"'<>|]+|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|(?:www\.)?spotify\.(?:link|app\.link))\/[^\s,;"'<>|]+/giu;
 const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
-/** What a sentence puts behind an address. */
+/** Punctuation that a sentence puts behind an address. */
 const TRAILING = '.)]}!?:';
 
 /** The URI, or why it is not one of a song or episode. */
 export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: string };
 
-/** Why a local file is not taken: its name is known, but Spotify has no copy to put into a playlist. */
+/** Why a local file is left out: its name is known, but Spotify has no copy to put into a playlist. */
 export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
 
 /** All Spotify addresses in a text, and what is left without them and without other links. */
@@ -22,7 +22,7 @@ export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLin
   return { refs, rest, hadLink: rest !== without };
 }
 
-/** From the end: a pattern that is tried at each place takes the square of a long run. */
+/** Goes from the end, since a pattern that is tried at each position takes quadratic time on a long run. */
 function withoutTrailing(address: string): string {
   let end = address.length;
   while (TRAILING.includes(address.charAt(end - 1)) && end > 0) end -= 1;

@@ -1,4 +1,4 @@
-/** The way out: rows to text. What is written here, `readList` reads back to the same URIs, in the same order. */
+/** The entry point of writing: rows to text. `readList` reads it back to the same URIs, in the same order. */
 
 import { counted } from '../../base/lists.ts';
 import { visibleJson } from '../../base/visibleText.ts';

@@ -80,7 +80,7 @@ function readLibrary(source: Source): RawList {
   return { rows: [...songs, ...others] };
 }
 
-/** A play that is shorter counts for no play at Spotify either. */
+/** A shorter play does not count as a play at Spotify either. */
 const SHORT_MS = 30_000;
 
 /** One row for each play, so a song that was played twice is there twice. */

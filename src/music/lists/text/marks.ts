@@ -114,7 +114,7 @@ function withoutYears(lines: readonly string[]): Unmarked[] {
   });
 }
 
-/** A song may be called "4:44": what would leave no artist and title stays. */
+/** A song may be called "4:44", so a mark stays if no artist and title would be left. */
 function kept(line: string, rest: string): string {
   return canSplit(rest) || !canSplit(line) ? rest : line;
 }

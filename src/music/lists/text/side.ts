@@ -68,7 +68,7 @@ function songWith(artist: string, title: readonly string[], album?: string): Son
   return { artist, title: title.join(' - '), ...(album !== undefined && { album }) };
 }
 
-/** How many rows are not the first with their name. */
+/** How many rows repeat a name that is further up. */
 function repeats(names: readonly string[]): number {
   const spellings = new Set(names);
   return names.length - new Set([...spellings].map(nameKey)).size;

@@ -8,7 +8,7 @@ export interface Style {
   readonly columnar?: boolean;
   /** At least two parts, or null. */
   parts(text: string): string[] | null;
-  /** The share of lines, 0 to 1, from which on it counts beside a style that more lines have. */
+  /** The share of lines, 0 to 1, from which it counts as a second style beside the main one. */
   readonly share: number;
   /** The share of lines that it needs to be the main style. */
   readonly mainShare: number;
