@@ -1,4 +1,4 @@
-/** What the files of resources (catalog, playlists, player, …) are written against: a request, its answer, and `send`. */
+/** The interface that the resources (catalog, playlists, player, …) are written against: a request, its answer, and `send`. */
 
 /** What a caller passes in: a signal that stops the work, and a function that receives progress. */
 export interface Call {
@@ -20,7 +20,7 @@ export interface ProviderApi {
    * where another account is connected now; `details.sent` false where nothing reached the provider
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
-  /** The provider's clock now, Unix milliseconds, as its last answer told it; null where none has. */
+  /** The provider's clock now, Unix milliseconds, from its last answer; null before the first. */
   serverTime(): number | null;
 }
 

@@ -10,13 +10,13 @@ const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
-  /** What was told last: the name and the cover. */
+  /** The name and the cover in the last answer. */
   playlists: Map<string, string>;
   songs: Map<string, string>;
   keep: KeepPlaylist;
 }
 
-/** @param told.cover address of the image; null where none came with the answer */
+/** @param told.cover address of the image; null if none came with the answer */
 type KeepPlaylist = (id: string, told: { name: string; cover: string | null }) => void;
 
 const knownBy = new WeakMap<ProviderApi, Known>();
@@ -30,7 +30,7 @@ function knownOf(api: ProviderApi): Known {
   return known;
 }
 
-/** Sets who hears of each name or cover of a playlist that is new or has changed. */
+/** Sets who is told of each name or cover of a playlist that is new or has changed. */
 export function keepPlaylistNames(api: ProviderApi, keep: KeepPlaylist): void {
   knownOf(api).keep = keep;
 }

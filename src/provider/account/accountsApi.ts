@@ -8,7 +8,7 @@ import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
-/** After a refusal that names no time. */
+/** The wait after a refusal that names no time. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 /** The Spotify app that the owner brings. Without a secret, PKCE alone authenticates it. */

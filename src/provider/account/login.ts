@@ -74,19 +74,19 @@ interface Flow {
   browser: string | null;
   attemptId: string | null;
   switchAccount: boolean;
-  /** The one that the flow began with: the provider wants the same again with the code (RFC 6749 4.1.3). */
+  /** The redirect URI that the flow began with: the provider wants the same one with the code (RFC 6749 4.1.3). */
   redirectUri: string;
 }
 
 interface Attempt {
   switchAccount: boolean;
-  /** On the monotonic clock. */
+  /** Start of the flow on the monotonic clock. */
   startedAt: number;
   progress: LoginProgress;
   waiting: Set<() => void>;
 }
 
-/** What a request to log in carries; null for what it does not. */
+/** What a request to log in carries; null where it is absent. */
 interface LoginRequest {
   ticket: string | null;
   attemptId: string | null;

@@ -7,7 +7,7 @@ export interface Room<T> {
   take(key: string): T | null;
   put(key: string, value: T): void;
   values(): Iterable<T>;
-  /** Of the same entries, the oldest first. */
+  /** The keys, oldest first. */
   keys(): Iterable<string>;
 }
 

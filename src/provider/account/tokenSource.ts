@@ -43,8 +43,8 @@ export interface TokenSource {
    */
   current(signal: AbortSignal, account?: string): Promise<string>;
   /**
-   * Refreshes after a 401, unless `refused` has been replaced already. What was issued within the last minute is returned
-   * as it is. Such a 401 may pass, and a new token every time would only trouble the login service.
+   * Refreshes after a 401, unless `refused` has been replaced already. A token issued within the last minute is returned as it
+   * is: such a 401 may pass, and a new token for each would only burden the login service.
    */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**
@@ -68,7 +68,7 @@ export function createTokenSource({ app, keeper, clock, log, exchange }: TokenSo
   let refreshing: Promise<StoredTokens> | null = null;
   /** When the present access token was issued, on the monotonic clock; null where another process got it. */
   let issuedAt: number | null = null;
-  /** The login service has asked to be left alone until `at` (monotonic). */
+  /** The login service has asked for a pause until `at` (monotonic). */
   let pause: { at: number; error: RelayError } | null = null;
   let changes = 0;
 

@@ -22,7 +22,7 @@ const MORE_THAN_KEPT = 1_000;
 
 export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`;
-  /** What has unresolved errors, so that a success need not ask the store. */
+  /** Requests with unresolved errors, so that a success need not ask the store. */
   const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
@@ -48,7 +48,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   };
 }
 
-/** The message of a refused argument is the provider's and may repeat an ID or a value: it is for the caller only. */
+/** The message of a refused argument is the provider's, and may repeat an ID or a value. So only the caller gets it. */
 function ownWords(statusCode: number | null, error: RelayError): string {
   return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

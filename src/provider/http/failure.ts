@@ -39,7 +39,7 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
   }
 }
 
-/** Foreign text as one short, visible line; null for what is no text. */
+/** Foreign text as one short, visible line; null for what is not text. */
 function cleaned(value: unknown): string | null {
   return typeof value === 'string' ? visibleText(value, MAX_TEXT) : null;
 }
@@ -210,7 +210,7 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
   };
 }
 
-/** True for a `play` that says what to play: that may be what was not found. */
+/** True for a `play` that says what to play: that, rather than the device, may be what was not found. */
 function namesContent({ body }: ProviderRequest): boolean {
   return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
 }

@@ -17,16 +17,15 @@ interface Refusal {
   /** The header as it came. */
   retryAfter: string | null;
   reason: string | null;
-  /** When its request was sent, on the monotonic clock. */
+  /** When the refused request was sent, on the monotonic clock. */
   sentAt: number;
 }
 
 export interface Limits {
   /**
    * Returns at once if the scope is not blocked; waits out blocks of a few seconds, two in a row at most. When a block is
-   * over, one request goes first, and the others once it was not refused.
-   * @returns to be called when the request has its answer, or has failed
-   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` with `retryAfterSeconds` for a longer block, or a third one
+   * over, one request goes first, and the others follow if it was not refused.
+   * @returns a function to call when the request has its answer, or has failed
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
@@ -38,7 +37,7 @@ export interface Limits {
 }
 
 /**
- * Over at the earlier of both times. A wall clock that is set back must not prolong a block, and the monotonic one may
+ * A block ends at the earlier of both times. A wall clock that is set back must not prolong it, and the monotonic one may
  * stand still while the computer sleeps.
  */
 interface Block {
@@ -79,7 +78,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     blockScope(store, block, clock.now());
   }
 
-  /** The block as it is now. Where the clock has been set back, the store learns its new end on the wall. */
+  /** The block as it is now. If the clock was set back, the store gets its new end on the wall clock. */
   function current(scope: string): (Block & { waitMs: number }) | null {
     const block = blocks.get(scope);
     if (!block) return null;
@@ -94,7 +93,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     return null;
   }
 
-  /** Requests that were on their way together met one limit, not several. */
+  /** Requests that were under way together met one limit, not several. */
   function countInRow(scope: string, sentAt: number): number {
     const last = failures.get(scope);
     if (last && sentAt <= last.at) return last.inRow;

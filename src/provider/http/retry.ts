@@ -5,7 +5,7 @@ export const MAX_READ_RETRIES = 2;
 export const PATIENCE_SECONDS = 5;
 /** Guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
-/** Without a time from the provider: long enough to end any rolling window, short enough to notice that it is over. */
+/** The longest guess without a time from the provider: long enough to end any rolling window, short enough to notice its end. */
 const MAX_GUESS_SECONDS = 300;
 
 export type Outcome =

@@ -19,11 +19,11 @@ import type { Limits } from './limits.ts';
 import { type Outcome, retryDelay } from './retry.ts';
 import { type Exchange, fetchText } from './transport.ts';
 
-/** For one attempt, from the connection to the last byte of the body. */
+/** Limit for one attempt, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
-/** For a write other than a player command: one that is slow is better awaited than left with an unknown outcome. */
+/** The same for a write other than a player command: better to wait for a slow one than not to know its outcome. */
 const WRITE_TIMEOUT_MS = 30_000;
-/** For the whole request, including waits and retries. */
+/** Limit for the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
 
 export interface SendOptions {
@@ -44,7 +44,7 @@ type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcom
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
-  /** The `Date` of the last answer, and when it came; monotonic milliseconds. */
+  /** The `Date` of the last answer, and when that came, in monotonic milliseconds. */
   let told: { date: number; at: number } | null = null;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {

@@ -168,7 +168,7 @@ export function parsePlaylist(value: unknown): Playlist | null {
   };
 }
 
-/** Pixels that a cover is shown with, for screens that have two for each. */
+/** Pixels of a cover for screens with two pixels for each. */
 const COVER_SIZE = 96;
 
 /** Address of the smallest image that is large enough, else of the largest; mosaics come in one size without numbers. */

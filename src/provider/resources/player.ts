@@ -37,7 +37,7 @@ export interface PlayerState {
 
 const watchers = new WeakMap<ProviderApi, (state: PlayerState | null) => void>();
 
-/** Tells what each read of the player says, no matter who asks for it. One watcher for each API; it asks nothing itself. */
+/** Calls `tell` with each state of the player that is read, whoever asked for it. One watcher per API; sends nothing itself. */
 export function watchPlayer(api: ProviderApi, tell: (state: PlayerState | null) => void): void {
   watchers.set(api, tell);
 }

@@ -34,7 +34,7 @@ export interface PlayCommand {
   position_ms?: number | undefined;
 }
 
-/** `state` is what was read to verify, if that was needed. */
+/** `state` is what was read to verify the command, if that was needed. */
 export interface Verified {
   verified: boolean;
   state: PlayerState | null;
@@ -133,7 +133,7 @@ export function setRepeat(
   return command(api, 'PUT', '/me/player/repeat', call, { state: mode, device_id: deviceId });
 }
 
-/** Spotify takes one item at a time, and nothing takes one out again. */
+/** Spotify takes one item at a time, and offers no way to remove one again. */
 export function addToQueue(
   api: ProviderApi,
   uri: string,

@@ -18,11 +18,11 @@ export interface RowsPart {
   /** Position of the first row that was read. */
   from: number;
   rows: readonly string[];
-  /** The list ends with them. */
+  /** Whether the list ends with these rows. */
   isEnd: boolean;
 }
 
-/** A part of a list as a list of so many rows; those that were not read are empty. */
+/** Pads a part of a list to a list of `length` rows; those that were not read are empty. */
 export function asList({ from, rows, isEnd }: RowsPart, length: number): string[] {
   const rest = isEnd ? 0 : Math.max(0, length - from - rows.length);
   return [...new Array<string>(from).fill(''), ...rows, ...new Array<string>(rest).fill('')];
@@ -30,37 +30,37 @@ export function asList({ from, rows, isEnd }: RowsPart, length: number): string[
 
 export interface PlaylistRows {
   /**
-   * Metadata and all rows; rows read within the last minute under the same snapshot are reused. What relay itself wrote
-   * last is in them.
+   * Metadata and all rows; rows read within the last minute under the same snapshot are reused. relay's own last writes are
+   * included.
    */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
   /** All rows as the list shows them, once it shows relay's own last write: waits some seconds at most. */
   readShown(playlistId: string, call: Call): Promise<Item[]>;
-  /** All rows, with what relay itself wrote within the last minute, also where the list does not show that yet. */
+  /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * The same for a change that is being planned: rows read within the last minute are reused where both the version and
-   * a fresh page of the list say that they are still there. Where rows are repeated, a second reading has to show the same.
+   * The same for a change that is being planned. Rows read within the last minute are reused if both the version and a fresh
+   * page of the list confirm them. If rows repeat, a second reading has to show the same.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * The same before all rows are replaced. What was read once, page by page, may be no state that the list ever had, so a
-   * second reading has to show the same.
+   * The same before all rows are replaced. A list that was read page by page may be a state that never existed, so a second
+   * reading has to show the same.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
-  /** The last rows, or those between two positions and how many there are in all; else as `readSettled`. */
+  /** The last rows, or those between two positions and how many there are in all; otherwise as `readSettled`. */
   readPart(playlistId: string, part: 'end' | { from: number; to: number }, call: Call): Promise<string[]>;
-  /** As the list shows it now: its rows from one position to another, or to the end. */
+  /** Rows as the list shows them now, from one position to another or to the end. */
   readBetween(
     playlistId: string,
     part: { from: number; to: number | null },
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
-  /** What a list holds that does not show all of relay's own writes yet; null where it shows them, or others wrote too. */
+  /** The rows of a list that does not show all of relay's own writes yet; null if it shows them, or if others wrote too. */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
-  /** True if what describes the playlist shows this version, as many rows, and the same first ones. */
+  /** True if the playlist's description shows this version, this many rows, and the same first rows. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
@@ -69,22 +69,22 @@ export interface PlaylistRows {
   /** True if a write of relay within the last minute is remembered. */
   hasWritten(playlistId: string): boolean;
   /**
-   * Tells what a write of relay did: every state that the list went through, the one before it first.
-   * @param ageMs how long ago
+   * Records what a write of relay did: every state that the list went through, beginning with the one before it.
+   * @param ageMs how long ago the write was
    */
   wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
   /** Drops a playlist from the cache: called before the first and after the last request of a write. */
   forget(playlistId: string): void;
 }
 
-/** Lists lag behind writes by about 0.6 s. After this, one that differs from what was written shows another person's change. */
+/** Lists lag behind writes by about 0.6 s. After this time, a list that differs shows another person's change. */
 export const LAG_MS = 6_000;
-/** What lists take at most on most days. */
+/** How much lists lag at most on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
-/** How often a list is read in a row that changes while it is read. */
+/** How often a list that changes while it is read is read again. */
 const READINGS = 4;
-/** Requests that tell whether rows are still there. */
+/** Requests that check whether rows are still there. */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
@@ -106,13 +106,13 @@ interface KeptRows {
 type Seen =
   /** It shows the last of them. */
   | { kind: 'current'; length: number }
-  /** It shows what was there before some of them; `rows` is what has to be there. */
+  /** It shows the rows from before some of them; `rows` is what the playlist should hold. */
   | { kind: 'behind'; rows: string[] }
   | { kind: 'other' };
 
 type PartShown = (length: number) => readonly string[];
 
-/** @param begin rows of the first page */
+/** @param begin number of rows in the first page */
 function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = [...(writes[index]?.states() ?? [])];
@@ -130,7 +130,7 @@ function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown, begin = P
   return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
 }
 
-/** What has to be there where each page shows one of the own states, but not all the same one: pages lag by themselves. */
+/** The rows that should be there if each page shows one of relay's own states, but not the same one: pages lag separately. */
 function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin: number): string[] | null {
   const states = writes.flatMap((write) => [...write.states()]);
   for (
@@ -139,7 +139,7 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
     [from, to] = [to, to + PLAYLIST_PAGE]
   ) {
     const page = shown.slice(from, to);
-    // The last page has to be the end of a state, or others took out what came after it.
+    // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const isOwn = (state: readonly string[]) => mayBeRows(state.slice(from, isLast ? undefined : to), page);
     if (!states.some(isOwn)) return null;
@@ -147,7 +147,7 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
   return [...(states.at(-1) ?? [])];
 }
 
-/** What a list that shows `base` holds once it shows the writes too, of which the first may be under way in it. */
+/** The rows of `base` with the writes added; the first of them may already show in part. */
 function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, { states }] of writes.entries()) {
@@ -159,10 +159,10 @@ function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: r
   return rows;
 }
 
-/** States of one write that are compared; of longer ones the first and the last. */
+/** How many states of a write are compared; of longer writes the first and the last. */
 const MAX_COMPARED = 6;
 
-/** Where others wrote as well: what the list shows, brought together with those of relay's writes that it does not show. */
+/** If others wrote too: merges what the list shows with relay's own writes that it does not show. */
 function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
   let best: { index: number; base: readonly string[]; far: number } | null = null;
   for (let index = writes.length - 1; index >= 0; index--) {
@@ -205,9 +205,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     getPlaylistItems(api, playlistId, window, call);
 
   /**
-   * Reads again where the pages are not of one state of the list: their totals differ, or there are other rows than they say.
-   * @param first the first page, where another request has brought it
-   * @param begin how many rows are asked for first
+   * Reads again if the pages are not of one state of the list: their totals differ, or the number of rows is not the total.
+   * @param first the first page, if another request has brought it
+   * @param begin how many rows to ask for first
    */
   async function readFresh(
     playlistId: string,
@@ -221,7 +221,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const isShort = begin < PLAYLIST_PAGE;
       const known = isShort ? await page({ limit: begin, offset: 0 }) : reading === 1 ? first : null;
       const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
-      // The number of rows may be that of a shorter list to come.
+      // The total may be that of a shorter list, which is about to change.
       const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
       const isPaged = () => items.length === 0 || (items.length - begin) % PLAYLIST_PAGE === 0;
       for (let isFull = mayBeMore && items.length >= total; isFull && isPaged(); ) {
@@ -231,7 +231,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         isFull = more.length > 0;
       }
       const missing = Math.min(total, ALL_ROWS) - items.length;
-      // A number that stays wrong is the provider's own: it may count rows that it does not show.
+      // A total that stays wrong is the provider's own: it may count rows that it does not show.
       const isWhole = steady && (missing === 0 || missing === before);
       if (isWhole || reading === READINGS) return items;
       before = missing;
@@ -247,9 +247,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * Reads until the list shows relay's own last write, or what was there before it: then it lags, and the write counts
-   * without being seen. Anything else for some seconds after the write is another person's change.
-   * @returns what was read, and all that has to be there; null where relay wrote nothing. `isMixed`: others wrote too
+   * Reads until the list shows relay's own last write, or the rows from before it. In that case it lags, and the write counts
+   * although it does not show. Anything else some seconds after the write is another person's change.
+   * @returns what was read, and the rows that should be there; null if relay wrote nothing. `isMixed`: others wrote too
    */
   async function settled<T>(
     playlistId: string,
@@ -259,7 +259,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     begin?: number,
   ): Promise<{ value: T; rows: readonly string[] | null; isMixed: boolean }> {
     for (;;) {
-      // A reading that takes long shows the list as it was when its first page was asked for.
+      // A slow reading shows the list as it was when its first page was requested.
       const begunAt = clock.monotonic();
       const value = await read();
       const writes = ownWrites(playlistId);
@@ -292,7 +292,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** Whatever the total says: it may lag behind the rows. */
+  /** Reads on whatever the total says, since it may lag behind the rows. */
   async function readBetween(
     playlistId: string,
     { from: begin, to }: { from: number; to: number | null },
@@ -311,7 +311,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** The version may be an older one for half a minute after another person's change, the list for a second. */
+  /** After another person's change the version may be an older one for half a minute, the list for a second. */
   async function isUnchanged(
     playlistId: string,
     { snapshotId, items }: KeptRows,
@@ -330,7 +330,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     const known = keptRows(playlistId);
     const isOwn = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
     let before = isOwn ? known.items : await readSettled(playlistId, call);
-    // One page is one state.
+    // A single page always shows one state.
     if (before.length < PLAYLIST_PAGE && !isOwn) return before;
     const until = clock.monotonic() + LAG_MS;
     for (let reading = 1; ; reading++) {
@@ -348,8 +348,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * How many rows to ask for first, so that the pages end elsewhere than those of another reading. Pages may be of lists of
-   * different ages, and two readings that miss the same row would look alike. Not where it would take one more request.
+   * How many rows to ask for first, so that the pages end elsewhere than those of the other reading. Pages may be of lists of
+   * different ages, and two readings that miss the same row would look alike. Unchanged if it would take one more request.
    */
   function otherwise(items: readonly Item[]): number {
     return items.length % PLAYLIST_PAGE === 0 ? PLAYLIST_PAGE : PLAYLIST_PAGE - 1;
@@ -365,7 +365,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         known && known.items.length > ASKING * PLAYLIST_PAGE && known.at - touchedAt(playlistId) > LAG_MS;
       if (isWorthAsking && (await isUnchanged(playlistId, known, call))) return known.items;
       const items = await readSettled(playlistId, call);
-      // A row that moves while pages are read may be on two of them.
+      // A row that moves while the pages are read may be on two of them.
       const mayBeTwice = items.length > PLAYLIST_PAGE && new Set(items.map(uriOf)).size < items.length;
       if (!mayBeTwice) return items;
       const again = await readSettled(playlistId, call, otherwise(items));
@@ -375,7 +375,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async readPart(playlistId, part, call) {
       const page = pageOf(playlistId, call);
       const read = async (): Promise<RowsPart & { total: number }> => {
-        // What was written a moment ago may be above: the rows further down could be those from before it.
+        // A recent write may be further up: the rows below it could be those from before it.
         const isClose = part !== 'end' && part.to <= PLAYLIST_PAGE && ownWrites(playlistId).length > 0;
         const begin = part === 'end' || isClose ? 0 : part.from;
         const first = await page({ limit: PLAYLIST_PAGE, offset: begin });
@@ -393,7 +393,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       };
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
-      // A part does not tell where another person's rows are among those that were not read.
+      // Part of a list does not show where another person's rows are in the rest of it.
       const isWhole = value.from === 0 && value.isEnd;
       if (isMixed && !isWhole) return (await readSettled(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
@@ -420,7 +420,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
       const known = keptRows(playlistId);
       if (known && known.snapshotId === playlist.snapshot_id) return { playlist, items: known.items };
-      // What describes a playlist lags longer than its rows.
+      // The description of a playlist lags longer than its rows.
       const isTouched = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS;
       const items = isTouched ? await readShown(playlistId, call) : await readFresh(playlistId, call, first);
       kept.delete(playlistId);
@@ -433,7 +433,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   };
 }
 
-/** The rows as items; those that the list did not show are named by others of the same URI, or not at all. */
+/** The rows as items. Rows that the list did not show get the names of others with the same URI, or none. */
 function itemsFor(rows: readonly string[], shown: readonly Item[]): Item[] {
   const named = new Map(shown.map((item) => [uriOf(item), item]));
   return rows.map((uri, position) => {
