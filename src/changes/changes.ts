@@ -46,7 +46,7 @@ const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
-  /** Where it is to have that of a job. */
+  /** The ID of its job, if it is to have the same. */
   id?: string;
   kind: ChangeKind;
   /** null: the library, or a playlist that is to be made. */
@@ -55,9 +55,9 @@ export interface ChangeRequest {
   askedBy: string;
   /** Entries that the caller asked for. */
   requested: number;
-  /** Key of the job that it belongs to; where there is none, it gets its own, which nobody sees while its caller waits. */
+  /** Key of the job that it belongs to. Without one it gets its own, which is not listed while its caller waits. */
   job?: number;
-  /** Whose it is; otherwise the account that is connected when it begins. */
+  /** The account that it is for; otherwise the one that is connected when it begins. */
   account?: string;
   /** Key of the change that it takes back. */
   undoes?: number;
@@ -65,9 +65,9 @@ export interface ChangeRequest {
   prepare(call: Call): Promise<PreparedChange | null>;
 }
 
-/** What is there and what is to be done: all that a change needs to be stored. */
+/** What there is and what to do: all that is needed to store a change. */
 export interface PreparedChange {
-  /** Where only reading tells how many entries it is. */
+  /** The number of entries, if only reading tells it. */
   requested?: number;
   former: Former;
   ops: readonly ChangeOp[];
@@ -81,14 +81,14 @@ export interface ChangeReport {
   end: DriveEnd;
   /** The playlist that it made. */
   playlist: Playlist | null;
-  /** Requests of the way forward, and those that this run has completed. */
+  /** Requests of the original operations, and how many of them this run has completed. */
   requests: { total: number; completed: number };
 }
 
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** It continues by itself, as the job of its ID. `cause` says what it waits for, null where only the time is up. */
+  /** It continues by itself, as the job of its ID. `cause` says what it waits for; null if its time was up. */
   | ({ kind: 'listed'; cause: RelayError | null } & Omit<ChangeReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
@@ -100,13 +100,13 @@ export interface Changes {
    * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
    */
   run(request: ChangeRequest, call: Call, wait: { ms: number; for?: Waiter }): Promise<ChangeResult>;
-  /** Carries out a change for which nobody waits. null: there was nothing to do. */
+  /** Carries out a change for which nobody waits. null: nothing had to be changed. */
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
-  /** Continues with a change, or joins the run that is at it. */
+  /** Continues a change, or joins the run that works on it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
   /**
-   * Asks for a change to be stopped before its next request; resolves when no run is at it, or `signal` aborts.
-   * @param decided nothing is sent until it settles; if it rejects, the change continues, and so does the rejection
+   * Has a change stopped before its next request. Resolves when no run works on it, or `signal` aborts.
+   * @param decided no request is sent until it settles; if it rejects, the change continues and this call rejects too
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /**
@@ -123,7 +123,7 @@ export interface Changes {
 /**
  * Lists the job of a change.
  * @param end of its last run; null while it is being written, and after a crash
- * @param isStopped its caller has left: it is found out how far it got, and nothing more is sent
+ * @param isStopped its caller has left: relay finds out how far it got, and sends nothing more
  */
 type ListChange = (change: Change, end: DriveEnd | null, isStopped: boolean) => Promise<void>;
 
@@ -131,7 +131,7 @@ interface WorkOptions {
   /** Ends the run like a stopping server does. */
   signal: AbortSignal;
   maxAttempts: number;
-  /** Of the runs before. */
+  /** Failures of earlier runs. */
   before: Failures;
   /** A person has decided that a change under review continues. */
   carryOn?: boolean;
@@ -143,19 +143,19 @@ interface WorkOptions {
 interface Active extends Control {
   /** null until it is stored. */
   seq: number | null;
-  /** Its caller was told that it was not begun. */
+  /** true: its caller was told that nothing was begun. */
   abandoned: boolean;
-  /** Its requests. */
+  /** How many requests it takes. */
   total: number;
   /** Gives back the turn of the playlist that it has made. */
   giveBack(): void;
   done: Promise<ChangeReport | null>;
 }
 
-/** Of a change for which somebody waits. */
+/** How the first run begins, for a caller who waits. */
 const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null }, signal: NEVER };
 
-/** The engine; one for each process, since it makes writes to one target take turns. */
+/** The engine. One per process, since it makes writes to one target take turns. */
 export function createChanges(context: ChangeContext): Changes {
   const { store, clock, random, rows } = context;
   const stopping = new AbortController();
@@ -246,9 +246,9 @@ export function createChanges(context: ChangeContext): Changes {
     };
     const job = change.job === null ? null : getJobBySeq(store, change.job);
     if (change.outcome !== null && job?.listed === false) {
-      // What had no effect cannot be taken back.
+      // A change without effect cannot be undone.
       if (change.outcome === 'unchanged') dropChange(store, seq);
-      // One with items is the list of a call, which drops it.
+      // A job with items is the list of a call, which drops it itself.
       if (job.totalItems === 0) dropJob(store, job.seq);
     }
     return result;
@@ -270,7 +270,7 @@ export function createChanges(context: ChangeContext): Changes {
     return entry.done;
   }
 
-  /** Rows that were read before a write, or while it was under way, are not reused. */
+  /** Rows that were read before or during a write are not reused. */
   async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
     try {
@@ -281,7 +281,7 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  /** What an account asks for is read and written with it alone, also where another one is connected meanwhile. */
+  /** A request is read and written with its own account alone, even if another one is connected meanwhile. */
   function accountOf({ account }: ChangeRequest): string {
     const connected = getAccount(store)?.providerUserId;
     if (connected === undefined) throw notConnected();
@@ -313,7 +313,7 @@ export function createChanges(context: ChangeContext): Changes {
     );
   }
 
-  /** A job shows a change from here on; nobody waits for it any more. */
+  /** From here on a job shows the change, and nobody waits for it. */
   async function listed(entry: Active, end: OpenEnd | null, isStopped = false): Promise<ChangeResult> {
     const { seq, completed, playlist } = entry;
     entry.waiter = null;
@@ -324,7 +324,7 @@ export function createChanges(context: ChangeContext): Changes {
     return { kind: 'listed', change, body, cause: end?.cause ?? null, playlist, requests };
   }
 
-  // A list may still show what was there before what the last run of this program wrote.
+  // A list may still show the rows from before the last writes of the earlier process.
   for (const change of recentChanges(store, clock.now() - REMEMBER_MS)) {
     const plan = planOf(getChangeBody(store, change.seq));
     tellRows({ context, change, plan }, ageOf(context, change));
@@ -353,7 +353,7 @@ export function createChanges(context: ChangeContext): Changes {
         entry.cancelled = true;
         const last = await done;
         if (!last) return { kind: 'nothing_to_do' };
-        // What cannot end now must not stay as it is until the next start. Half of a rewrite is never left.
+        // A change that cannot end now must not wait for the next start. A rewrite is never left half done.
         const isStopped = !last.change.goingBack && !isRewriting(last);
         return isOpen(last.end) ? listed(entry, last.end, isStopped) : { kind: 'ended', ...last };
       }
@@ -385,7 +385,7 @@ export function createChanges(context: ChangeContext): Changes {
         if (present.outcome !== null) return report(seq, endOf(present), entry);
         return report(seq, await driven(present, entry), entry);
       });
-      if (!result) throw new Error('A change that exists has something to do.');
+      if (!result) throw new Error('A stored change has nothing to do.');
       return result;
     },
     async cancel(seq, signal, decided) {
@@ -441,12 +441,12 @@ function notBegun(): RelayError {
   );
 }
 
-/** By which names a change is found that continues after the next start: its job has the same. */
+/** The IDs by which a change is found that continues after the next start: its job has the same one. */
 export function continuation({ id }: Change): { change_id: string; job_id: string } {
   return { change_id: id, job_id: id };
 }
 
-/** What takes turns: writes to one playlist, and those to the library. A playlist that is to be made is on its own. */
+/** Writes to one playlist take turns, and so do those to the library. A playlist that is not made yet has its own turn. */
 function turnOf({ playlistId, kind }: Pick<Change, 'playlistId' | 'kind'>, own: string): string {
   return playlistId ?? (kind === 'create' ? own : 'library');
 }
@@ -460,7 +460,7 @@ function endOf(change: Change): DriveEnd {
 
 type OpenEnd = Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }>;
 
-/** True if something has to happen before it can end. */
+/** True if the change waits for something. */
 function isOpen(end: DriveEnd): end is OpenEnd {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
 }

@@ -1,4 +1,4 @@
-/** What a reading of a playlist says about how far a change got. Pure. */
+/** What a reading of a playlist tells about how far a change got. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { distance } from '../domain/mergeRows.ts';
 import { mayBe } from '../domain/rows.ts';
@@ -23,19 +23,19 @@ export type Verdict =
    * - `isNear`: it also shows what others wrote.
    */
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
-  /** It shows what was known before the request. `isNear`: it also shows what others wrote. */
+  /** It shows the state from before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
-  /** It shows an older state of this change: the list lags. `isKept`: or some of the rows last taken out have stayed. */
+  /** It shows an older state of this change: the list lags. `isKept`: or rows that were just removed are still there. */
   | { kind: 'stale'; isKept?: boolean }
-  /** It matches no state of this change, nor one better than another. `mismatches` are the rows that differ, where the lengths agree with one. */
+  /** It matches no state of this change, or two equally well. If a length matches, `mismatches` are the rows that differ. */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
 
 /** URIs that Spotify shows in place of those that were written (relinking). */
 export type Relinks = ReadonlyMap<string, string>;
 
 /**
- * Compares a reading with every state of a change, from the former rows to the end. Where others wrote as well, it is the
- * state that is nearest.
+ * Compares a reading with every state of a change, from the former rows to the end. If others wrote too, the nearest state
+ * counts.
  * @param known what certainly took effect
  */
 export function compareRows(
@@ -58,13 +58,12 @@ export function compareRows(
   return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
 }
 
-/** States ahead that are compared row by row: those with nearly as many rows as the list shows. */
+/** How many later states are compared row by row: those whose number of rows is closest to the list's. */
 const MAX_AHEAD = 6;
 
 /**
- * The state of a change to which a reading is nearest, where others wrote as well: a request takes effect as a whole, so the
- * state with which the list has more in common is the one that is there. `other` where two are as near, or where nothing is
- * near.
+ * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
+ * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
  */
 export function nearestState(
   former: readonly string[],
@@ -101,7 +100,7 @@ function offBy(rows: readonly string[], shown: readonly string[]): number {
 }
 
 /**
- * True if a list that lags may show the same reading, since the rows were so before one of the operations.
+ * True if a lagging list may show the same rows, since they were there before one of the operations.
  * @param known what certainly took effect
  */
 function showsEarlier(
@@ -139,7 +138,7 @@ function sameAs(expected: readonly string[], shown: readonly string[], same: Sam
   return expected.length === shown.length && expected.every((uri, index) => same(uri, shown[index] ?? ''));
 }
 
-/** The first state after `known` that the rows show, or `known` itself; null for none. */
+/** The first state from `known` on that the rows show; null for none. */
 function findAhead(
   start: readonly string[],
   ops: readonly ChangeOp[],
@@ -165,7 +164,7 @@ function findAhead(
     rows = applyOp(rows, op);
     if (partly && sameAs(partly, shown, same)) return { op: index + 1, at: 0 };
     if (!sameAs(rows, shown, same)) continue;
-    // An operation without effect shows the same before and after: it counts as done.
+    // An operation without effect shows nothing: it counts as done.
     if (index === known.op || !isKnown) return { op: index + 1, at: 0 };
     isKnown = true;
     break;
@@ -174,8 +173,8 @@ function findAhead(
 }
 
 /**
- * The rows after a removal of which a part shows: Spotify leaves rows that were added under another ID than it shows. Only where
- * rows are added next, before which it is seen to that they are gone; null for none.
+ * The rows after a removal whose rows are partly still there: Spotify leaves rows that were added under another ID than it
+ * shows. Only if rows are added next, since `finish.ts` makes sure that they are gone before that; null for none.
  */
 function withoutShown(
   rows: readonly string[],
@@ -192,7 +191,7 @@ function withoutShown(
   return uris.length < op.uris.length && partly.length < rows.length ? partly : null;
 }
 
-/** True if some of the rows stayed that were to be taken out right before the next request, where that adds rows. */
+/** True if rows that were removed right before the next request are still there, and that request adds rows. */
 function showsKept(
   former: readonly string[],
   ops: readonly ChangeOp[],
@@ -205,7 +204,7 @@ function showsKept(
   return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }
 
-/** Rows that differ from the state of the same length that comes next. */
+/** Rows that differ from the next state of the same length. */
 function differing(
   start: readonly string[],
   ops: readonly ChangeOp[],

@@ -1,14 +1,14 @@
-/** What follows when a request has failed, or when somebody wants a change stopped: one table. Pure. */
+/** What to do when a request has failed, or when a change is to be stopped: one table. Pure. */
 import type { FailureClass } from '../domain/failureClass.ts';
 
 /**
- * Who waits for a change, and is told at once where it cannot be finished in time: a call, or a call with a list, which a limit
- * makes a job of. Where nobody waits, limits, a missing login and a lost network are waited out, however long, and an entry
- * that Spotify refuses is left out.
+ * Who waits for a change, and is told at once if it cannot be finished in time: a call, or a call with a list, which becomes a
+ * job at a limit. If nobody waits, relay waits out limits, a missing login and a lost network, however long that takes. An entry
+ * that Spotify refuses is then left out.
  */
 export type Waiter = 'call' | 'list';
 
-/** How it came to that. */
+/** What happened. */
 export type Ending =
   /** The request was refused, or certainly not sent. */
   | 'refused'
@@ -16,26 +16,26 @@ export type Ending =
   | 'lost'
   /** Its answer is lost, and reading has shown that it had no effect. */
   | 'absent'
-  /** Something else failed: a reading, or saving. */
+  /** Something else failed, such as a reading or a save. */
   | 'failed'
-  /** Somebody wants it stopped, and nothing is on its way. */
+  /** It is to be stopped, and no request is under way. */
   | 'cancelled';
 
 export interface Situation {
   ending: Ending;
-  /** null after a crash: nothing tells why. */
+  /** null after a crash, when the reason is not known. */
   failure: FailureClass | null;
-  /** What was there is being written back. */
+  /** true during a rollback. */
   isBack: boolean;
-  /** null: a job, which waits as long as it takes. Else a caller waits, who is told. */
+  /** null: a job, which waits as long as it takes. Otherwise a caller waits and is told. */
   waiter: Waiter | null;
   /** No request of the change is known to have taken effect. */
   isUntouched: boolean;
-  /** What was there is gone once it has begun. */
+  /** Once it has begun, what was there before is gone. */
   isRewriting: boolean;
   /** An earlier try of the same request may have taken effect. */
   mayHaveLanded: boolean;
-  /** In a row, this one included. */
+  /** Failures in a row, this one included. */
   failures: number;
   /** Its attempts are used up. */
   isUsedUp: boolean;
@@ -43,13 +43,13 @@ export interface Situation {
   waitSeconds: number | null;
   /** Waits that its caller has had so far. */
   waits: number;
-  /** Spotify may refuse what is sent, and then it stays as it is. */
+  /** Spotify may refuse the values that are sent; then they stay as they are. */
   mayFail: boolean;
-  /** It has entries, of which one that Spotify refuses can be left out. */
+  /** It has entries, and one that Spotify refuses can be left out. */
   isListed: boolean;
-  /** Spotify does not know a playlist that was made a moment ago. */
+  /** Spotify does not know a playlist that was just made. */
   isTooNew: boolean;
-  /** Rows are only added, and no request was sent twice so far. */
+  /** Rows are only added, and no request was sent twice yet. */
   isFirstAddition: boolean;
 }
 
@@ -57,17 +57,17 @@ export type Move =
   | 'end_unchanged'
   | 'end_partial'
   | 'roll_back'
-  /** As long as the failure asks for. */
+  /** Pauses for as long as the failure asks for. */
   | 'wait'
-  /** Until somebody resumes it. */
+  /** Fails, until somebody resumes it. */
   | 'stop'
-  /** The same request, after `afterMs`; counts as a failure. */
+  /** Sends the same request after `afterMs`; counts as a failure. */
   | 'try_again'
-  /** The same request, after `afterMs` for which its caller waits. */
+  /** Sends the same request after `afterMs`, while its caller waits. */
   | 'wait_here'
-  /** At once. */
+  /** Sends the same request at once. */
   | 'send_again'
-  /** Halves the request, until the entry is found that Spotify refuses. */
+  /** Halves the request until the entry that Spotify refuses is found. */
   | 'leave_out'
   | 'pass_over';
 
@@ -78,13 +78,13 @@ interface Rule {
   afterMs?: (situation: Situation) => number;
 }
 
-/** Tries of a rollback for which a caller waits, and how long at most for the next. */
+/** Most tries of a rollback while a caller waits, and the longest wait before the next. */
 const ROLLBACK = { tries: 4, waitSeconds: 30 };
-/** Of a request that may be sent twice without harm. */
+/** How often a request is sent again that may be sent twice without harm. */
 export const MAX_REPEATS = 3;
-/** A new playlist is unknown to some of the provider's servers for a moment. */
+/** Most tries, since some of the provider's servers do not know a new playlist for a moment. */
 const MAX_UNKNOWN = 6;
-/** In the middle of a write, a limit of at most this many seconds is waited out for a caller, so many times. */
+/** In the middle of a write, a caller waits for a limit of at most this many seconds, and at most this often. */
 const PATIENCE = { seconds: 5, waits: 3 };
 
 const isUnwatched = ({ waiter }: Situation) => waiter === null;
@@ -95,7 +95,7 @@ const backWait = ({ waitSeconds, failures }: Situation) => waitSeconds ?? failur
 const isBackLong = (s: Situation) =>
   isUnwatched(s) || s.failures >= ROLLBACK.tries || backWait(s) > ROLLBACK.waitSeconds;
 
-/** The first that fits counts. */
+/** The first rule that fits counts. */
 const RULES: readonly Rule[] = [
   {
     ending: 'refused',
@@ -145,7 +145,7 @@ const RULES: readonly Rule[] = [
   { ending: 'cancelled', move: 'end_partial' },
 ];
 
-/** @param situation as it is after the failure */
+/** @param situation after the failure */
 export function decide(situation: Situation): { move: Move; afterMs: number } {
   const rule = RULES.find(
     ({ ending, when }) => ending === situation.ending && (when === undefined || when(situation)),

@@ -1,6 +1,6 @@
 /**
- * Carries out one change, request after request. The change is on disk before the first request. Where an answer is lost,
- * the target is read until it is certain how that request ended; nothing else is sent before.
+ * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost, the
+ * target is read until it is certain how that request ended. Nothing else is sent before that.
  */
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
@@ -30,7 +30,7 @@ import { answerOrStop, outcomeUnknown, sendStep } from './sendStep.ts';
 import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
 /**
- * Runs a change until it ends, waits, needs a person, or the server stops. Failures are in what it returns.
+ * Runs a change until it ends, waits, needs a person, or the server stops. Returns failures instead of throwing them.
  */
 export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
   const change = reread(context.store, seq);
@@ -89,18 +89,18 @@ async function carryOut(run: Run): Promise<DriveEnd> {
     if (early) return early;
     if (run.plan !== plan) continue;
     const end = step ? await takeStep(run, step) : await finish(run);
-    // One that is to be stopped waits for nothing once it is certain how its last request ended.
+    // A change that is to be stopped waits for nothing else once it is certain how its last request ended.
     const isOver = end?.kind === 'paused' && run.control.cancelled && !run.change.inTransit;
     if (end && !(isOver && !run.change.goingBack)) return end;
   }
 }
 
-/** Before the first request of a run: what the last run left open. */
+/** Before the first request of a run: settles what the last run left open. */
 async function takeUp(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
   if (run.control.isNew) return null;
   if (change.inTransit) {
-    // The last run did not end in order: a request of it may still be on its way.
+    // The last run was interrupted: one of its requests may still be under way.
     const end = await afterDoubt(run, await findOut(run, null), null);
     if (end) return end;
   } else if (change.playlistId !== null && !(!change.goingBack && run.control.cancelled)) {
@@ -108,18 +108,18 @@ async function takeUp(run: Run): Promise<DriveEnd | null> {
     if (end) return end;
   }
   record(run, { inTransit: true });
-  // What a crash leaves must say that something may be on its way.
+  // After a crash, the stored change must say that a request may be under way.
   await run.context.store.saveNow();
   run.savedAt = run.context.clock.monotonic();
   return null;
 }
 
-/** How long requests are sent without the progress being saved. */
+/** How long requests may be sent without saving the progress. */
 const SAVE_EVERY_MS = 15_000;
 
 /**
- * Progress is saved by the way. Where that fails, no request is sent much later than what is on the disk says: a start after a
- * crash goes by that.
+ * Progress is saved in the background. If that fails, sending stops soon, since the next start after a crash relies on what is
+ * on disk.
  * @throws RelayError `STORE_ERROR`
  */
 async function keepSaved(run: Run): Promise<void> {
@@ -129,7 +129,7 @@ async function keepSaved(run: Run): Promise<void> {
   run.savedAt = clock.monotonic();
 }
 
-/** Sends one request; null to go on. */
+/** Sends one request; null to continue. */
 async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const { context, change } = run;
   if (step.op.op === 'create' && change.playlistId !== null) {
@@ -160,14 +160,14 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   const { error } = settled;
   const isLost = outcomeUnknown(error);
-  // What is refused now may have taken effect when it was sent before: that cannot be told as unchanged, nor rolled back.
+  // An earlier try of a refused request may have taken effect. So the change counts neither as unchanged, nor is it rolled back.
   const wasLost = run.lost !== null && writesRows(step.op);
   const refusal = (isRefusal(error) && whyFull(run, step)) || error;
   if (!isLost && !wasLost) return follow(run, 'refused', refusal, step);
   const isTried = run.failures.count + 1 >= MAX_REPEATS && writesRows(step.op);
   if (isLost && isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
-    // It may have taken effect now, long before it is answered.
+    // From now on it may take effect, long before it is answered.
     record(run, { uncertain: true });
     return follow(run, 'lost', error, step);
   }
@@ -180,7 +180,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
 }
 
-/** Finds out how a request ended that would have been sent again, before what it may have done is taken back. */
+/** Before a rollback: finds out how a request ended that would otherwise have been sent again. */
 async function findLost(run: Run): Promise<DriveEnd | null> {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (run.lost === null || !step || !writesRows(step.op)) return null;
@@ -205,7 +205,7 @@ async function afterDoubt(run: Run, found: FoundOut, error: RelayError | null): 
   }
 }
 
-/** Does what the table says. null to go on. @param error null after a crash */
+/** Carries out the move from the table; null to continue. @param error null after a crash */
 async function follow(
   run: Run,
   ending: Ending,
@@ -221,7 +221,7 @@ async function follow(
     case 'end_unchanged':
       return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
     case 'end_partial': {
-      // Refused now, but sent before: what is told is that nobody knows.
+      // It was refused now but sent before, so the error says that the outcome is not known.
       const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
       return ended(run, 'partial', earlier ?? cause);
     }
@@ -250,7 +250,7 @@ async function follow(
   }
 }
 
-/** Notes what is sent again, now or later: if both requests take effect in the end, it is there twice. */
+/** Notes that a request is sent again, now or later: if both take effect, its rows are there twice. */
 function willSendAgain(run: Run): void {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (step && 'uris' in step.op) {

@@ -1,7 +1,7 @@
 /**
- * Finding out how a request ended whose answer was lost. A landed write counts as soon as it shows. That it had no effect
- * counts only after the longest time that a request is known to take effect after its answer, and so does another list as
- * someone else's change.
+ * Finding out how a request ended whose answer was lost. A write counts as landed as soon as it shows. That it had no effect is
+ * certain only after the longest time that a request is known to take. Only then does a different list count as someone else's
+ * change.
  */
 import type { Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
@@ -24,7 +24,7 @@ import {
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
-/** After this, a request that was sent has had its effect or has none. */
+/** After this, a request either has had its effect or never will. */
 const OVER_MS = 60_000;
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
@@ -35,7 +35,7 @@ const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
-  // A minute after a crash nothing can be on its way any more, but the list may lag behind what came last.
+  // A minute after a crash no request can be under way any more, but the list may lag behind the last one.
   const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
   const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
   const known = progressOf(run.change);
@@ -49,7 +49,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       failures = 0;
       const waited = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed', known);
-      // Until then the request may still have its effect, and the list may be one between two of the provider's servers.
+      // Until then the request may still take effect, and the list may be a mixture from two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
       if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
@@ -74,7 +74,7 @@ function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut
   const { rows, ops } = run.plan;
   const step = nextStep(ops, known);
   const after = () => rowsAt(rows, ops, progressOf(run.change));
-  // A request that changes no row shows nothing: it may have its effect yet.
+  // A request that changes no row does not show: it may still take effect.
   const isHidden =
     kind === 'landed' && step && writesRows(step.op) && sameRows(rowsAt(rows, ops, known), after());
   record(run, { looking: false, ...(isHidden ? { uncertain: true } : {}) });
@@ -93,7 +93,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   const present = nextStep(plan.ops, known);
   if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
   if (change.playlistId === null || (present && !writesRows(present.op))) {
-    // Nothing that a second request could harm.
+    // Sending it a second time does no harm.
     return 'absent';
   }
   const next = step ?? (isFirst ? null : present);
@@ -111,18 +111,18 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   }
   const askedAt = context.clock.monotonic();
   const verdict = await lookAtRows(context, change.playlistId, plan, known, call);
-  // Nothing was sent before these rows were seen to be gone, and that comes next.
+  // Rows are added only after others were seen to be gone, so nothing was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
-  // What the list shows may be what was there before the change, until it must have caught up with what is known.
+  // The list may show the rows from before the change until it has had time to catch up.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // After a crash it may be any request: pages of different ages would look like one of them, and like others' doing.
+  // After a crash it may be any request: pages of different ages could look like one of them, or like edits of others.
   const isEarly = verdict.isOlder || (step === null && verdict.isNear);
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
-  // A request takes effect as a whole: a part of it is a list that is being brought up to date.
+  // A request takes effect as a whole. If only part of it shows, the list is being updated.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
-  // What was not sent yet cannot be there: the list shows what was there long before.
+  // What was not sent yet cannot show, so the list shows rows from long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
   const entries = entriesBetween(plan.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);

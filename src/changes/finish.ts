@@ -39,10 +39,10 @@ const LOOK_AGAIN_MS = 500;
 const MAX_LOOK_AGAIN_MS = 4_000;
 
 /**
- * Before rows are added after others were taken out, the list has to show that those are gone. Spotify does not remove a row
- * by the ID that it shows where it was added under another one, and adding would put it there once more. Where the list still
- * shows after 20 s what was to be removed, all rows are replaced: that is right for such a row and for a list that lags.
- * @returns null to go on
+ * Before rows are added, the list has to show that those removed before are gone. Spotify cannot remove a row by the ID that it
+ * shows if the row was added under another one, and adding would duplicate it. If such rows still show after 20 s, all rows are
+ * replaced: that is right for these rows and for a list that lags.
+ * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
@@ -60,7 +60,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
     const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
-    // Others may have added as many: it also counts where the page has all that follows.
+    // Others may have added as many rows, so a page that reaches the end of the list counts too.
     const isTold = total <= most || offset + items.length >= total;
     if (isTold && !isThere(items.map(uriOf))) return null;
     if (context.clock.monotonic() >= until) {
@@ -73,7 +73,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   }
 }
 
-/** Puts what should be there in place of all rows. @param left what the list still shows, although it was to be taken out */
+/** Replaces all rows by what should be there. @param left rows that still show although they were to be removed */
 async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd | null> {
   const { context, change, call, plan } = run;
   const from = progressOf(change);
@@ -96,9 +96,9 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
 }
 
 /**
- * Ends a change whose requests are all answered. Where one may have been sent twice, where rows were written back, and after
- * an undo or a restored version, the list has to show what it should first.
- * @returns null where more is to be written: rows that are there twice are removed
+ * Ends a change whose requests are all answered. After a request that may have been sent twice, a rollback, an undo or a
+ * restored version, the list must first show the right rows.
+ * @returns null if more is to be written: rows that are there twice are removed
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
   const { change } = run;
@@ -111,15 +111,15 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
 }
 
 /**
- * What others did meanwhile stays, as does a row of theirs that is one of ours once more; only a whole request that was sent
- * again, and is there twice, is taken out again.
+ * What others did meanwhile stays, even if they added a row of ours again. Only a whole request that was sent again, and whose
+ * rows are there twice, is removed once.
  */
 async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const { context, plan, change, call } = run;
   const { clock } = context;
   const playlistId = change.playlistId ?? '';
   if (await isAtVersionLeft(run)) return 'as_wanted';
-  // Read too early, a list shows what was there before a write that landed late.
+  // Read too early, a list may show the rows from before a write that took effect late.
   const early = run.lastWriteAt + USUAL_LAG_MS - clock.monotonic();
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;
@@ -135,12 +135,12 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   return removeDoubled(run, withNames(present, goal), withNames(goal, present));
 }
 
-/** How often the version is asked for before all rows are read: it may lag as long as they do. */
+/** How often to ask for the version before reading all rows, since it may lag as long as they do. */
 const VERSION_LOOKS = 2;
 
 /**
- * Where every answer came, the version that the last one named tells without reading all rows whether they are as they
- * should be. The number of rows and the first of them, which come with it, show what others wrote in between.
+ * If every request was answered, the version in the last answer tells without reading all rows whether they are right. The
+ * number of rows and the first rows come with it, and show what others wrote in between.
  */
 async function isAtVersionLeft({ context, change, plan, call, answered }: Run): Promise<boolean> {
   const { snapshotId, playlistId, uncertain } = change;
@@ -154,7 +154,7 @@ async function isAtVersionLeft({ context, change, plan, call, answered }: Run): 
   }
 }
 
-/** A request that had proved absent took effect after all, so its rows are there twice: they are taken out again. */
+/** A request that seemed to have had no effect took effect after all, so its rows are there twice and are removed once. */
 async function removeDoubled(
   run: Run,
   present: readonly string[],
@@ -184,19 +184,19 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
   return false;
 }
 
-/** Stops a change until a person has decided; `cause` says what differs. Anyone who has cancelled its job has decided. */
+/** Stops a change until a person decides; `cause` says what differs. If its job was cancelled, that is the decision. */
 export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
   if (control.cancelled && control.waiter === null) return ended(run, 'partial', cause, { inTransit: true });
-  // It may go on before the list shows what it has written.
+  // It may continue before the list shows what it has written.
   tellRows(run);
   return { kind: 'review', cause };
 }
 
 /**
- * Begins to write back what was there: plans the way from what the playlist holds now, and saves that plan first. What others
- * did meanwhile stays.
- * @returns null once the way back can be taken; the end where it cannot
+ * Begins the rollback: plans it from the rows that the playlist holds now, and saves the plan first. What others did meanwhile
+ * stays.
+ * @returns null once the rollback can be carried out; the end of the run if it cannot
  * @throws RelayError `STORE_ERROR`
  */
 export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
@@ -208,13 +208,13 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
     (items) => items.map(uriOf),
     (error) => {
       if (run.control.signal.aborted) throw error;
-      // How every request ended is known, and what is there in the end is read.
+      // How every request ended is known, and the result is read at the end.
       return expected;
     },
   );
   const rows = withNames(shown, expected);
   const former = formerBeside(run, rows);
-  // Once all rows are replaced none has its old date left to keep, and a request that puts rows takes none away first.
+  // Once all rows are replaced, no row has its old date left to keep, and replacing does not remove any row first.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
   const isForAll = plan.unsure !== undefined || (isReplaced && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
@@ -225,7 +225,7 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
 }
 
 /**
- * Continues with a change that has stood still, from what the playlist holds now: others may have written, and what they did
+ * Continues a paused change from the rows that the playlist holds now: others may have written meanwhile, and what they did
  * stays.
  */
 export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
@@ -233,7 +233,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   const { carryOn } = run.control;
   const id = change.playlistId ?? '';
   const rest = restOf(plan.ops, progressOf(change));
-  // Rows tell nothing of a name or of the account's list.
+  // Rows tell nothing about a name or about the account's list of playlists.
   if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
   const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
   if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
@@ -247,7 +247,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (unsure.size > 0 && sameRows(present, expected.filter(isWithout))) return null;
   const removed = removedBefore(plan.ops, progressOf(change));
   const left = new Set(present.filter((uri) => removed.has(uri)));
-  // Not another person's: Spotify has not removed them.
+  // These rows are not another person's: Spotify has failed to remove them.
   if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
     return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
@@ -260,8 +260,8 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
 }
 
 /**
- * Continues once it is certain how a request ended whose answer was lost. Rows are inserted and moved by their positions,
- * replacing takes along what is there, and others may have written since it was read.
+ * Continues once it is certain how a request with a lost answer ended. Others may have written since the rows were read. Rows
+ * are inserted and moved by position, and replacing removes what is there, so the rest is planned again.
  */
 export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
@@ -271,7 +271,7 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   return goOnFromHere(run);
 }
 
-/** Records it where a request whose answer was lost, and that does no harm twice, shows by now. */
+/** Records that a request with a lost answer took effect, if the rows show it now. Sending it again would have done no harm. */
 function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
   const known = progressOf(change);
@@ -282,7 +282,7 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   return true;
 }
 
-/** What of the former rows a rollback that was given up has not brought back, in order. */
+/** The former rows that a rollback did not bring back before it was given up, in order. */
 export function missingRows({ change, body }: Pick<Run, 'change' | 'body'>): string[] {
   const { rows, ops, former } = planOf(body);
   return without(former, rowsAt(rows, ops, progressOf(change)));

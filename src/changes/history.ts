@@ -143,14 +143,14 @@ function changeNamed(store: Context['store'], id: string): Change | null {
   return found ? lastOf(store, found) : null;
 }
 
-/** A job that was resumed after its write had been taken back writes again: its change is still called by the first ID. */
+/** A job that was resumed after its write had been undone writes again. Its change is still known by the first ID. */
 function lastOf(store: Context['store'], change: Change): Change {
   const last = change.job === null ? null : changeOfJob(store, change.job);
   const isWithoutEffect = change.outcome === 'rolled_back' || change.outcome === 'unchanged';
   return last && isWithoutEffect ? last : change;
 }
 
-/** Taking a change back, as a change of its own. `tell` hears the plan before its first request. */
+/** Undoes a change, by a change of its own. `tell` gets the plan before its first request. */
 export function undoRequest(
   context: Context,
   change: Change,
@@ -163,7 +163,7 @@ export function undoRequest(
     requested: change.written,
     undoes: change.seq,
     async prepare(call) {
-      // Another undo of it may have had its turn before, or its job may have been resumed.
+      // Another undo may have run before this one, or the change's job may have been resumed.
       const plan = await planUndo(context, undoableChange(context, change.id), force, call);
       endHere(context.store, undoableChange(context, change.id));
       tell(plan);
@@ -174,7 +174,7 @@ export function undoRequest(
 }
 
 /**
- * What taking a change back would do, and in how many requests. Sends no writes.
+ * What undoing a change would do, and in how many requests. Sends no writes.
  * @throws RelayError as `planUndo`
  */
 export async function previewUndo(

@@ -23,8 +23,8 @@ type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 
 /**
- * Appends rows in order. How many there are and the last of them are read first.
- * @param missing what of `uris` is to be added, by the rows that were read, of which those unread are empty; all by default
+ * Appends rows in order. The number of rows and the last rows are read first.
+ * @param missing which of `uris` are to be added, given the rows that were read (unread ones are empty); all by default
  */
 export function addRows(
   { rows, ...reading }: Acting,
@@ -56,13 +56,13 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
       await settleTarget(context, playlistId, call);
       let items = await context.rows.readForChange(playlistId, call);
       const names = new Set(items.map(uriOf));
-      // A row that moves while pages are read may be on none of them.
+      // A row that moves while the pages are read may be missing from all of them.
       if (items.length > PLAYLIST_PAGE && !uris.every((uri) => names.has(uri)))
         items = await context.rows.readTwice(playlistId, call);
       const shownAs = await shownNames(context, items, uris, call);
       const there = [...new Set(uris)].filter((uri) => shownAs.has(uri));
       if (there.length === 0) return null;
-      // A row goes by the URI that it was added with, which Spotify may show as another one. What is not there does no harm.
+      // A row is removed by the URI that it was added with, which Spotify may show as another one. Naming both does no harm.
       const original = new Map(items.map((item) => [uriOf(item), item.linked_from]));
       const sent = there.flatMap((uri) => {
         const shown = shownAs.get(uri) ?? uri;
@@ -78,10 +78,10 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
   };
 }
 
-/** Entries that are looked up where the list does not show them. */
+/** How many entries are looked up that the list does not show. */
 const MAX_LOOKED_UP = 5;
 
-/** As which URI the list shows each of `uris` that it holds: relinked tracks have another ID than they were added with. */
+/** Under which URIs the list shows those of `uris` that it holds: relinked tracks have another ID than they were added with. */
 async function shownNames(
   { provider }: Pick<ChangeContext, 'provider'>,
   items: readonly Item[],
@@ -107,7 +107,7 @@ async function shownNames(
   return found;
 }
 
-/** The URI that Spotify shows for a track; null where it does not tell now. */
+/** The URI that Spotify shows for a track; null if it does not tell now. */
 async function nameToday(
   provider: ChangeContext['provider'],
   uri: string,
@@ -166,18 +166,18 @@ export function replaceRows(
   };
 }
 
-/** What is there, rows that Spotify no longer names by what they were, and what is to be there. */
+/** The rows that are there, unnamed ones with the URI that they had, and the rows that should be there. */
 interface Revision {
   present: readonly string[];
   wanted: readonly string[];
-  /** URIs that rows were added with which the list shows under another one, by that. */
+  /** By URI in the list: the different URI that the row was added with. */
   originals: ReadonlyMap<string, string>;
 }
 
 /**
- * Makes the rows of a playlist others, on the shortest way on which those that stay keep their dates.
- * @param decide says what is to be there, from the rows that are there now; null: nothing is to be done. What it throws ends
- *   the change before anything is stored
+ * Revises the rows of a playlist, in the fewest requests that keep the dates of rows that stay.
+ * @param decide returns the rows that should be there, from those that are there now; null: nothing is to be done. If it throws,
+ *   the change ends before anything is stored
  * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` where Spotify offers no way
  */
 export function reviseRows(
@@ -213,7 +213,7 @@ export function reviseRows(
   };
 }
 
-/** A row goes by the URI that it was added with, whatever the list shows. What is not there does no harm. */
+/** Removes rows by the URI that they were added with too, whatever the list shows. Naming both does no harm. */
 function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, string>): ChangeOp[] {
   if (originals.size === 0) return [...ops];
   return ops.flatMap((op): ChangeOp[] => {
@@ -280,8 +280,8 @@ function opOf(request: PlaylistRequest): ChangeOp {
 }
 
 /**
- * A new playlist, filled with rows. Which playlists of the name there are is read first, so that one whose answer was lost is
- * found for certain.
+ * Makes a new playlist and fills it with rows. The existing playlists of that name are read first, so that a new one can be
+ * told apart from them if the answer is lost.
  */
 export function makePlaylist(
   reading: Reading,
@@ -324,8 +324,8 @@ export function changeDetails(
 }
 
 /**
- * Waits until earlier writes to a playlist have had their effect. One whose answer was lost might undo what comes now. Of one
- * that is still being looked into, what is read now could be the list from before it.
+ * Waits until earlier writes to a playlist have taken effect. One with a lost answer might undo what comes now. While one is
+ * still being looked into, a reading could show the rows from before it.
  */
 export async function settleTarget(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -340,10 +340,10 @@ export async function settleTarget(
   await waitForEffects(context, changes, 0, call);
 }
 
-/** What would undo a later write, if it took effect after that. */
+/** Operations that would undo a later write if they took effect after it. */
 const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove', 'put']);
 
-/** Details that `fields` names; what relay itself has just set counts, also where Spotify does not show it yet. */
+/** Details that `fields` names; those that relay has just set count even if Spotify does not show them yet. */
 export async function readDetails(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   playlistId: string,
@@ -401,7 +401,7 @@ export function unfollow(
   };
 }
 
-/** Which of them were saved before is read where they are taken back: Spotify keeps the time of each. */
+/** Which of them were saved before is read only for an undo, since Spotify keeps the time of each. */
 export function saveTracks(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
@@ -418,7 +418,7 @@ export function saveTracks(
 }
 
 /**
- * Removes those tracks that are saved; nothing to do if none is. That is read first: nothing tells it afterwards.
+ * Removes those tracks that are saved; nothing to do if none is. Which ones are saved is read first, as it is unknown later.
  * @param sent `all` where the caller counts its own entries by the requests, as a job does
  */
 export function unsaveTracks(
@@ -434,7 +434,7 @@ export function unsaveTracks(
       const distinct = [...new Set(uris)];
       await settleLibrary({ provider, store, clock }, distinct, USUAL_LAG_MS, call);
       const answers = await containsUris(provider, distinct, { ...call, progress() {} });
-      // What relay itself has just done counts, also where the library does not show it yet.
+      // What relay has just done counts even if the library does not show it yet.
       const isAway = knownAdditions({ provider, store }, distinct);
       const saved = distinct.filter((uri, index) => answers[index] || isAway[uri] === false);
       if (saved.length === 0) return null;

@@ -11,9 +11,9 @@ import type { Run } from './run.ts';
 const MAX_REFUSED = 20;
 
 /**
- * One entry that Spotify does not know must not block the other ninety-nine of its request: that is halved until the entry is
- * found, which is left out then.
- * @returns false where the refusal stands
+ * One entry that Spotify does not know must not block the other ninety-nine of its request. So the request is halved until the
+ * entry is found, and that entry is left out.
+ * @returns false if the refusal stands
  */
 export async function leaveOut(run: Run, step: Step, error: RelayError): Promise<boolean> {
   const { context, change, body } = run;
@@ -23,7 +23,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   }
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
-  // What Spotify itself shows is not unknown to it: such a refusal passes.
+  // Spotify itself shows it, so it is not unknown: the refusal will pass.
   if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return false;
   const ops = withoutEntry(run.plan.ops, step.from);
   run.plan = { ...run.plan, ops };

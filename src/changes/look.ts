@@ -45,7 +45,7 @@ export async function lookAtRows(
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
-  // Others may have moved a row of ours to where nothing was read.
+  // Others may have moved one of our rows to a place that was not read.
   if (part.from > 0 && !onlyAppends(plan.ops))
     return lookAtRows(context, playlistId, plan, known, call, true);
   return nearestState(plan.rows, plan.ops, known, shown);
@@ -55,10 +55,10 @@ function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
   return { from: 0, rows: items.map(uriOf), isEnd: true, items };
 }
 
-/** Rows before the first that changes which are read with it: they show whether others moved it. */
+/** Rows before the first changed one that are read too: they show whether others moved it. */
 const BESIDE = 5;
 
-/** Between the first and the last row that differ among the states from `known` on; all of them for what takes rows out. */
+/** The range in which the states from `known` on differ; all rows for a change that removes some. */
 function touched({ rows, ops }: Plan, known: Progress): { from: number; to: number | null } {
   const start = rowsAt(rows, ops, known);
   let from = start.length;
@@ -80,8 +80,8 @@ function touched({ rows, ops }: Plan, known: Progress): { from: number; to: numb
 }
 
 /**
- * The same for one request, in one page: that of the first row that it changes. null where the page shows neither state, or
- * was the same in an earlier one that a list which lags may still show; all rows have to be read then.
+ * The same for one request, from one page: the one with the first row that it changes. null if the page shows neither state, or
+ * if a lagging list may show the same page from an earlier state. All rows have to be read then.
  * @param earlier the states of the change before that request
  */
 export async function lookAtStep(
@@ -107,8 +107,8 @@ export async function lookAtStep(
 const MAX_LOOKED_UP = 5;
 
 /**
- * Spotify shows some tracks under another ID than they were written with (relinking). Where most rows of a request are
- * right, the others are taken for that; otherwise it is looked up whether they are the same recording.
+ * Spotify shows some tracks under another ID than they were written with (relinking). If most rows of a request are right, the
+ * others are assumed to be relinked. Otherwise relay looks up whether they are the same recording.
  */
 async function allowingRelinks(
   context: ChangeContext,
@@ -120,14 +120,14 @@ async function allowingRelinks(
 ): Promise<Verdict> {
   const plain = compare(new Map());
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
-  // What is to be taken out goes by the name that it was written with.
+  // Rows are removed by the name that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   const named = new Set([...written, ...rowsAt(rows, ops, known)]);
   if (plain.mismatches.some(({ shown }) => named.has(shown))) return plain;
-  // Of those in question: what was known before tells nothing about them.
+  // Only for the requests in question: what was known before tells nothing about them.
   const open = restOf(ops, known);
   const inQuestion = writtenUris(open).size + removedUris(open).length;
-  // Rows that were there before may go by the name that an earlier write gave them.
+  // Rows that were there before may have the name that an earlier write gave them.
   const isOwn = plain.mismatches.every(({ sent }) => written.has(sent));
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
@@ -137,7 +137,7 @@ async function allowingRelinks(
   return verdict.kind === 'landed' && !isWholeRequest(ops, verdict.progress) ? plain : verdict;
 }
 
-/** A request takes effect as a whole: a row beyond one is another person's, not one under another ID. */
+/** A request takes effect as a whole: a row beyond one is another person's, not a relinked one. */
 function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean {
   return ops[op]?.op !== 'append' || at % ROWS_PER_REQUEST === 0;
 }
@@ -156,12 +156,12 @@ export async function isSameRecording(
   return asked.uri === shown || (asked.isrc !== null && asked.isrc === found.isrc);
 }
 
-/** The provider lets an account have about 11,000. */
+/** An account can have about 11,000. */
 const ALL_PLAYLISTS = 12_000;
 
 /**
- * The playlist that an interrupted `create` made: of the name, the account's own and empty, as it was asked for, and not among
- * those that were there before. Where there are two, nothing tells which it is. null if there is none.
+ * The playlist that an interrupted `create` made: the account's own, with the right name, empty, and not among those that were
+ * there before. If two fit, it is not known which it is. null if there is none.
  */
 export async function lookForMade(
   { provider, rows }: ChangeContext,

@@ -1,4 +1,4 @@
-/** Playlists that are being made, while their change does not know yet which one it is. */
+/** Playlists that are being made, until their change knows which one it is. */
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
@@ -51,8 +51,8 @@ export function unclearWhich(): RelayError {
 const ASK_AGAIN_MS = 400;
 
 /**
- * Waits while a playlist may be the one that a change has just made and not learned of yet: its rows come first.
- * @param isAtWork true while something sends or looks for the change
+ * Waits while a playlist may be the one that a change has just made and does not know yet: that change's rows come first.
+ * @param isAtWork true while something sends requests or looks for the change
  */
 export async function waitUntilMade(
   { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,

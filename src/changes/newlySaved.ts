@@ -20,7 +20,7 @@ import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './
 /** The provider's clock has seconds, and its servers may differ by one. */
 const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
-/** Rows of the library that are looked through to note what a change saved. */
+/** Pages of the library that are searched to note what a change saved. */
 const MAX_PAGES = 20;
 /** Rows that were saved before a change and are looked through for its tracks, while the library may lag. */
 const MAX_OLDER_PAGES = 6;
@@ -61,7 +61,7 @@ export async function newlySaved(
   }
 }
 
-/** What was saved in the last minute may not show yet; what was saved before would. */
+/** Tracks saved in the last minute may not show yet; earlier ones would. */
 async function notShown(
   { provider, store }: Pick<Reading, 'provider' | 'store'>,
   change: Change,
@@ -79,17 +79,17 @@ function savedBy(change: Change, body: ChangeBody): readonly string[] {
   return [...reached(change, op.uris), ...inDoubt(change, op.uris)];
 }
 
-/** Those of a change's only operation that were certainly sent with success. */
+/** Tracks of a change's only operation that were certainly sent with success. */
 function reached({ op, at }: Change, uris: readonly string[]): readonly string[] {
   return op === 0 ? uris.slice(0, at) : uris;
 }
 
-/** Those of the request that may have taken effect although nobody knows. */
+/** Tracks of the request in doubt, which may have taken effect. */
 function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readonly string[] {
   return op === 0 && uncertain ? uris.slice(at, at + TRACKS_PER_REQUEST) : [];
 }
 
-/** How often the library is looked through where it changes meanwhile: rows move from one page to another. */
+/** How often to read the library if it changes meanwhile, since rows move from one page to another. */
 const READINGS = 4;
 
 /** How much of the library is looked through: of what was saved since the change began, and before. */
@@ -169,8 +169,8 @@ export function knownAdditions(
 }
 
 /**
- * Waits until what relay has just done to some of `uris` is over: a request whose answer was lost may take effect after others.
- * @param lagMs until reads show the others: what was there before a change could not be brought back otherwise
+ * Waits until relay's recent writes to some of `uris` are over, since a request with a lost answer may take effect after others.
+ * @param lagMs how long reads may lag behind them: otherwise an undo could not bring back what was there before
  */
 export async function settleLibrary(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -194,7 +194,7 @@ export async function noteSaved(
 ): Promise<void> {
   const removed = new Set(uris);
   for (const change of savingChanges(reading.store)) {
-    // The oldest ones are dropped whenever a change is recorded, also while the library is read.
+    // The oldest changes are dropped whenever one is recorded, even while the library is read.
     if (!getChangeBySeq(reading.store, change.seq)) continue;
     const body = getChangeBody(reading.store, change.seq);
     const added = body.former.added ?? {};

@@ -1,4 +1,4 @@
-/** The job of a change: the one that is made for it where no job has asked for it, and what it records of each request. */
+/** The job of a change that no job asked for, and what a job records of each request of its change. */
 import { type ChangeOp, type DetailValues, kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { JOB_ATTEMPTS } from '../domain/job.ts';
@@ -7,7 +7,7 @@ import { firstMatched, markNextWritten, rejectItem } from '../store/tables/jobIt
 import { changeJob, getJobBySeq, type NewJob } from '../store/tables/jobs.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 
-/** Nobody sees it unless the change continues without its caller. Its items are stored once it is listed. */
+/** It is not listed unless the change continues without its caller. Its items are stored once it is listed. */
 export function ownJob(
   { id, kind, playlistId, account }: Pick<Change, 'id' | 'kind' | 'playlistId' | 'account'>,
   ops: readonly ChangeOp[],

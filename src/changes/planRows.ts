@@ -19,7 +19,7 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
   if (!inPlace || !rewritten) return inPlace ?? rewritten;
-  // Replacing all rows takes those along that came since they were read.
+  // Replacing all rows also removes those that were added since they were read.
   return requestsLeft(inPlace) <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES)
     ? inPlace
     : rewritten;
@@ -50,7 +50,7 @@ function singleMove(present: readonly string[], wanted: readonly string[]): Chan
   let end = size;
   while (end > start && present[end - 1] === wanted[end - 1]) end--;
   const width = end - start;
-  // The differing part is turned: its first `left` rows went behind the others.
+  // The differing part is rotated: its first `left` rows moved behind the others.
   for (let left = 1; left < width; left++) {
     if (present[start] !== wanted[end - left]) continue;
     if (!isTurned(present, wanted, start, width, left)) continue;
@@ -74,7 +74,7 @@ function isTurned(
   return true;
 }
 
-/** Where all rows stay and keep their order, only the others are written: also a track that the list holds already. */
+/** If all rows stay in their order, only the others are written, even tracks that the list holds already. */
 function insertOnly(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   let next = 0;
   const isMissing = wanted.map((uri) => {
@@ -86,10 +86,10 @@ function insertOnly(present: readonly string[], wanted: readonly string[]): Chan
   return next === present.length && missing.every(isWritable) ? inserts(wanted, isMissing) : null;
 }
 
-/** Takes out whole URIs (the provider removes every occurrence), and puts back those that belong there. */
+/** Removes whole URIs (the provider removes every occurrence), and puts back the rows that belong there. */
 function removeAndInsert(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   const out = differingCounts(present, wanted);
-  // Each turn takes out at least one more URI, so this ends.
+  // Each round removes at least one more URI, so this ends.
   for (;;) {
     const kept = present.filter((uri) => !out.has(uri));
     const goal = wanted.filter((uri) => !out.has(uri));
@@ -106,11 +106,11 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   const isApart =
     added.every((op) => op.op === 'append' && !op.uris.some((uri) => held.has(uri))) &&
     present.length + wanted.length <= MAX_ROWS;
-  // So nothing is gone before what takes its place is there.
+  // So no row is removed before its replacement is there.
   return isApart ? [...added, ...removes] : [...removes, ...added];
 }
 
-/** A playlist that is fuller refuses rows, before others are taken out. */
+/** A fuller playlist refuses rows before others are removed. */
 const MAX_ROWS = 10_000;
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
@@ -120,7 +120,7 @@ function differingCounts(present: readonly string[], wanted: readonly string[]):
   return new Set([...counts].filter(([, count]) => count !== 0).map(([uri]) => uri));
 }
 
-/** Of two lists with the same rows in different orders: URIs outside a longest run of rows that keep their order. */
+/** Of two lists with the same rows in different orders: URIs outside a longest run that keeps its order. */
 function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<string> {
   const places = new Map<string, number[]>();
   kept.forEach((uri, index) => {

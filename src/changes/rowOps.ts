@@ -115,7 +115,7 @@ export function rowsAt(
   return rows;
 }
 
-/** The same, with the rows of `left`, which stayed although they were to be taken out. */
+/** The same, plus the rows of `left`, which are still there although they were to be removed. */
 export function rowsWith(
   left: ReadonlySet<string>,
   { rows, ops }: { rows: readonly string[]; ops: readonly ChangeOp[] },
@@ -149,7 +149,7 @@ export function removedUris(ops: readonly ChangeOp[]): string[] {
   return ops.flatMap((op) => (op.op === 'remove' ? op.uris : []));
 }
 
-/** The URIs that are taken out right before the operation at `progress`, where that adds rows and has not begun. */
+/** The URIs that are removed right before the operation at `progress`, if that adds rows and has not begun. */
 export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): Set<string> {
   if (!addsRows(ops[op]) || at > 0) return new Set();
   const first = ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;

@@ -1,4 +1,4 @@
-/** One run of a change: what it knows beside its row, and what it records there. */
+/** One run of a change: what it knows in addition to its row, and what it records there. */
 import { type ChangeOp, type ChangeOutcome, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
@@ -19,31 +19,31 @@ import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
-/** How the world outside steers a run, also while it is under way, and hears of it. */
+/** How a run is controlled from outside, also while it is under way, and whom it tells. */
 export interface Control {
-  /** null: a job, or a caller who does not wait any more. */
+  /** null: a job, or a caller who no longer waits. */
   waiter: Waiter | null;
-  /** Of requests that are refused for a reason that may pass, where nobody waits. */
+  /** Most tries of a request that is refused for a reason that may pass, if nobody waits. */
   maxAttempts: number;
-  /** What the runs before this one ended with. */
+  /** How the runs before this one failed. */
   before: Failures;
   /** The server is stopping: nothing new is sent. */
   signal: AbortSignal;
-  /** It is to stop before its next request. */
+  /** Whether it is to stop before its next request. */
   cancelled: boolean;
-  /** Settles once it is certain whether it is to be stopped. */
+  /** Settles once it is certain whether it is to stop. */
   decided: Promise<void>;
   /** true: nothing of the change was ever sent. */
   isNew: boolean;
-  /** A person has seen that someone else changed the playlist, and wants what is missing written all the same. */
+  /** A person has seen someone else's changes to the playlist, and still wants what is missing written. */
   carryOn: boolean;
-  /** Requests of this run that are completed. */
+  /** How many requests this run has completed. */
   completed: number;
-  /** Made by a `create` of this run. */
+  /** The playlist that a `create` of this run made. */
   playlist: Playlist | null;
-  /** `completed` has grown. */
+  /** Called when `completed` has grown. */
   onProgress(): void;
-  /** Has the turn of the playlist that the run has made, until it ends. */
+  /** Takes the turn of the playlist that the run has made, until the run ends. */
   takeTurn(playlistId: string): Promise<void>;
 }
 
@@ -56,9 +56,9 @@ export interface Failures {
 
 /** How a run of a change ended. */
 export type DriveEnd =
-  /** The change has ended; `cause` where that is not the wanted one. */
+  /** The change has ended; `cause` if not as wanted. */
   | { kind: 'ended'; cause: RelayError | null }
-  /** It is to go on after a pause, which `cause` and the failures of its class, this one among them, say the length of. */
+  /** It continues after a pause, whose length follows from `cause` and the failures of its class, this one included. */
   | { kind: 'paused'; cause: RelayError; failures: number }
   /** Its requests were refused too often; it can be resumed. */
   | { kind: 'failed'; cause: RelayError }
@@ -67,7 +67,7 @@ export type DriveEnd =
   /** The server is stopping; the next start continues. */
   | { kind: 'stopped' };
 
-/** What one run of a change knows beside its row. */
+/** What one run of a change knows in addition to its row. */
 export interface Run {
   context: ChangeContext;
   control: Control;
@@ -75,18 +75,18 @@ export interface Run {
   body: ChangeBody;
   plan: Plan;
   call: Call;
-  /** Entries of the next request; halved after a refusal. */
+  /** Largest number of entries of the next request; halved after a refusal. */
   size: number;
   /** Waits that its caller has had so far. */
   waits: number;
   failures: Failures;
-  /** Why it is not known whether the present request has taken effect already; null where it was not sent before. */
+  /** Why the present request may already have taken effect; null if it was not sent before. */
   lost: RelayError | null;
   /** Why it is being rolled back; null on the way forward. */
   cause: RelayError | null;
-  /** Of the last write that is known to have taken effect; monotonic milliseconds. */
+  /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
-  /** When its progress was certainly on the disk; monotonic milliseconds. */
+  /** When its progress was last certain to be on disk; monotonic milliseconds. */
   savedAt: number;
   /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */
   answered: boolean;
@@ -100,8 +100,8 @@ export function planOf({ plan, former, ops }: ChangeBody): Plan {
 }
 
 /**
- * What was there before a change, and what others have done beside it.
- * @param isDoubtful it is not known whether the next request is in `present`
+ * What was there before a change, merged with what others have done meanwhile.
+ * @param isDoubtful it is not known whether the next request shows in `present`
  */
 export function formerBeside(
   { change, plan }: Pick<Run, 'change' | 'plan'>,
@@ -115,7 +115,7 @@ export function formerBeside(
   const reached = far(next) <= far(known) ? next : known;
   const made = rowsAt(rows, ops, reached);
   if (!sameRows(rows, former)) return mergeRows(made, former, present, isDoubtful);
-  // Without a name, a row that was moved could be taken for its neighbour, by relay or by others.
+  // A moved row without a name could be mistaken for its neighbour, so each gets a label.
   const labels = rows.map((uri, at) => uri || `${UNNAMED}${at}`);
   const moved = rowsAt(labels, ops, reached);
   const shown = [...present];
@@ -133,7 +133,7 @@ export function formerBeside(
 
 const UNNAMED = 'unnamed:';
 
-/** True if what was there is gone once the change has begun. */
+/** True if what was there before is gone once the change has begun. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
     !change.goingBack &&
@@ -148,7 +148,7 @@ export function isUntouched({ change }: Run): boolean {
   return change.op === 0 && change.at === 0 && change.written === 0;
 }
 
-/** How far the present plan got, as far as is certain. */
+/** How far the present plan certainly got. */
 export function progressOf({ op, at }: Change): Progress {
   return { op, at };
 }
@@ -190,7 +190,7 @@ export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Pro
 }
 
 /**
- * Saves which playlist was made: once it has rows, a crash could not tell it from another one of its name.
+ * Saves which playlist was made: after a crash it could not be told from another one of its name once it has rows.
  * @throws RelayError `STORE_ERROR`
  */
 export async function saveMade({ context, plan, change }: Run): Promise<void> {
@@ -204,10 +204,10 @@ export function record(run: Run, facts: ChangeChange): void {
   store.saveSoon();
 }
 
-/** What finding out has shown, and what follows from it. */
+/** What finding out has shown. */
 export type FoundOut =
   | { kind: 'landed' }
-  /** Nothing shows after the longest time that a request may take: it had no effect. */
+  /** Still nothing shows after the longest time that a request may take: it had no effect. */
   | { kind: 'absent' }
   | { kind: 'review'; cause: RelayError }
   | { kind: 'paused'; cause: RelayError }
@@ -218,15 +218,15 @@ export function failuresBefore({ count, code }: Failures, error: RelayError): nu
   return code !== null && failureClassOf({ code }) === failureClassOf(error) ? count : 0;
 }
 
-/** Leaves the change as it is, to go on with another run. */
+/** Leaves the change as it is, to continue with another run. */
 export function leave(run: Run): void {
   record(run, { inTransit: run.change.looking });
-  // It may go on before the list shows what it has written.
+  // It may continue before the list shows what it has written.
   const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
   if (hasWritten && !run.change.inTransit) tellRows(run);
 }
 
-/** The change continues after as long as its failure asks for. */
+/** Pauses the change for as long as its failure asks for. */
 export function pause(run: Run, cause: RelayError): DriveEnd {
   leave(run);
   return { kind: 'paused', cause, failures: failuresBefore(run.failures, cause) + 1 };
@@ -244,7 +244,7 @@ export function changedMeanwhile({ change, plan }: Run, present: readonly string
   return differs(change.playlistId ?? '', expected, present, change.written);
 }
 
-/** The error for a playlist whose rows are known and not as they should be. */
+/** The error for a playlist whose rows are known and are not what they should be. */
 export function differs(
   playlistId: string,
   expected: readonly string[],
@@ -272,7 +272,7 @@ export function differs(
   );
 }
 
-/** Ends the change; saved soon. `cause` where that is not as it should. */
+/** Ends the change; saved soon. `cause` if it did not end as it should. */
 export function ended(
   run: Run,
   outcome: ChangeOutcome,
@@ -294,7 +294,7 @@ export function ended(
 }
 
 /**
- * Carries out other operations from here on; they are on disk before the first of them is sent.
+ * Carries out another plan from here on; it is on disk before its first request is sent.
  * @throws RelayError `STORE_ERROR`
  */
 export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): Promise<void> {
@@ -303,7 +303,7 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   run.plan = plan;
   run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
-  // Decided even where it cannot be saved yet: a change on a full disk must not go one way or the other by chance.
+  // Decided even if it cannot be saved yet: on a full disk a change must not end one way or the other by chance.
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
     const begun = { ...START, inTransit: true, ...facts };
@@ -312,7 +312,7 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   await context.store.saveNow();
 }
 
-/** Tells what the playlist went through, for readers that come before the list has caught up. */
+/** Records the states that the playlist went through, for readers that come before the list has caught up. */
 export function tellRows(
   { context, change, plan }: Pick<Run, 'context' | 'change' | 'plan'>,
   ageMs = 0,

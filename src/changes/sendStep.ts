@@ -31,7 +31,7 @@ export interface StepAnswer {
 
 /**
  * Sends one step.
- * @throws RelayError; where `outcomeUnknown` says so, it may have taken effect
+ * @throws RelayError; if `outcomeUnknown` is true for it, the step may have taken effect
  */
 export async function sendStep(
   provider: ProviderApi,
@@ -41,7 +41,7 @@ export async function sendStep(
 ): Promise<StepAnswer> {
   const request = requestFor(op, playlistId);
   const response = await provider.send(request, {
-    // One that was sent is always awaited: if it were aborted, nobody would know whether it landed.
+    // Always wait for a request that was sent: if it were aborted, its outcome would be unknown.
     signal: NEVER,
     ...(account === null ? {} : { account }),
   });
@@ -80,7 +80,7 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
   }
 }
 
-/** Not any 2xx is an answer: a page of a gateway says nothing about the playlist. */
+/** Not every 2xx is an answer: a gateway's page says nothing about the playlist. */
 function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
   const serverTime = response.date ?? null;
   if (op.op === 'create') {
@@ -91,13 +91,13 @@ function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResp
   const snapshotId = textOf(asObject(response.body)?.snapshot_id);
   if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
   if (response.opaque) throw invalidResponse(request, 'not JSON');
-  // The others are answered 200 with an empty body (API reference, July 2026): anything that is neither says nothing.
+  // Other operations get 200 with an empty body (API reference, July 2026). Anything else says nothing.
   const isOdd = !writesRows(op) && response.status !== 200 && response.body !== null;
   if (isOdd) throw invalidResponse(request, `${response.status} with a body`);
   return { snapshotId, playlist: null, serverTime };
 }
 
-/** True if the provider may have acted although its answer does not say so. */
+/** True if the provider may have acted although its answer does not show it. */
 export function outcomeUnknown(error: RelayError): boolean {
   if (error.details?.sent === false || isCertainlyUnsent(error.cause)) return false;
   return ['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE', 'INTERNAL'].includes(
@@ -108,7 +108,7 @@ export function outcomeUnknown(error: RelayError): boolean {
 /** How long a stopping server waits for a request that was sent. */
 const STOP_GRACE_MS = 6_000;
 
-/** The answer to a step or its error; `stopped` where the server stops and neither comes soon. */
+/** The answer to a step or its error; `stopped` if the server stops before either comes. */
 export async function answerOrStop(
   clock: Clock,
   signal: AbortSignal,

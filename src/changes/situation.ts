@@ -1,4 +1,4 @@
-/** What a run tells the table in `decide.ts` about itself. */
+/** The situation of a run, for the table in `decide.ts`. */
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import type { Ending, Situation } from './decide.ts';
@@ -40,7 +40,7 @@ export function situationOf(
 /** About as many rows as a playlist takes. */
 const MAX_ROWS = 10_000;
 
-/** Why a request that adds rows was refused or had no effect where the playlist is full; null where it is not. */
+/** If the playlist is full: why a request that adds rows was refused or had no effect; otherwise null. */
 export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError | null {
   if (op.op !== 'append' && op.op !== 'insert') return null;
   const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
@@ -52,7 +52,7 @@ export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError 
   );
 }
 
-/** True if sending it again does no harm: also taking out rows, where nothing is to be put back after it. */
+/** True if sending it again does no harm. That includes removing rows, unless rows are added after it. */
 export function isHarmlessTwice({ plan }: Run, { op }: Step): boolean {
   if (op.op === 'remove') return plan.ops.every((one) => one.op === 'remove');
   return !writesRows(op) && op.op !== 'create';

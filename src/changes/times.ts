@@ -1,14 +1,14 @@
 /**
- * When a change began, and how long ago. The computer's clock may be wrong and may be set while relay runs; rows and saved
- * tracks are dated by Spotify's, which its answers tell.
+ * When a change began, and how long ago. The computer's clock may be wrong, and may be set while relay runs. Rows and saved
+ * tracks have dates from Spotify's clock, which its answers tell.
  */
 import type { Call } from '../provider/api.ts';
 import type { Change, Period } from '../store/tables/changes.ts';
 import type { ChangeContext, Reading } from './record.ts';
 
 /**
- * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Rows that were
- * written again before that would be there twice, and what came between would be overwritten.
+ * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Writing its rows
+ * again before that would duplicate them, and could overwrite what came between.
  */
 export const LATEST_EFFECT_MS = 20_000;
 
@@ -34,7 +34,7 @@ export function withinLast({ provider, store }: Clocks, ms: number): Period {
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
 }
 
-/** Waits until `changes` took effect for the last time, and reads that follow by `lagMs` show it. */
+/** Waits until `changes` have taken effect, and until reads that lag by `lagMs` show it. */
 export async function waitForEffects(
   context: Clocks & Pick<ChangeContext, 'clock'>,
   changes: readonly Change[],

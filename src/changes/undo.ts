@@ -1,4 +1,4 @@
-/** Taking a change back: what brings back what was there, and whether that would take away what came since. */
+/** Undoing a change: the operations that bring back what was there, and whether they would remove what came since. */
 import type { ChangeOp, DetailValues, Former, Progress } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { withNames } from '../domain/mergeRows.ts';
@@ -26,17 +26,17 @@ import { ageOf } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
-/** How a change is taken back, and what a person is told about it. */
+/** How a change is undone, and what a person is told about it. */
 export interface UndoPlan extends PreparedChange {
   /** Rows that are written again: Spotify shows them as added today. */
   rewritten: number;
-  /** What Spotify offers no way to bring back, a sentence each. */
+  /** What Spotify offers no way to bring back, one sentence each. */
   lost: string[];
 }
 
 /**
- * What takes a change back.
- * @param force also where someone changed the playlist since: what was there before comes back, what came since goes
+ * The operations that undo a change.
+ * @param force even if someone changed the playlist since: what was there before comes back, later changes are lost
  * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS`, or of reading
  */
 export async function planUndo(
@@ -82,7 +82,7 @@ function unsaving(uris: readonly string[]): UndoPlan {
   return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
 }
 
-/** Those that somebody has saved again. For a minute the library may still show what was there before the removal. */
+/** Those that somebody has saved again. For a minute the library may still show them as before their removal. */
 async function savedSince(
   context: Context,
   change: Change,
@@ -94,7 +94,7 @@ async function savedSince(
   return new Set(uris.filter((_, index) => answers[index]));
 }
 
-/** Those saved last come first in the library, so the order is turned. */
+/** What is saved last comes first in the library, so the order is reversed. */
 function saving(uris: readonly string[], present: ReadonlySet<string>): UndoPlan {
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
   const added = Object.fromEntries(uris.map((uri) => [uri, !present.has(uri)]));
@@ -110,12 +110,12 @@ async function undoDetails(
 ): Promise<UndoPlan> {
   const steps = ops.filter((op) => op.op === 'details');
   const fields: DetailValues = Object.assign({}, ...steps.map(({ set }) => set));
-  // What Spotify may have refused is not expected to show.
+  // A value that Spotify may have refused is not expected to show.
   const wanted: DetailValues = Object.assign({}, ...steps.map(({ set, mayFail }) => (mayFail ? {} : set)));
   const before = former.details ?? {};
   await settleTarget(context, change.playlistId ?? '', call);
   const present = await settledDetails(context, change, fields, wanted, call);
-  // What is back already is nobody's new value: an undo may have been cut short, or a person has taken it back.
+  // A former value is not someone's new one: an undo may have been interrupted, or a person has changed it back.
   const isBack = (field: keyof DetailValues) => present[field] === before[field];
   const differing = differences(present, wanted).filter((field) => !isBack(field));
   if (differing.length > 0 && !force) {
@@ -131,7 +131,7 @@ async function undoDetails(
   const { description, ...others } = before;
   const back: ChangeOp[] = [];
   if (Object.keys(others).length > 0) back.push({ op: 'details', set: others });
-  // On its own: Spotify may refuse an empty one.
+  // Sent alone, since Spotify may refuse an empty description.
   if (description !== undefined)
     back.push({ op: 'details', set: { description }, mayFail: description === '' });
   return {
@@ -140,7 +140,7 @@ async function undoDetails(
   };
 }
 
-/** Details show in reads some seconds after they were changed. */
+/** Changed details show in reads some seconds later. */
 async function settledDetails(
   context: Context,
   change: Change,
@@ -158,14 +158,14 @@ async function settledDetails(
   }
 }
 
-/** `public` is left out: Spotify does not keep to what it was told. */
+/** `public` is left out, since Spotify does not store it reliably. */
 function differences(present: DetailValues, wanted: DetailValues) {
   return (['name', 'description', 'collaborative'] as const).filter(
     (field) => wanted[field] !== undefined && present[field] !== wanted[field],
   );
 }
 
-/** Spotify has no deletion: the playlist leaves the account's list, and comes back when that is undone. */
+/** Spotify cannot delete a playlist: it leaves the account's list, and comes back if that is undone. */
 async function undoCreation(
   context: Context,
   change: Change,
@@ -182,7 +182,7 @@ function expectedRows(change: Change, body: ChangeBody): readonly string[] {
   return rowsAt(rows, ops, progressOf(change));
 }
 
-/** The change as far as the list shows it: the request after which it ended may have taken effect without an answer. */
+/** The change as far as the list shows it: its last request may have taken effect without an answer. */
 async function asFarAsShown(
   { rows }: Context,
   change: Change,
@@ -208,20 +208,20 @@ async function undoRows(
   const body = await withBase(context, recorded, stored, call);
   const change = await asFarAsShown(context, recorded, body, call);
   const expected = expectedRows(change, body);
-  // What an undo that stopped half-way has taken back is no other person's doing.
+  // What an interrupted undo has already taken back is not another person's change.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
   const shownBy = nothingShown();
   const { shownAs, unseen } = shownBy;
   const plan = (shown: readonly string[]) => {
-    // The list may be the one from before relay's own last write, or another person's: what comes back is the same.
+    // The list may show the rows from before relay's own last write, or another person's: the result is the same.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
     const present = caughtUp ?? shown;
     const wanted = isForced
       ? (body.former.rows ?? [])
       : formerBeside({ change, plan: planOf(body) }, present);
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
-    // All rows of a song go at once, so others that the list shows alike may go too: under the same other ID, or under none.
+    // All rows of a song go at once, including others that the list shows under the same other ID, or without a name.
     const hasTwin = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);
       return shown !== undefined && present.includes(shown);
@@ -230,7 +230,7 @@ async function undoRows(
     if (ops === null) throw unsupported(present, wanted);
     return { present, ops };
   };
-  // Appending does no harm to rows that another person has changed so lately that the version does not show it.
+  // Another person's change may be too recent to show in the version, but appending does it no harm.
   const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   const how = isForced ? 'readShown' : 'readSettled';
@@ -264,7 +264,7 @@ async function undoRows(
   return { former: { rows: present }, ops, rewritten, lost: [] };
 }
 
-/** True if the list shows a row of each song by its name. Of one that it does not, rows without a name may be. */
+/** True if the list names a row for each song. If it does not, its unnamed rows may be that song. */
 async function areShown(
   { rows }: Context,
   { playlistId }: Change,
@@ -276,7 +276,7 @@ async function areShown(
   return uris.every((uri) => shown.has(shownAs.get(uri) ?? uri));
 }
 
-/** True if the playlist is at the version that the change left, as far as Spotify tells. */
+/** True if the playlist is still at the version that the change left, as far as Spotify tells. */
 async function isAtVersion(
   { rows, store }: Context,
   { snapshotId, playlistId, seq }: Change,
@@ -284,7 +284,7 @@ async function isAtVersion(
   call: Call,
 ): Promise<boolean> {
   if (snapshotId === null || playlistId === null || expected.includes('')) return false;
-  // For half a minute it may be that from before a later change.
+  // For half a minute the version may be that from before a later change.
   if (laterChanges(store, playlistId, seq).length > 0) return false;
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }
@@ -319,7 +319,7 @@ async function presentRows(
   const items = await rows[how](id, call);
   for (const item of items) if (isUnseen(item)) unseen.add(uriOf(item));
   const present = await underOwnNames({ provider }, items, expected, shownAs, call);
-  // A row that Spotify has stopped offering stays where it is.
+  // A row that Spotify no longer offers keeps its place.
   const left = asLong(expected, present.length);
   const isAsLeft = mayBeRows(left, present);
   if (!isAsLeft && !force) throw changedSince(id, left, present);
@@ -328,10 +328,10 @@ async function presentRows(
   return named;
 }
 
-/** Rows that are looked up: where more differ, it is another person's doing. */
+/** How many differing rows are looked up; if more differ, it is another person's change. */
 const MAX_LOOKED_UP = 5;
 
-/** The rows, those that Spotify shows under another ID by the one that they were written with. */
+/** The rows, with those that Spotify shows under another ID under the one that they were written with. */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
   items: readonly Item[],
@@ -352,7 +352,7 @@ async function underOwnNames(
   return present;
 }
 
-/** Of rows that were not read to their end, the number may have been an older one. */
+/** If rows were not read to their end, their number may be outdated. */
 function asLong(rows: readonly string[], length: number): readonly string[] {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;
@@ -377,12 +377,12 @@ function isRead(rows: readonly string[] | undefined): boolean {
   return rows !== undefined && !rows.includes('');
 }
 
-/** What a list holds that does not show relay's own last write; null where it does. */
+/** The rows of a list that does not show relay's own last write; null if it shows it. */
 function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonly string[]) {
   return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
 }
 
-/** A change of an earlier version did not read the rows before it added or moved some: what is there now has to tell. */
+/** Earlier versions did not read the rows before a change added or moved some, so the present rows are used. */
 async function withBase(
   { rows }: Context,
   change: Change,
@@ -399,7 +399,7 @@ async function withBase(
   return { ...body, former: { ...body.former, rows: new Array<string>(size).fill('') } };
 }
 
-/** Its answer was lost, and the rows were not read before: nothing tells what there is to take back. */
+/** Its answer was lost and the rows were not read before, so it is not known what to undo. */
 function unknownMove({ playlistId }: Change): RelayError {
   return new RelayError(
     'CONFLICT',
