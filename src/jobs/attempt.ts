@@ -1,6 +1,6 @@
 /**
- * The list of a call that waits for it. It is a job from its first moment, which nobody sees, and which is dropped with the
- * call unless it has to continue without its caller.
+ * The list of a call that waits for it. It is a job from its first moment, but not listed, and is dropped with the call unless
+ * it has to continue without its caller.
  */
 import { withDeadline } from '../base/abort.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
@@ -15,21 +15,21 @@ import { beginStored, dropStored, type NewWork, storeItems } from './newJob.ts';
 import { searchForCaller } from './resolveStep.ts';
 
 export interface Attempt {
-  /** Of the job, and what its change is called by too. */
+  /** ID of the job, and of its change. */
   readonly id: string;
   readonly seq: number;
   /**
-   * Runs a part of the call for at most `ms`; null where that or a limit stops it, and then `list` lets the job continue.
-   * @throws RelayError of the work, for any other reason
+   * Runs a part of the call for at most `ms`; null if the time or a limit ends it. Then `list` lets the job continue.
+   * @throws RelayError of the work for any other failure
    */
   within<T>(ms: number, call: Call, work: (call: Call) => Promise<T>): Promise<T | null>;
   /** Looks up all items that need it. @throws RelayError the first failure */
   search(call: Call): Promise<void>;
   items(): JobItem[];
-  /** Marks found items that are not to be written, asked in order. */
+  /** Marks found items that are not to be written; asks for each in order. */
   leaveOut(isLeftOut: (uri: string) => boolean): void;
   /**
-   * Lets the job search on without its caller.
+   * Lists the job, so that it continues to search without its caller.
    * @throws RelayError `STORE_ERROR`
    */
   list(): Promise<Job>;
@@ -72,7 +72,7 @@ export async function attempt<T>(
       list: () => beginStored(context, seq, begin),
     });
   } finally {
-    // One whose change is under way when the server stops is listed by its next start.
+    // If its change is under way when the server stops, the next start lists it.
     const change = getChange(store, id);
     const isOver = change === null || change.outcome !== null;
     if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);

@@ -9,13 +9,13 @@ import { type JobContext, move, reread } from './context.ts';
 import { changeRequestOf } from './jobWrite.ts';
 import { failuresOf, follow } from './outcome.ts';
 
-/** Writes all items of a job. What it throws happened before there was a change. */
+/** Writes all items of a job. It throws only for failures before there was a change. */
 export async function commitStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (job.status !== 'committing' && job.status !== 'cancelled') {
     if (!(await move(context, job, 'committing', { runAfter: null }))) return;
   }
   const { store, changes } = context;
-  // One that is at work is due at no time: else the other lanes would not sleep.
+  // A job that a lane works on must not count as due, or the other lanes would not sleep.
   if (job.status === 'cancelled') changeJob(store, job.seq, { runAfter: null }, context.clock.now());
   const present = reread(store, job);
   const options = {
@@ -36,7 +36,7 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
     return follow(context, job, begun, { kind: 'failed', cause: cannotGoOn(begun) });
   }
   const account = getAccount(store)?.providerUserId ?? null;
-  // One that was made while nobody was logged in is for the account that is connected next.
+  // A job made while nobody was logged in belongs to the account that is connected next.
   if (present.account === null && account !== null)
     changeJob(store, job.seq, { account }, context.clock.now());
   if (begun) unwriteItems(store, job.seq, context.clock.now());
@@ -46,7 +46,7 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 
 const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 
-/** Its items are written again only where nothing of the former write is left, and where they say what to write. */
+/** Its items are written again only if nothing of the former write is left and they still say what to write. */
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
   if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;

@@ -1,4 +1,4 @@
-/** What the parts of the job engine share, and the one way to move a job to another state. */
+/** What the parts of the job engine share, and the only function that moves a job to another state. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { Changes } from '../changes/changes.ts';
@@ -22,7 +22,7 @@ export interface JobContext {
 }
 
 export interface MoveOptions {
-  /** Changes more in the same transaction. */
+  /** Further changes in the same transaction. */
   also?(): void;
   /** Undoes the move if it cannot be saved, for a caller who gets the error. */
   undone?: boolean;
@@ -30,7 +30,7 @@ export interface MoveOptions {
 
 type MoveContext = Pick<JobContext, 'store' | 'clock' | 'log'>;
 
-/** Moves a job in memory; false if it has left the state `job.status` in the meantime, for example because it was cancelled. */
+/** Moves a job in memory; false if it has left the state `job.status` in the meantime, such as by being cancelled. */
 export function moveNow(
   { store, clock, log }: MoveContext,
   job: Job,

@@ -11,11 +11,11 @@ import { knownKeys } from '../store/tables/aliases.ts';
 import type { NewJobItem } from '../store/tables/jobItems.ts';
 
 export interface Estimate {
-  /** It takes at least so many, and no more where every song is found as it is written and the target fits into one page. */
+  /** The fewest requests: every song is found as it is written, and the target fits into one page. */
   least: number;
   /**
-   * It takes at most so many, unless requests fail; null where that depends on how long the target is. A song that is
-   * misspelled or not there takes a second search, and one that names an album a third.
+   * The most requests, unless some fail; null if that depends on the length of the target. A song that is misspelled or missing
+   * takes a second search, and one that names an album a third.
    */
   most: number | null;
 }
@@ -54,13 +54,13 @@ export async function estimateRequests(
   const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
   const writes = Math.ceil(written / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
   const rest = writes + READS[type](written);
-  // Of a long list the first page tells how many rows there are, and the last one which come last.
+  // The first page of a long list tells how many rows there are, the last one which come last.
   const end = type === 'add_to_playlist' ? 1 : 0;
   const isBounded = !READS_ALL.has(type) && !(type === 'add_to_playlist' && payload.skip_existing);
   return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };
 }
 
-/** At least. */
+/** The fewest reads. */
 const READS: Record<BulkJobType, (items: number) => number> = {
   add_to_playlist: () => 1,
   create_playlist: () => 2,

@@ -16,7 +16,7 @@ import { resolveStep } from './resolveStep.ts';
 
 /** Jobs that write at the same time: one may be waiting for a list to catch up. */
 const COMMIT_LANES = 3;
-/** Between attempts while the state cannot be saved. */
+/** Pause between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
 
 export interface JobRunner {
@@ -55,7 +55,7 @@ export function createJobRunner(context: JobContext): JobRunner {
       last = job.seq;
       const saved = await work(phase, job);
       if (!saved && !stopped) await waker.sleepUntil(clock.now() + SAVE_RETRY_MS);
-      // Songs with an alias need no request: without this, nothing else would get a turn between steps.
+      // Songs with an alias need no request, so without this nothing else would get a turn between steps.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
@@ -70,7 +70,7 @@ export function createJobRunner(context: JobContext): JobRunner {
       return await step;
     } finally {
       working.delete(job.seq);
-      // The lane of the other phase has skipped it if it was committed before this step had ended.
+      // If it was committed before this step ended, the lane of the other phase has skipped it.
       if (getJobBySeq(store, job.seq)?.phase !== phase) waker.wake();
     }
   }
@@ -107,7 +107,7 @@ export function createJobRunner(context: JobContext): JobRunner {
 
   return {
     start() {
-      // A bug here must not end the server: jobs stand still until its next start, and lose nothing.
+      // A bug here must not end the server: jobs stop until its next start, and lose nothing.
       const ended = (error: unknown) => log.error({ err: error }, 'jobs have stopped');
       lanes.push(lane('resolve').catch(ended));
       for (let count = 0; count < COMMIT_LANES; count++) lanes.push(lane('commit').catch(ended));
@@ -123,7 +123,7 @@ export function createJobRunner(context: JobContext): JobRunner {
   };
 }
 
-/** Timers stop while the computer is suspended, the clock does not: so no single sleep is longer than this. */
+/** The longest sleep. Timers stop while the computer is suspended, but the clock does not. */
 const MAX_SLEEP_MS = 10 * 60_000;
 
 /** Sleeping until a given time or until woken, whichever comes first. */

@@ -52,28 +52,28 @@ type Review = 'carry_on' | 'accept';
 type ItemFilter = 'all' | 'unresolved';
 
 export interface Jobs {
-  /** With the requests that it takes at least, and at most; null where that depends on the length of its target. */
+  /** Also returns the fewest and the most requests that it takes; null if that depends on the length of its target. */
   create(
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
-  /** Runs a call with its list as a job that nobody sees unless it has to continue without its caller. */
+  /** Runs a call with its list as a job that is not listed unless it has to continue without its caller. */
   attempt<T>(request: JobRequest, work: (attempt: Attempt) => Promise<T>): Promise<T>;
   /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
   get(id: string): JobRecord;
   /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
   items(id: string, offset: number, limit: number, only?: ItemFilter): { items: ItemRecord[]; total: number };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
-  /** Those that go on or wait for something, failed ones among them; newest first. */
+  /** Jobs that work or wait, failed ones included; newest first. */
   open(limit: number): JobRecord[];
-  /** Those with which nothing is to be done any more, newest first. */
+  /** Jobs that are over, newest first. */
   over(limit: number): JobRecord[];
   /** Drops every job that is over; returns how many. */
   clear(): Promise<number>;
   /** @throws RelayError `JOB_STATE` */
   resume(id: string, review?: Review): Promise<JobRecord>;
   /**
-   * Gives items the track that a person chose, leaves them out, or accepts what came near. On disk when it resolves; if
-   * that fails, the decisions stay in memory, and asking again does no harm.
+   * Gives items the track that a person chose, leaves them out, or accepts near candidates. On disk when it resolves. If that
+   * fails, the decisions stay in memory, and asking again does no harm.
    * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be
    *   carried out, and then nothing has changed; the provider's errors of looking tracks up; `STORE_ERROR`
    */
@@ -112,7 +112,7 @@ export function createJobs(context: JobContext): Jobs {
     if (wakeJobs(store, ENDED_BY_LOGIN, clock.now()) > 0) store.saveSoon();
   }
 
-  /** What jobs that ended long ago have left is dropped whenever a job comes. */
+  /** Whenever a job is created, what long ended jobs have left is dropped. */
   async function begun(stored: () => Promise<Job>): Promise<Job> {
     const job = await stored();
     runner.wake();
@@ -125,13 +125,13 @@ export function createJobs(context: JobContext): Jobs {
     try {
       if (await move(context, job, to, change, { undone: true, ...options })) return;
     } finally {
-      // Also after a move that was undone: a lane may have skipped the job in the meantime.
+      // Wake even after a move that was undone: a lane may have skipped the job in the meantime.
       runner.wake();
     }
     throw wrongState(reread(store, job), `It just changed to ${reread(store, job).status}.`);
   }
 
-  /** The owner keeps the playlist as it is: the job is over. */
+  /** The owner keeps the playlist as it is, so the job is over. */
   async function accept(job: Job): Promise<JobRecord> {
     const change = changeOfJob(store, job.seq);
     if (change?.outcome === null) await changes.accept(change.seq);
@@ -158,7 +158,7 @@ export function createJobs(context: JobContext): Jobs {
       await moved;
       await runner.release(job.seq);
     }
-    // Its writing may have begun in the meantime.
+    // It may have begun to write in the meantime.
     const begun = change ? null : changeOfJob(store, job.seq);
     if (begun) await changes.cancel(begun.seq, signal, moved);
     await store.durable(() => closeCancelled(context, job));
@@ -210,7 +210,7 @@ export function createJobs(context: JobContext): Jobs {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
       };
-      // Searching again is not undone: a ready job must have no pending items, or a commit would omit them.
+      // Searching again is not undone: a commit would omit pending items, so a ready job must not have any.
       const carryOn = job.reviewRequired;
       await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
@@ -219,7 +219,7 @@ export function createJobs(context: JobContext): Jobs {
       const job = need(id);
       requireSettleable(job);
       const decisions = await readFixes(context, job, fixes, call);
-      // The job may have gone on while tracks were looked up; what is thrown here undoes everything.
+      // The job may have moved on while tracks were looked up; an error thrown here undoes everything.
       const settled = await store.durable(() => {
         requireSettleable(reread(store, job));
         return settleItems(context, job, decisions, acceptNear, call.by ?? null);
@@ -242,7 +242,7 @@ export function createJobs(context: JobContext): Jobs {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
-      // Writes of tools that a crash or a stop has cut short continue.
+      // Tools' writes that a crash or a stop has interrupted continue.
       takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short is not listed'),
       );

@@ -9,7 +9,7 @@ import { matchedUris, skipSome } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, reread } from './context.ts';
 
-/** The change of a job that has not begun to write. What is left out is marked where the target has been read. */
+/** The change of a job that has not begun to write. Skipped items are marked once the target has been read. */
 export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
   const { store } = context;
   const owner = job.account === null ? {} : { account: job.account };
@@ -51,7 +51,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
   }
 }
 
-/** All rows of the target, where items that it holds are left out. */
+/** All rows of the target, if items that it already holds are to be skipped. */
 async function heldUris({ rows }: JobContext, job: Job, call: Call): Promise<string[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
   return (await rows.readForChange(job.targetId ?? '', call)).map(uriOf);
@@ -62,12 +62,12 @@ function requireCommitting({ store }: JobContext, job: Job): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** Items looked at together: a millisecond. */
+/** Items handled at once, which takes a millisecond. */
 const WINDOW = 250;
 
 /**
- * Marks what is left out: later items that name what an earlier one names, and those whose URI is held already. Done in
- * turns; a crash in between leaves marks that would be made again.
+ * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. Done in turns; marks that a
+ * crash leaves would be made again.
  */
 async function markSkips(
   { store, clock }: JobContext,

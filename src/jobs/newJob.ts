@@ -29,11 +29,11 @@ export interface NewWork {
   begin: JobBegin;
 }
 
-/** Rows of one transaction: a millisecond. */
+/** Rows in one transaction, which takes a millisecond. */
 const ROWS = 50;
 
 /**
- * Stores a job; it is on disk when this resolves. A crash before leaves nothing that continues.
+ * Stores a job; it is on disk when this resolves. A crash before that leaves no job.
  * @throws RelayError `STORE_ERROR`, and then there is no job
  */
 export async function storeJob(context: Context, work: NewWork): Promise<Job> {
@@ -46,7 +46,7 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
   }
 }
 
-/** Stores a job with its items, in turns, since ten thousand take a while. Nobody sees it before `beginStored`. */
+/** Stores a job with its items, in turns, since ten thousand take a while. It is not listed before `beginStored`. */
 export async function storeItems(context: Context, work: Omit<NewWork, 'begin'>): Promise<Job> {
   const { store, clock } = context;
   const { items } = work;
@@ -66,8 +66,8 @@ export async function storeItems(context: Context, work: Omit<NewWork, 'begin'>)
 }
 
 /**
- * A job that has its items is there from now on, and on disk when this resolves.
- * @throws RelayError `STORE_ERROR`, and then nobody sees it
+ * Lists a job that has all its items; on disk when this resolves.
+ * @throws RelayError `STORE_ERROR`, and then it is not listed
  */
 export async function beginStored(context: Context, seq: number, begin: JobBegin): Promise<Job> {
   const { store, clock } = context;
@@ -79,8 +79,8 @@ export async function beginStored(context: Context, seq: number, begin: JobBegin
 }
 
 /**
- * Lists the job of a change, with what else `also` changes, in one transaction. Where the state cannot be saved, the job is
- * there all the same and saved later: what has begun must not stand still.
+ * Lists the job of a change, with what else `also` changes, in one transaction. If the state cannot be saved, the job is listed
+ * all the same and saved later, since a change that has begun must continue.
  */
 export async function listChange(context: Context, change: Change, also: (job: Job) => void): Promise<Job> {
   const { store, clock } = context;
@@ -97,7 +97,7 @@ export async function listChange(context: Context, change: Change, also: (job: J
       now,
     );
     insertItems(store, seq, 0, items, now);
-    // What the change has written by now.
+    // What the change has written so far.
     markNextWritten(store, seq, change.written - written, now);
     also(stored(context, seq));
   });
@@ -144,8 +144,7 @@ export async function clearJobs(context: Pick<Context, 'store'>): Promise<number
 }
 
 /**
- * Takes up jobs that the program before has left and that nobody had heard of: `list` lists one whose change has not ended,
- * and the others are dropped.
+ * Handles jobs that the last process left unlisted: `list` lists those whose change has not ended; the others are dropped.
  */
 export async function takeUpUnlisted(
   context: Pick<Context, 'store'>,

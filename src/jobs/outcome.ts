@@ -1,4 +1,4 @@
-/** What follows for a job from how an attempt at it ended. What becomes of its change becomes of the job. */
+/** What follows for a job from the end of an attempt. A job ends as its change does. */
 import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
 import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
@@ -12,11 +12,11 @@ import { type JobContext, moveNow, reread } from './context.ts';
 
 type Context = Pick<JobContext, 'store' | 'clock' | 'random' | 'log'>;
 
-/** The state after each end of an attempt; null: as it was, and the next start continues. */
+/** The state after each end of an attempt; null: unchanged, and the next start continues. */
 const STATUS_AFTER = {
   /** Its change is done, or there was nothing to do. */
   done: 'completed',
-  /** Its change has ended otherwise. */
+  /** Its change did not end as it should. */
   unfinished: 'failed',
   /** Refused for good, or too often. */
   failed: 'failed',
@@ -41,7 +41,7 @@ export async function follow(
   if (end.kind !== 'stopped') await context.store.durable(() => followNow(context, job, change, end));
 }
 
-/** The same in memory. To be called in a transaction. */
+/** The same in memory; call it in a transaction. */
 export function followNow(context: Context, job: Job, change: Change | null, end: DriveEnd): void {
   const { store, clock } = context;
   const now = clock.now();
@@ -54,10 +54,10 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   }
   const ending = endingOf(change, end);
   const to = STATUS_AFTER[ending];
-  // Somebody may have been faster, as who keeps the playlist as it is.
+  // A person may have been faster, such as by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // It is known that nothing is on its way: a person compares what is there.
+  // No request is under way, so a person compares what is there.
   if (ending === 'review' && change !== null)
     setChange(store, change.seq, { looking: false, inTransit: false }, now);
 }
@@ -99,15 +99,15 @@ function waitAfter(
   return { runAfter: until, reason, stepAttempts: failures };
 }
 
-/** What a job has failed of before, and how often in a row. */
+/** The failure that a job last waited for, and how often it came in a row. */
 export function failuresOf({ reason, stepAttempts }: Job): Failures {
   return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
 }
 
-/** A refusal of the whole request is final, unless it is our own fault or that of a list that lags. */
+/** A refusal of the whole request is final, except one that our own bug or a lagging list may cause. */
 const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);
 
-/** The end of an attempt that failed before there was a change, or while searching. */
+/** How an attempt ended that failed before there was a change, or while searching. */
 export function endOfFailure(job: Job, cause: RelayError): DriveEnd {
   const failures = failuresBefore(failuresOf(job), cause) + 1;
   const mayPass = !isRefusal(cause) || (PASSING.has(cause.code) && failures < job.maxAttempts);
@@ -125,7 +125,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
   };
 }
 
-/** Maximum rows that a failed rewrite lists of those before it. */
+/** How many of the former rows a failed rewrite lists. */
 const MAX_LISTED = 1_000;
 
 /** How far a job got that did not end as it should. */
@@ -146,10 +146,10 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
   };
 }
 
-/** Of a cancelled job that waits for a login. */
+/** How often a cancelled job that waits for a login asks again. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
-/** Nothing more is sent, but how the last request ended may still have to be found out: later, not at once. */
+/** Nothing more is sent, but how the last request ended may have to be found out later. */
 function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   const { store, clock } = context;
   closeCancelled(context, job);
@@ -158,7 +158,7 @@ function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   changeJob(store, job.seq, { ...wait, runAfter: wait.runAfter ?? again }, clock.now());
 }
 
-/** Records how far a cancelled job got, once nothing of it is on its way. */
+/** Records how far a cancelled job got, once no request of it is under way. */
 export function closeCancelled({ store, clock }: Context, job: Job): void {
   const present = reread(store, job);
   if (present.phase !== 'commit') return;
@@ -168,7 +168,7 @@ export function closeCancelled({ store, clock }: Context, job: Job): void {
     ...(target === null ? {} : { playlist_id: target }),
     written: present.written,
     ...(change ? { change_id: change.id } : {}),
-    // How the last request ended is still being found out, or nobody can tell.
+    // How the last request ended is still being looked into, or cannot be known.
     ...(change !== null && (change.outcome === null || change.inTransit) ? { outcome_unknown: true } : {}),
   };
   changeJob(store, job.seq, { result }, clock.now());

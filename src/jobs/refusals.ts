@@ -1,4 +1,4 @@
-/** Why a job refuses a call, and the ways on: tools for a model, commands for a person at a terminal. */
+/** Why a job refuses a call, and what to do instead: tools for a model, commands for a person at a terminal. */
 import { RelayError } from '../domain/errors.ts';
 import { shortId } from '../domain/job.ts';
 import type { Remedy } from '../domain/remedy.ts';

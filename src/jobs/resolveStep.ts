@@ -1,9 +1,9 @@
 /**
  * One turn of searching for a job's items: a few at a time, for a few seconds, so that other jobs get a turn. Results are
- * saved within a second; what a crash loses is searched for again.
+ * saved within a second; results that a crash loses are searched for again.
  *
- * A failed search is the item's fault only if another search works at that time. So failures are held until one has: of
- * another item, or the trial search below. If that fails too, the job waits and no item has spent an attempt.
+ * A failed search is the item's fault only if another search works at that time. So failures are held until one has worked: that
+ * of another item, or the trial search below. If that fails too, the job waits and no item has spent an attempt.
  */
 import { createTurns } from '../base/turns.ts';
 import { errorFacts } from '../changes/record.ts';
@@ -26,7 +26,7 @@ import {
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 
-/** More would only hit the rate limit sooner; while a caller waits, as many as pages of a list. */
+/** More would only reach the rate limit sooner. While a caller waits, as many as pages of a list. */
 const PARALLEL_SEARCHES = { job: 4, caller: 8 };
 const MAX_ITEMS = 200;
 const TURN_MS = 3_000;
@@ -35,16 +35,16 @@ interface Turn {
   context: JobContext;
   job: Job;
   signal: AbortSignal;
-  /** Failures in a row that no item was to blame for, before this turn, and the class of their error. */
+  /** Failures in a row before this turn that no item caused, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
   pause: Park | null;
-  /** What ends the turn: the state could not be saved, or a caller waits and anything failed. */
+  /** Why the turn ends: the state could not be saved, or something failed while a caller waits. */
   error: RelayError | null;
-  /** Waits for all of it. null: a lane, which gives others their turn. */
+  /** The caller who waits for all of it; null: a lane, which lets other jobs have their turn. */
   caller: Call | null;
-  /** Failures that may be the items' fault or not. */
+  /** Failures that items may have caused or not. */
   held: Failure[];
-  /** Songs that this turn is to find. */
+  /** How many songs this turn is to find. */
   listed: number;
 }
 
@@ -57,7 +57,7 @@ interface Park {
   /** Unix milliseconds; null: until the owner logs in. */
   until: number | null;
   reason: string;
-  /** Failures in a row that no item is to blame for. */
+  /** Failures in a row that no item caused. */
   failures: number;
 }
 
@@ -120,7 +120,7 @@ async function endIfDone(turn: Turn): Promise<void> {
   await move(context, job, 'completed', { result, completedAt: now });
 }
 
-/** Searches until the time is up, the items are, or the job has to wait. */
+/** Searches until the time is up, no item is left, or the job has to wait. */
 async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<void> {
   const { caller, context } = turn;
   const { clock } = context;
@@ -132,7 +132,7 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   const goesOn = () =>
     queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
   /** Ends with its first failure, so that not more than one search of each lane fails before the trial. */
-  // Songs with an alias need no request: without a turn for others, hundreds would be looked up in one.
+  // Songs with an alias need no request, so without a turn for others hundreds would be looked up in one.
   const others = createTurns();
   const lane = async () => {
     while (goesOn()) {
@@ -161,7 +161,7 @@ async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
   const earlier = new Set(turn.held);
   const outcome = await search(turn, item);
   if (turn.signal.aborted) return false;
-  // What an alias answers says nothing about searching, nor does a search sent before the others failed.
+  // An alias's answer says nothing about searching, and neither does a search sent before the others failed.
   if (outcome === 'alias') return true;
   if (outcome === 'search') {
     blameHeld(turn, earlier);
@@ -213,7 +213,7 @@ async function search(
   }
 }
 
-/** Finds out with a single search whether the failures held are the items' own. */
+/** Finds out with a single search whether the items caused the held failures. */
 async function judge(turn: Turn): Promise<void> {
   const error = await trySearch(turn.context.provider, turn.signal);
   if (turn.signal.aborted) return;
@@ -222,7 +222,7 @@ async function judge(turn: Turn): Promise<void> {
   postponeHeld(turn);
 }
 
-/** The failures held were no item's fault: none spends an attempt. */
+/** No item caused the held failures, so none spends an attempt. */
 function postponeHeld({ context, job, held }: Turn): void {
   const { store, clock } = context;
   for (const { item, error } of held.splice(0))
@@ -230,7 +230,7 @@ function postponeHeld({ context, job, held }: Turn): void {
   store.saveSoon();
 }
 
-/** The failures before a search that worked were their items' own. */
+/** The items caused the failures before a search that worked. */
 function blameHeld(turn: Turn, earlier: ReadonlySet<Failure>): void {
   const { context, job, before, held } = turn;
   if (before.failures > 0) changeJob(context.store, job.seq, { stepAttempts: 0 }, context.clock.now());
@@ -259,7 +259,7 @@ function blame({ context, job }: Turn, { item, error }: Failure): void {
   store.saveSoon();
 }
 
-/** Words that no song of a job has chosen: what fails for them fails for all. */
+/** A query that no song of a job chose: if it fails, search is down. */
 const PLAIN_WORDS = 'love';
 
 /** The error of the search, or null if it was answered. */

@@ -1,6 +1,6 @@
 /**
- * Jobs and changes of a state that was restored from a copy. The copy does not know what they wrote after it was made, so
- * none may go on by itself.
+ * Jobs and changes of a state that was restored from a copy. The copy does not know what they wrote later, so none may
+ * continue by itself.
  */
 import { isoOf } from '../base/clock.ts';
 import { shortId } from '../domain/job.ts';
@@ -9,8 +9,8 @@ import { getJobBySeq, type Job, type JobError, listJobs, moveJob } from '../stor
 import type { Store } from '../store/types.ts';
 
 /**
- * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. One that is resumed first finds
- * out how far it had got. Writes of tools that had not ended are given up as they are.
+ * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. A resumed job first finds out how
+ * far it had got. Tools' writes that had not ended are given up as they are.
  * @param savedAt time of the copy, Unix milliseconds
  */
 export function holdWriting(store: Store, savedAt: number): number {
@@ -23,7 +23,7 @@ export function holdWriting(store: Store, savedAt: number): number {
     for (const change of openChanges(store)) {
       const isListed = change.job !== null && getJobBySeq(store, change.job)?.listed === true;
       if (isListed) continue;
-      // Its next request may have been sent, and undo has to look for what that did.
+      // Its next request may have been sent, so an undo has to look for its effect.
       setChange(store, change.seq, { uncertain: true }, now);
       endPartly(store, change.seq, now);
     }
@@ -37,7 +37,7 @@ const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing
 function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
   const change = changeOfJob(store, job.seq);
-  // Whatever came after the copy counts as on its way, so that a resumed job looks first.
+  // Everything after the copy counts as under way, so that a resumed job looks first.
   if (change?.outcome === null) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
   const facts = {
@@ -49,7 +49,7 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
   return moveJob(store, job.seq, { from: job.status, to: 'failed' }, facts, now);
 }
 
-/** @param compares it had begun to write, so that its playlist can be compared with what it knows */
+/** @param compares whether it had begun to write, so that its playlist can be compared with what it knows */
 function held({ id }: Job, savedAt: number, compares: boolean): JobError {
   const short = shortId(id);
   return {

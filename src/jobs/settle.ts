@@ -1,6 +1,6 @@
 /**
- * What a person decides about the items of a job: this track, none, or the nearest one where it is near enough. All of a
- * call happens or nothing of it. Decisions about songs are remembered as aliases, for the next list.
+ * What a person decides about the items of a job: this track, none, or the nearest one if it is near enough. A call is carried
+ * out completely or not at all. Decisions about songs are remembered as aliases, for the next list.
  */
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -43,7 +43,7 @@ interface Problem {
 }
 
 const PARALLEL_LOOKUPS = 4;
-/** Problems in the message; the details have all. */
+/** How many problems the message names; the details have all. */
 const MAX_NAMED = 5;
 
 /**
@@ -130,8 +130,8 @@ function nameOf(item: OpenItem | undefined): string {
 }
 
 /**
- * Carries the decisions out, and accepts near candidates. A song that is in the list again is settled with it. To be
- * called in a transaction.
+ * Carries out the decisions, and accepts near candidates. Repeats of a song in the list are settled with it. Call it in a
+ * transaction.
  */
 export function settleItems(
   { store, clock, resolver }: Pick<JobContext, 'store' | 'clock' | 'resolver'>,

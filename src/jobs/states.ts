@@ -1,4 +1,4 @@
-/** The whole state machine of a job: from each state the states that may follow. Everything else asks here. */
+/** The whole state machine of a job: for each state, the states that may follow. All other code asks here. */
 import type { JobPhase, JobStatus } from '../domain/job.ts';
 
 /** @internal */
@@ -23,7 +23,7 @@ export function mayMove(from: JobStatus, to: JobStatus): boolean {
   return MOVES[from].includes(to);
 }
 
-/** True while a person may still decide which track an item means: before its job writes. */
+/** True while a person may still decide which track an item means, which is before its job writes. */
 export function maySettle(status: JobStatus, phase: JobPhase): boolean {
   return phase === 'resolve' && (status === 'resolving' || mayMove(status, 'resolving'));
 }

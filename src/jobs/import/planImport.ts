@@ -51,7 +51,7 @@ export function planImport(
   const read = readList(bytes, given(reading));
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = entries.map(itemOf);
-  // With one playlist chosen, the others are among what is left out.
+  // With one playlist chosen, the others count as left out.
   const lists = reading.list === undefined ? (read.lists ?? []) : [];
   return { preview: previewOf(services, { ...read, entries, notSongs, lists }, items), entries, items };
 }
@@ -80,7 +80,7 @@ function isEpisode({ uri }: ListEntry): boolean {
   return uri?.startsWith('spotify:episode:') === true;
 }
 
-/** A job shows the names of an entry with an address to a person; only the address counts. */
+/** For an entry with an address only that counts; its names are for a person to read. */
 function itemOf({ title, artist, album, year, isrc, uri }: ListEntry): NewJobItem {
   if (uri !== undefined) {
     return { input: { ...(title && artist && { title, artist }), uri }, key: null, uri, status: 'matched' };
@@ -122,13 +122,13 @@ function searchesOf({ store, clock }: PlanServices): number {
   return store === null ? 0 : (requestTotals(store, clock.now()).search ?? 0);
 }
 
-/** Lines that a list may well have. */
+/** Lines that are normal in a list. */
 const USUAL: ReadonlySet<string> = new Set([
   ...['empty', 'comment', 'heading', EPISODE],
   ...Object.values(LEFT_OUT_PLAYS),
 ]);
 
-/** A file of which more than a third is no songs may be something else, and its songs a coincidence. */
+/** If more than a third of a file is not songs, it may be something else, and its songs a coincidence. */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
   const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));
@@ -137,7 +137,7 @@ function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   return `This may not be a list of songs: only ${entries.length} of ${all} lines can be read as one.`;
 }
 
-/** Counted, and not shown line by line. */
+/** These are counted, but not shown line by line. */
 const UNLISTED: ReadonlySet<string> = new Set(['empty', ...Object.values(LEFT_OUT_PLAYS)]);
 
 function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {

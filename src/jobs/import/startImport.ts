@@ -42,7 +42,7 @@ function workOf(
   const base = { strict, dry_run: false, skip_existing: false, skip_duplicates: skipDuplicates };
   switch (target.kind) {
     case 'saved':
-      // What is saved twice is saved once.
+      // A track is saved only once, so repeats are skipped.
       return { type: 'save_tracks', payload: { ...base, skip_duplicates: true } };
     case 'playlist': {
       const type = target.replace ? 'replace_playlist' : 'add_to_playlist';
@@ -62,7 +62,7 @@ function nameOf(name: string, index: number): string {
   return `${cut(name.trim(), MAX_NAME - number.length).trim()}${number}`;
 }
 
-/** Never inside a character. */
+/** Never cuts inside a character. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
 }

@@ -1,4 +1,4 @@
-/** The ways in which a run ends, each with what is noted of it. */
+/** The ways in which a run ends, and what each records. */
 import { shownState } from '../../changes/history.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '../../domain/keep.ts';
@@ -14,21 +14,21 @@ export interface Outcome {
   changeId?: string;
 }
 
-/** Of a run that came to nothing that could be shown. */
+/** The outcome of a run with nothing to show. */
 export const NOTHING: Outcome = { preview: EMPTY_PREVIEW };
 
-/** While a write continues as a job. */
+/** How long to wait while a write continues as a job. */
 const LOOK_AT_JOB_MS = 60_000;
-/** While a library is read for the first time, or where an error does not say when. */
+/** How long to wait while a library is read for the first time, or if an error does not say. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 export interface Endings {
   /** @param retryAt null: until something else, such as a login, lets it continue */
   waits(keep: Keep, reason: string, retryAt?: number | null): Promise<Outcome>;
-  /** Its last write is still being carried out by a job, or waits there for a person. */
+  /** Its last write still continues as a job, or waits there for a person. */
   waitsForJob(keep: Keep, change: Change): Promise<Outcome>;
   review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome>;
-  /** As the error says: it waits, or a person looks at it. */
+  /** Depending on the error, it waits or a person reviews it. */
   failed(keep: Keep, thrown: unknown): Promise<Outcome>;
   /** @param left the rows that are there, by the IDs that they were written with */
   unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome>;
@@ -36,11 +36,11 @@ export interface Endings {
   wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
 }
 
-/** @param stopping fires when the program ends: what fails because of it is no failure */
+/** @param stopping aborts when the program ends: what fails because of it is not a failure */
 export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
   const { store, clock, random, log } = context;
 
-  /** What every run that came to an end notes. */
+  /** What every completed run records. */
   function ran({ dueAt, every }: Keep): KeepChange {
     return {
       lastRunAt: clock.now(),
@@ -53,7 +53,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
     };
   }
 
-  /** One that a person has paused stays so after a run that was asked for, unless there is something to decide. */
+  /** A paused one stays paused after a run that was asked for, unless there is something to decide. */
   const unlessPaused = <T extends KeepStatus>({ id }: Keep, status: T) =>
     getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
@@ -117,7 +117,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
   return endings;
 }
 
-/** What does not pass by itself: a person looks at it. */
+/** Failures that do not pass by themselves, so a person reviews them. */
 const ENDED: ReadonlySet<string> = new Set([
   'INVALID_ARGUMENT',
   'NOT_FOUND',

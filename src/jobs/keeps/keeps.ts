@@ -25,15 +25,15 @@ import { createLookups } from './lookups.ts';
 import { decide, requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';
 
-/** The clock on the wall is looked at so often: it may be set, and timers stop while the computer sleeps. */
+/** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
-/** Rules that are due at about the same time share one check of the library. */
+/** Runs that are due at about the same time share one check of the library, if it is at most this old. */
 const SHARED_MINUTES = 1;
-/** The same where those before took their time: as old as the library may be where a question does not say otherwise. */
+/** The same if earlier runs took long: as old as a question allows by default. */
 const MAX_SHARED_MINUTES = 10;
 /** How long a caller waits for a run, which continues without it. */
 const CALLER_MS = 36_000;
-/** A retry is never further away. */
+/** The longest time until a retry. */
 const MAX_RETRY_MS = 8 * 86_400_000;
 
 type Caller = { signal: AbortSignal };
@@ -51,7 +51,7 @@ export interface Keeps {
   get(id: string): KeepRecord;
   /** @throws RelayError `NOT_FOUND`, `CONFLICT` where there is nothing to accept */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
-  /** An account was connected: what waits for it continues. */
+  /** An account was connected: kept playlists that waited for it continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;
@@ -87,10 +87,10 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  /** As it is in the state now; null: it is not kept any more. */
+  /** Its present row; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
 
-  /** Waits for a run, which continues where that takes too long. */
+  /** Waits for a run for a limited time; the run continues after that. */
   async function inTime(work: Promise<Outcome>, { signal }: Caller): Promise<Outcome> {
     const timer = new AbortController();
     const late = clock.sleep(CALLER_MS, timer.signal).then(
@@ -136,7 +136,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  /** In step with those that are kept already, so that runs share their check of the library. */
+  /** Due at the same time as those that are kept already, so that runs share their check of the library. */
   function inStep(every: KeepRecord['every']): number {
     const [first] = listKeeps(store);
     const interval = INTERVAL_MS[every];
@@ -157,7 +157,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       for (const { id } of all.filter(isDue)) {
         if (stopping.signal.aborted) return;
         await exclusively(async () => {
-          // Runs before it take time, in which a person may have paused it or had it run.
+          // Earlier runs take time, and meanwhile a person may have paused it or had it run.
           const present = getKeep(store, id);
           if (!present || !isDue(present)) return;
           const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;
@@ -166,7 +166,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       }
       if (stopping.signal.aborted) return;
       wake = new AbortController();
-      // Without one, nothing is to be looked at.
+      // Without any, the clock need not be looked at.
       if (all.length === 0) await aborted(wake.signal);
       else await clock.sleep(LOOK_MS, wake.signal).catch(() => {});
     }
@@ -257,7 +257,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         const gone = [...new Set([...keep.gone, ...missed])];
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
-        // A person asks: what was refused before is tried once more.
+        // A person asks for it, so rows that were refused before are tried once more.
         setKeep(store, keep.seq, { gone: [] });
       }
       return runNow(keep, 0, call);

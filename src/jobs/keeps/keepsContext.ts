@@ -1,4 +1,4 @@
-/** What kept playlists stand on. */
+/** What kept playlists depend on. */
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Changes } from '../../changes/changes.ts';
@@ -26,7 +26,7 @@ export function connectedAccount(store: Store): string | null {
   return account === null || account.reauthorizationRequired ? null : account.providerUserId;
 }
 
-/** Notes it, and saves. @throws RelayError `STORE_ERROR` */
+/** Stores the change of a kept playlist, and saves. @throws RelayError `STORE_ERROR` */
 export async function putKeep(store: Store, { seq }: Keep, change: KeepChange): Promise<void> {
   setKeep(store, seq, change);
   await store.saveNow();

@@ -9,34 +9,34 @@ import { getTrack } from '../../provider/resources/catalog.ts';
 import type { KeepsContext } from './keepsContext.ts';
 import type { Facts } from './plan.ts';
 
-/** Rows of each list that a preview names. */
+/** How many rows of each list a preview names. */
 const NAMED = 10;
-/** Rows that have gone grey since a list was read, of one refused request. */
+/** How many rows of a refused request are checked that may be gone since a list was read. */
 const MAX_DOUBTED = 200;
-/** Rows whose recording nothing tells. */
+/** How many rows are looked up whose recording is not known otherwise. */
 const MAX_LOOKED_UP = 5;
-/** Requests at once, for these. */
+/** How many of these requests run at once. */
 const AT_ONCE = 4;
 
-/** The facts with rows as the list names them. */
+/** The facts, with rows under the IDs that the list shows. */
 export interface ListedFacts extends Facts {
-  /** By the ID that the list shows a row under: the one that it was written with. */
+  /** By the ID that the list shows for a row: the ID that it was written with. */
   originals: ReadonlyMap<string, string>;
 }
 
 export interface Lookups {
-  /** What becomes of rows, with the names of the first ones. */
+  /** What happens to rows, with the names of the first ones. */
   previewOf(present: readonly string[], wanted: readonly string[], leftOut: number): Promise<KeepPreview>;
   /**
-   * What a decision needs, with rows under the ID that the list shows them under: a song whose ID has changed was not changed
-   * by anybody, and stays.
-   * @param known rows of the playlist as the copy has them
-   * @param items what is shown, as it was read now; null: it is what the copy has, and nothing is looked up
+   * The facts for a decision, with rows under the IDs that the list shows. A song whose ID has changed was not changed by
+   * anybody, and stays.
+   * @param known rows of the playlist in the copy
+   * @param items rows as they were just read; null: those of the copy count, and nothing is looked up
    * @throws RelayError of reading
    */
   asListed(facts: Facts, known: readonly string[], items: readonly Item[] | null): Promise<ListedFacts>;
   /**
-   * Those that Spotify does not know. What a list of the copy has is asked for only where nothing else explains a refusal.
+   * Those that Spotify does not know. Tracks in a list of the copy are checked only if nothing else explains a refusal.
    * @throws RelayError of reading
    */
   goneOf(uris: readonly string[]): Promise<string[]>;

@@ -14,7 +14,7 @@ export interface Wanted {
   leftOut: number;
 }
 
-/** @param gone URIs that Spotify does not take */
+/** @param gone URIs that Spotify refuses */
 export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: readonly string[]): Wanted {
   const refused = new Set(gone);
   const uris = rows.flatMap(([first]) =>
@@ -24,7 +24,7 @@ export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: read
 }
 
 /**
- * What a query must be to be kept.
+ * Checks that a query can be kept.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export function requireKeepable(
@@ -63,7 +63,7 @@ export interface Facts {
   accepted: number | null;
   /** Digests of what the last runs wrote. */
   written: readonly string[];
-  /** That of what is wanted. */
+  /** Digest of what is wanted. */
   digest: string;
 }
 
@@ -73,15 +73,15 @@ export type Decision =
   /** A person decides. */
   | { kind: 'review'; reason: string };
 
-/** A smaller loss is not worth a question. */
+/** A smaller loss needs no review. */
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
-  // Before the first run, nothing tells what a row was that has no item now.
+  // Before the first run it is not known what a row was that has no item now.
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
   const reason = reasonFor({ present, left, wanted, written, digest });
-  // What was shown to the person who agreed may have become a little more since.
+  // The loss may have grown a little since a person agreed to it.
   const isAgreed = accepted !== null && without(present, wanted).length <= accepted + LOSS.rows;
   return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
 }
@@ -111,14 +111,14 @@ function reasonFor({
   return null;
 }
 
-/** How often a playlist may become again what it was, within the last runs that wrote. */
+/** How often a playlist may return to earlier rows within the last runs that wrote. */
 const MAX_RETURNS = 2;
 /** Runs whose digest is remembered. */
 export const REMEMBERED_RUNS = 8;
 
-/** The next time by an interval, from the last one; those that were missed count once. */
+/** The next due time after the last one; missed ones count once. */
 export function nextDue(due: number, intervalMs: number, now: number): number {
-  // A clock that was set back must not make it wait for longer than its interval.
+  // A clock that was set back must not make it wait longer than its interval.
   if (due > now + intervalMs) return now + intervalMs;
   return due > now ? due : due + Math.ceil((now - due + 1) / intervalMs) * intervalMs;
 }

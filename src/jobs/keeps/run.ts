@@ -17,13 +17,13 @@ import { decide, type Wanted, wantedOf } from './plan.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
-/** Turns in which rows that Spotify does not take are found and left out. */
+/** How many rounds of finding and leaving out rows that Spotify refuses. */
 const MAX_TURNS = 3;
-/** A list of playlists shows a new one after half a minute at most. */
+/** A new playlist may take half a minute to show in the list. */
 const NEW_MS = 2 * 60_000;
 
 /**
- * Until nothing is to be done, a person is to decide, or it has to wait: which of them, the record says then.
+ * Runs until nothing is left to do, a person has to decide, or it has to wait; the record then says which.
  * @param maxAgeMinutes how old the copy of the library may be
  */
 export type Run = (keep: Keep, maxAgeMinutes: number) => Promise<Outcome>;
@@ -49,7 +49,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     }
   }
 
-  /** What the last change left is noted, where that has not been done. */
+  /** Notes what the last change left, if that was not done yet. */
   function takenOver(keep: Keep, last: Change): Keep {
     return last.id === keep.lastChange && keep.settled ? keep : noted(keep, last, leftBy(last));
   }
@@ -109,7 +109,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       const outcome =
         keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
       if (outcome.kind === 'over') return outcome;
-      // Spotify has refused the request for one of the rows in it.
+      // Spotify may have refused the request for one of its rows.
       const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
       if (gone.length === 0) return endings.failed(keep, outcome.cause);
       setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
@@ -148,10 +148,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
         return over(await endings.unchanged(keep, left, await previewOf(uris, uris, leftOut)));
       }
     }
-    // The copy may lag behind a write: what is there is read before anything is decided.
+    // The copy may lag behind a write, so the present rows are read before anything is decided.
     const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      // The copy may have read a row before it lost its item: what the last run left is further back.
+      // The copy may have read a row before it lost its item, so it comes before what the last run left.
       const shown = withNames(items.map(uriOf), known ?? []);
       const listed = await asListed({ ...facts, shown }, known ?? [], items);
       const { wanted, originals } = listed;
@@ -171,7 +171,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   }
 
   /**
-   * Has a change carried out, and notes what came of it.
+   * Has a change carried out, and records its result.
    * @param view filled while it is carried out
    */
   async function written(
@@ -211,13 +211,13 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   return run;
 }
 
-/** The rows of a playlist, and what they are to become. */
+/** The rows of a playlist, and what they should become. */
 interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
-  /** Why a person decides; null: nobody has to. */
+  /** Why a person has to decide; null: nobody has to. */
   review: string | null;
 }
 
-/** A row is taken out by the ID that it was written with, so that is remembered. */
+/** Rows are removed by the ID that they were written with, so that is remembered. */
 function asWritten(rows: readonly string[], originals: ReadonlyMap<string, string>): string[] {
   return rows.map((uri) => originals.get(uri) ?? uri);
 }
