@@ -1,6 +1,6 @@
 /**
  * Imports of listening histories, one at a time. A thread reads and checks the whole export. Only then its plays are written,
- * in short turns, so that other requests are answered in between, and the file is saved once at the end. If the process is
+ * in short turns, so that other requests are answered in between. The file is saved once at the end. If the process is
  * killed, importing the same export again completes it, since no play is written twice.
  */
 import { rm } from 'node:fs/promises';

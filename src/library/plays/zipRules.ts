@@ -121,8 +121,8 @@ export function faultOfHeader(entry: DirectoryEntry, header: LocalHeader): Fault
 }
 
 /**
- * Finds names that occur twice, and data that two entries share or that reaches beyond the archive, by which a small archive
- * can unpack to any size.
+ * Finds names that occur twice, and data that reaches beyond the archive or that two entries share. By sharing data a small
+ * archive can unpack to any size.
  * @param end where the directory begins, or the file ends
  */
 export function faultOfAll(

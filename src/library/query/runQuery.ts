@@ -1,6 +1,6 @@
 /**
  * Runs one question on a copy of the library. SQLite itself makes sure that it only reads. The text must first compile as a
- * subquery, which its grammar allows only for SELECT, WITH … SELECT and VALUES, and the database is set to `query_only`. A
+ * subquery, which its grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`. A
  * pragma may take effect as soon as it is compiled, so nothing else may be compiled first.
  */
 import type { Database, SqlValue } from 'sql.js';

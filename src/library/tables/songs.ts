@@ -1,6 +1,6 @@
 /**
  * Which recordings count as one song: those with the same ISRC, and those with equal folded title and first artist whose
- * lengths differ by two seconds at most, with whatever follows from these. A song is named by the lowest row of its tracks.
+ * lengths differ by two seconds at most. Links through a third recording count too. A song is named by the lowest row of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
 import { foldLetters } from '../../music/letters.ts';

@@ -2,8 +2,8 @@
  * The rows of one version in few bytes: runs of rows that another version has too, and rows in full. Pure.
  *
  * A sequence of variable-length integers. Each run begins with twice its length, plus one if its rows are in full. A copied run
- * then has the position of its first row in the other version. A row in full has the number of its item, and its date as the
- * difference in seconds from the row in full before it, zigzag-encoded.
+ * then has the position of its first row in the other version. A row in full is the number of its item, and its date. The
+ * date is stored as the difference in seconds from the row in full before it, zigzag-encoded.
  */
 
 /** One row: which item, by its number in `version_items` (0: the provider named none), and when it was added. */

@@ -19,7 +19,7 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
 
 /**
  * Gives an image a change counter of its own. Any value is valid there: programs that have the file open only check whether it
- * has changed. The inode number and the time would not do, since the number of a deleted file is given to the next one, and
+ * has changed. The inode number and the time would not do: the number of a deleted file is given to the next one, and
  * backup programs set times.
  */
 export function markImage(image: Uint8Array): void {

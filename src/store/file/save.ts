@@ -83,7 +83,7 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   async function write(save: Save): Promise<void> {
-    // One turn later: the caller may be inside a transaction, other changes of this turn share the image, and it must not hold
+    // One turn later: the caller may be inside a transaction, and other changes of this turn share the image. It must not hold
     // what a failed save is about to take back.
     await new Promise((resolve) => setImmediate(resolve));
     try {
