@@ -21,7 +21,7 @@ export interface Differences {
 /** Every score of a near miss is below this, and every accepted track above. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 360;
-/** A typo in the place of a concert or in the name of a remixer; above every other version. */
+/** A typo in where a concert was or who the remixer is; above every other version. */
 const VERSION_TYPO = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
 const TITLE = { least: 60, likeness: 270 };

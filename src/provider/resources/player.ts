@@ -37,7 +37,7 @@ export interface PlayerState {
 
 const watchers = new WeakMap<ProviderApi, (state: PlayerState | null) => void>();
 
-/** Calls `tell` with each state of the player that is read, whoever asked for it. One watcher per API; sends nothing itself. */
+/** Calls `tell` with each state of the player that is read, no matter who asked. One watcher per API; it sends nothing. */
 export function watchPlayer(api: ProviderApi, tell: (state: PlayerState | null) => void): void {
   watchers.set(api, tell);
 }
