@@ -4,9 +4,9 @@ import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Problems named, and names in one of them; a list may have one in each of its entries. */
+/** Most problems in a message, and most names in one of them: a list may have a problem in each entry. */
 const MAX_NAMED = 8;
-/** Characters of a name that a client sent. */
+/** Most characters of a name that a client sent. */
 const MAX_NAME = 80;
 
 /** `INVALID_ARGUMENT` naming each problem, and what the place that it is in takes. */
@@ -18,12 +18,12 @@ export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]
 
 export interface Problems {
   add(issue: z.core.$ZodIssue): void;
-  /** How many there are. */
+  /** How many problems there are. */
   count(): number;
   error(): RelayError;
 }
 
-/** Collects any number of problems and keeps those that are named. */
+/** Collects any number of problems, and keeps the first few for the message. */
 export function createProblems({ name, input }: Tool): Problems {
   const named: string[] = [];
   const accepted = new Set<string>();
@@ -63,7 +63,7 @@ export function pathText(path: readonly PropertyKey[]): string {
     .replace(/^\./, '');
 }
 
-/** The schema without what says that it may be left out. */
+/** The schema without the wrappers that make it optional. */
 export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   if (schema instanceof z.ZodOptional || schema instanceof z.ZodDefault || schema instanceof z.ZodPrefault) {
     return unwrapped(schema.def.innerType);
@@ -71,7 +71,7 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** What the innermost place with a name of its own takes: a list, an object within the arguments, or the tool. */
+/** What the innermost named place accepts: a list, an object within the arguments, or the tool. */
 function acceptedAt(
   tool: string,
   input: z.ZodObject,
@@ -139,7 +139,7 @@ function shownName(name: string): string {
   return escapedText(name, MAX_NAME);
 }
 
-/** In a choice between forms, the problems with the form that the value comes closest to. */
+/** Where a value may have several forms: the problems with the form that it is closest to. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
   const forms = formsOf(schemaAt(input, issue.path));
   const branches = issue.errors.filter(
@@ -151,7 +151,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodTy
     return [`${pathText(issue.path)} must be ${wanted}, not ${valueName(issue.input)}.`];
   }
   const problems = closest.flatMap((one) => describe({ ...one, path: [...issue.path, ...one.path] }, input));
-  // A title alone looks like an ID that is wrong.
+  // A title alone looks like a wrong ID.
   const [form] = typeof issue.input === 'string' ? forms : [];
   return form === undefined ? problems : [...problems, `Or give an object ${form}.`];
 }

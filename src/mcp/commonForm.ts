@@ -1,7 +1,7 @@
 /**
- * Which requests are answered without the SDK's machinery: `tools/list` and `tools/call` in the form in which clients send
- * them. The SDK's own classification says what such a request means. It is remembered, since every request of a client has
- * the same envelope. Anything else goes to the SDK, and so does every malformed request.
+ * Which requests are answered without the SDK: `tools/list` and `tools/call` in the form in which clients send them. The SDK's
+ * own classification decides what such a request means. It is remembered, since all requests of a client have the same
+ * envelope. All other requests go to the SDK, malformed ones included.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -18,14 +18,14 @@ export interface CommonForm {
   era: Era;
   id: string | number;
   method: 'tools/list' | 'tools/call';
-  /** Of a call. */
+  /** Name of the tool; for a call. */
   name: string;
   arguments: Record<string, unknown> | undefined;
   progressToken: string | number | undefined;
 }
 
 export interface CommonForms {
-  /** Null for everything that is not exactly of the common form. */
+  /** Null for everything that does not have exactly the common form. */
   of(headers: IncomingHttpHeaders, body: unknown): CommonForm | null;
 }
 
@@ -39,9 +39,9 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 /** Names in `_meta` that the protocol gives a meaning. */
 const RESERVED = 'io.modelcontextprotocol/';
 
-/** A client sends one envelope, or a few. When there are more, the oldest is forgotten. */
+/** Most envelopes remembered; a client sends one or a few. Beyond that the oldest is forgotten. */
 const MAX_REMEMBERED = 16;
-/** Of a request's body: an envelope of a longer one is not remembered, for its size and its depth. */
+/** The envelope of a longer body is not remembered, for its size and its depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 export function createCommonForms(): CommonForms {
@@ -82,7 +82,7 @@ export function createCommonForms(): CommonForms {
   };
 }
 
-/** In place of what is not there. */
+/** Used where a member is missing. */
 const NONE: Members = {};
 const MESSAGE = new Set(['jsonrpc', 'id', 'method', 'params']);
 const LIST = new Set(['_meta']);
@@ -111,7 +111,7 @@ function routeOf(request: Parameters<typeof classifyInboundRequest>[0]) {
   }
 }
 
-/** What classification reads of `_meta`; null where it has another key that the protocol gives a meaning. */
+/** The part of `_meta` that classification reads; null if it has another key that the protocol gives a meaning. */
 function envelopeOf(meta: Members): Members | null {
   const envelope: Members = {};
   for (const key of Object.keys(meta)) {
@@ -121,13 +121,13 @@ function envelopeOf(meta: Members): Members | null {
   return envelope;
 }
 
-/** Node joins what was sent twice, and the SDK refuses that. */
+/** Node joins headers that were sent twice, and the SDK refuses the result. */
 function versionOf(headers: IncomingHttpHeaders): string | undefined {
   const version = headers['mcp-protocol-version'];
   return Array.isArray(version) ? version.join(', ') : version;
 }
 
-/** The headers say what the body does (required from 2026-07-28 on). */
+/** Whether the headers agree with the body (required from 2026-07-28 on). */
 function namesItself(headers: IncomingHttpHeaders, method: string, name: string): boolean {
   return headers['mcp-method'] === method && (headers['mcp-name'] ?? '') === name;
 }

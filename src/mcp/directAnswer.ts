@@ -1,6 +1,6 @@
 /**
- * An answer as it goes over the wire, without the SDK's streams: in the form in which the SDK would send it, which is JSON
- * in the 2026 revision and one event in those before; several events once a notification has been sent.
+ * An answer as it is sent, without the SDK's streams, in the form that the SDK would use. That is JSON in the 2026 revision,
+ * and one event in earlier ones, or several once a notification has been sent.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
@@ -16,9 +16,9 @@ export interface DirectRequest {
   body: unknown;
   /** Who sent it; keeps one client's cancellations away from another's calls. */
   principal: string;
-  /** Of this server, as the client dialled it. */
+  /** Base URL of this server, as the client dialled it. */
   baseUrl: string;
-  /** Tells when the client leaves before it has its answer. */
+  /** Calls `listener` if the client leaves before it has its answer. */
   onGone(listener: () => void): void;
   send(answer: WholeAnswer): void;
   /** Begins an answer whose length is not known yet. */
@@ -27,7 +27,7 @@ export interface DirectRequest {
 
 export interface WholeAnswer {
   headers: Record<string, string>;
-  /** In their order; several, so that long ones need not be put together. */
+  /** The parts in order, so that long ones need not be joined. */
   parts: ReadonlyArray<string | Buffer>;
 }
 
@@ -39,7 +39,7 @@ export interface EventStream {
 export interface CallAnswer {
   notify(notification: ProgressNotification): void;
   end(result: CallResult): void;
-  /** Ends what waits for the answer, sent or not. */
+  /** Stops waiting for the answer, whether it was sent or not. */
   close(): void;
 }
 
@@ -48,7 +48,7 @@ interface Implementation extends Record<string, unknown> {
   version: string;
 }
 
-/** As the SDK sends them. */
+/** Headers of an event stream, as the SDK sends them. */
 const EVENTS = {
   'cache-control': 'no-cache, no-transform',
   connection: 'keep-alive',
@@ -60,8 +60,8 @@ const EVENT = 'event: message\ndata: ';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers `tools/list` with a text that is made once for each selection of tools: making it costs a hundred times what
- * sending it does.
+ * Answers `tools/list` with a text that is made once for each selection of tools, since making it takes a hundred times as
+ * long as sending it.
  * @param ttlMs how long a client may keep the list
  */
 export function createListAnswers(
@@ -112,7 +112,7 @@ export function createCallAnswer(
   };
 }
 
-/** What the 2026 revision wants in every result. */
+/** Adds what the 2026 revision requires in every result. */
 function stamped(
   { _meta, ...result }: Record<string, unknown> & { _meta?: object },
   serverInfo: Implementation,

@@ -1,7 +1,7 @@
 /**
- * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one
- * table of tools; and, for the most common requests, the same answers without it. It knows nothing about sockets or
- * credentials; those belong to the server.
+ * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one table
+ * of tools. The most common requests get the same answers without it. It knows nothing about sockets or credentials, which
+ * belong to the server.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { modelText } from '../base/visibleText.ts';
@@ -14,15 +14,15 @@ import { promptText } from './prompts.ts';
 import { type Caller, createToolCalls, type ToolCallOptions } from './toolCalls.ts';
 
 export interface McpEndpointOptions extends ToolCallOptions {
-  /** What the settings offer. */
+  /** The tools that the settings offer. */
   choice: ToolChoice;
   version: string;
 }
 
 export interface McpEndpoint {
   /**
-   * Answers a POST of the common form as `fetch` would, at a fraction of its cost, and at once where it can; false: `fetch`
-   * must.
+   * Answers a POST of the common form as `fetch` would, at a fraction of the cost. Synchronous where possible; false: use
+   * `fetch`.
    */
   direct(request: DirectRequest): boolean | Promise<boolean>;
   /**
@@ -76,7 +76,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
           },
           baseUrl: requestInfo ? new URL(requestInfo.url).origin : '',
           progressToken: _meta?.progressToken,
-          // The signal tells that a client disconnected, a lost notification does not matter.
+          // The signal tells that a client disconnected, so a lost notification does not matter.
           notify: (notification) => void notify({ ...notification }).catch(() => {}),
         });
       });
@@ -149,7 +149,7 @@ function userAgentOf(request: Request | undefined): string {
   return request?.headers.get('user-agent') ?? '';
 }
 
-/** What the SDK hands through from one request to its `Server`. */
+/** What the SDK passes from a request to its `Server`. */
 interface Extra extends Record<string, unknown> {
   body: unknown;
   offer: Offer;
@@ -164,7 +164,7 @@ function oneValue(header: string | string[] | undefined): string | null {
   return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
-/** A request whose headers cannot be understood: it would otherwise get other tools than it meant. */
+/** Refuses a request whose headers are not valid, since it would otherwise get other tools than it meant. */
 function refusal(body: unknown, message: string): Response {
   const id = (body as { id?: unknown } | null | undefined)?.id;
   const error = { code: ProtocolErrorCode.InvalidParams, message };

@@ -1,11 +1,11 @@
-/** The last step of every call: what strangers have named reaches a model as a person would see it. Pure. */
+/** The last step of every call: a model gets names from outside as a person would see them. Pure. */
 import { mayHideText, modelText, modelValue } from '../base/visibleText.ts';
 import type { CallResult } from './runTool.ts';
 
 /** The result without hidden text, in `content` and `structuredContent` alike. */
 export function forModel(result: CallResult): CallResult {
   const { content, structuredContent, isError } = result;
-  // The text of a result is its data as JSON, that of an error is not.
+  // The text of a result is its data as JSON; the text of an error is not.
   if (!isError && !content.some(({ text }) => mayHideText(text))) return result;
   const data = modelValue(structuredContent);
   if (!isError)

@@ -1,8 +1,7 @@
 /**
- * The JSON Schemas that `tools/list` sends, from the zod schemas of a tool. Pure. Arguments are described with the few
- * keywords that every host and every strict function-calling subset takes (`README.md` beside this file): no union, no
- * list of types, no `default`, no bound. The server checks all of these itself; what a model must know of them is said in
- * the description.
+ * The JSON Schemas that `tools/list` sends, from the zod schemas of a tool. Pure. Arguments are described with the few keywords
+ * that every host and every strict function-calling subset accepts (`README.md` beside this file): no union, no list of
+ * types, no `default`, no bound. The server checks these itself, and the description says what a model must know of them.
  */
 import * as z from 'zod';
 
@@ -14,7 +13,7 @@ type Node = Record<string, unknown>;
 /** A larger upper bound says nothing to a model: it is there to keep requests small. */
 const LARGEST_BOUND_TOLD = 10_000;
 
-/** The arguments of a tool. Fields marked `deprecated` are taken but not shown. */
+/** The arguments of a tool. Fields marked `deprecated` are accepted but not shown. */
 export function hostInputSchema(schema: z.ZodObject): ObjectSchema {
   return asObject(argument(z.toJSONSchema(schema, { io: 'input', target: 'draft-2020-12' })));
 }
@@ -36,9 +35,9 @@ function argument(given: Node): Node {
 }
 
 /**
- * A union as the one form that a host is told of: its object, with the fields of all of them if there are several, and
- * required only what every one requires. Where two forms have one field, the first describes it. Of forms without an
- * object, the first.
+ * A union as the one form that hosts are told: its object. Several objects become one with the fields of all, in which only
+ * fields that all of them require are required. If two forms share a field, the first describes it. Without an object, the
+ * first form counts.
  */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');
@@ -82,7 +81,7 @@ function isTold(bound: unknown): bound is number {
   return typeof bound === 'number' && bound <= LARGEST_BOUND_TOLD;
 }
 
-/** Nothing is said of `false` and of 0: what is not asked for is not done. */
+/** `false` and 0 are not mentioned, since they mean that nothing special is done. */
 function defaultOf({ default: value }: Node, told: string): string | undefined {
   if (/\b(omitted|default)\b/.test(told)) return undefined;
   const isPlain = typeof value === 'string' || typeof value === 'number' || value === true;
@@ -107,7 +106,7 @@ function present(node: Node): Node {
   return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
-/** The root names its members even when it has none: clients refuse it without. */
+/** The root names its members even if it has none, since clients refuse it otherwise. */
 function asObject(node: Node): ObjectSchema {
   return { type: 'object', ...node, properties: node.properties ?? {} } as ObjectSchema;
 }

@@ -1,4 +1,4 @@
-/** The way to the login from inside a conversation: a link, for people who have no terminal open. Pure. */
+/** A link to the login inside a conversation, for people who have no terminal open. Pure. */
 import { type CommandStyle, FIX_META, readRemedy } from '../domain/remedy.ts';
 import type { CallResult } from './runTool.ts';
 import { type ToolError, toolErrorText } from './toToolError.ts';
@@ -6,7 +6,7 @@ import { type ToolError, toolErrorText } from './toToolError.ts';
 /**
  * The answer of a call that failed because no account is connected, with the link. The command line keeps the command in
  * `_meta`.
- * @param urlOf what opens the login in a browser on the server's machine; no secret is in it, since a model reads it
+ * @param urlOf the address that opens the login in a browser on the server's machine. A model reads it, so it holds no secret
  */
 export function withLoginLink(result: CallResult, urlOf: () => string, commands: CommandStyle): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;

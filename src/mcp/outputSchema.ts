@@ -1,6 +1,6 @@
 /**
- * The output schemas in `tools/list`: names and types of what a result holds, and nothing that a model or a client could do
- * without. Pure.
+ * The output schemas in `tools/list`: only the names and types in a result, and only those that a model or a client needs.
+ * Pure.
  */
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
@@ -9,9 +9,9 @@ import type { ObjectSchema } from './hostSchema.ts';
 type JsonSchema = Record<string, unknown>;
 
 /**
- * One schema for the default form of a result, for the other one, and for a failure, which answers `{error}` in the same
- * `structuredContent`. Common clients check each of them against it. So nothing is required, further members are allowed,
- * and a type is declared only where both forms have it.
+ * One schema for the default form of a result, for the other one, and for a failure, which is `{error}` in the same
+ * `structuredContent`. Common clients check all of them against it. So nothing is required, further members are allowed, and
+ * a type is declared only if both forms have it.
  */
 export function outputSchemaOf({
   output,
@@ -28,7 +28,7 @@ function schemaOf(schema: z.ZodObject): JsonSchema {
   return z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', reused: 'inline' }) as JsonSchema;
 }
 
-/** Types and members alone. What may also be null has no type, since several clients read a list of types as one. */
+/** Only types and members. A value that may be null gets no type, since several clients read a list of types as one. */
 function outlineOf(schema: JsonSchema): JsonSchema {
   const { type, properties, items, anyOf } = schema;
   const forms = Array.isArray(anyOf) ? (anyOf as JsonSchema[]).filter((form) => form.type !== 'null') : [];
@@ -46,7 +46,7 @@ function withoutType({ type: _, ...rest }: JsonSchema): JsonSchema {
 
 type Members = Record<string, JsonSchema>;
 
-/** What holds for both forms, told for the members of `form`; of both where `every`. */
+/** What both forms have in common, for the members of `form`; with `every`, for those of both. */
 function agreed(form: JsonSchema, other: JsonSchema | undefined, every = false): JsonSchema {
   if (other === undefined) return form;
   if (form.type !== other.type) {

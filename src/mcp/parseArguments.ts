@@ -19,7 +19,7 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
   throw invalidArguments(tool, parsed.error.issues);
 }
 
-/** What is wrong with arguments whose names are plain. */
+/** The problems of arguments whose names are plain. */
 export function issuesOf(tool: Tool, args: unknown): z.core.$ZodIssue[] {
   return parse(tool, args).error?.issues ?? [];
 }
@@ -35,7 +35,7 @@ export function requirePlainNames(tool: Tool, args: unknown): void {
   if (found !== null) throw unknownArgument(tool, found);
 }
 
-/** Before their entries are looked at: zod would first find what is wrong with each of them. */
+/** Checked first, since zod would otherwise report every entry of a list that is too long. */
 function requireLengths(tool: Tool, args: unknown): void {
   if (typeof args !== 'object' || args === null) return;
   for (const [name, field] of Object.entries(tool.input.shape)) {
@@ -70,7 +70,7 @@ function languageName(args: unknown): string | null {
   return null;
 }
 
-/** A value within the arguments and its parent; only the path of a key that is refused is ever spelled out. */
+/** A value within the arguments and its parent. Only the path of a refused key is ever written out. */
 interface Place {
   value: unknown;
   at: Place | null;
@@ -85,8 +85,8 @@ function pathOf(place: Place): Array<string | number> {
 }
 
 /**
- * `value` without the nulls that stand for something left out, and with text as the number or boolean that it stands for.
- * Null for a required or an unknown key stays.
+ * `value` without the nulls that mean "left out", and with numbers and booleans that were sent as text. Null for a required or
+ * an unknown key stays.
  */
 export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value === 'string') return valueOfText(schema, value);
@@ -100,7 +100,7 @@ export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (!shape) return value;
   const entries = Object.entries(value).flatMap(([key, part]) => {
     const field = fieldOf(shape, key);
-    // A field of another form that this value is not in.
+    // The field belongs to a form that this value does not have.
     if (part === null && !field && shapes.some((other) => fieldOf(other, key))) return [];
     if (part === null && field && field._zod.optin !== undefined) return [];
     return [[key, field ? asMeant(field, part) : part]];
@@ -118,7 +118,7 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(shapesOf) : [];
 }
 
-/** The only shape; of several the first that knows everything that is not null. */
+/** The only shape, or the first of several that knows every key that is not null. */
 function shapeFor(shapes: readonly z.core.$ZodShape[], value: object): z.core.$ZodShape | undefined {
   if (shapes.length === 1) return shapes[0];
   const given = Object.entries(value).flatMap(([key, part]) => (part === null ? [] : [key]));

@@ -5,11 +5,11 @@ import type { Tool } from '../tools/tool.ts';
 import { createProblems, unwrapped } from './argumentProblems.ts';
 import { asMeant, issuesOf, parseArguments, requirePlainNames } from './parseArguments.ts';
 
-/** Entries from which on a list counts as long. */
+/** A list with this many entries is long. */
 const LONG = 200;
 
 /**
- * As `parseArguments`, and with the same words about what is wrong.
+ * Like `parseArguments`, with the same error messages.
  * @throws RelayError `INVALID_ARGUMENT`
  */
 export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<string, unknown>> {
@@ -24,7 +24,7 @@ export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<st
     for (const issue of parsed.error.issues) problems.add({ ...issue, path: [name, index, ...issue.path] });
     return undefined;
   });
-  // What is left is the length of the list, which was looked at before, and the other arguments.
+  // What is left to check is the other arguments; the length of the list was checked before.
   const one = { ...(args as object), [name]: list.slice(0, 1) };
   if (problems.count() === 0) return { ...parseArguments(tool, one), [name]: entries };
   for (const issue of issuesOf(tool, one)) if (issue.path[0] !== name) problems.add(issue);
@@ -37,7 +37,7 @@ interface LongList {
   element: z.ZodType;
 }
 
-/** The long list among the arguments, where its length is right and nothing else depends on what it holds. */
+/** The long list among the arguments, if its length is right and no other check depends on its entries. */
 function longList({ input }: Tool, args: unknown): LongList | null {
   if (typeof args !== 'object' || args === null || (input.def.checks ?? []).length > 0) return null;
   for (const [name, list] of Object.entries(args)) {
@@ -49,7 +49,7 @@ function longList({ input }: Tool, args: unknown): LongList | null {
   return null;
 }
 
-/** Whether a list has the length that is asked for; false for any other check, since one entry would not tell. */
+/** Whether a list has the required length; false for any other check, since a single entry cannot tell. */
 function holds(check: z.core.$ZodCheck<never>, list: readonly unknown[]): boolean {
   const def = check._zod.def as Partial<z.core.$ZodCheckMaxLengthDef & { minimum: number }>;
   if (check._zod.def.check === 'max_length') return list.length <= Number(def.maximum);

@@ -1,6 +1,6 @@
 /**
- * Ready-made requests that a person picks in the client: which tools to use, in which order, and where to ask first. A
- * prompt is offered where the tools that it cannot do without are; a step that names another tool is left out with it.
+ * Ready-made requests that a person picks in the client: which tools to use, in which order, and where to ask first. A prompt
+ * is offered if the tools that it needs are; a step that names a tool that is not offered is left out.
  */
 
 interface PromptArgument {
@@ -16,21 +16,21 @@ export interface PromptEntry {
   title: string;
   description: string;
   /**
-   * One, for all that the person has to say. Claude Code splits what is typed behind a prompt's name at blanks and gives each
-   * argument a word (https://github.com/anthropics/claude-code/issues/14210). A second one would get the second word.
+   * A single argument for everything that the person has to say. Claude Code splits what is typed after a prompt's name at
+   * spaces and gives each argument one word (https://github.com/anthropics/claude-code/issues/14210).
    */
   arguments: [PromptArgument];
 }
 
 interface Prompt extends PromptEntry {
-  /** Tools without which it makes no sense. */
+  /** Tools that it cannot do without. */
   needs: readonly string[];
-  /** What the person asks for. @param words what was passed, or null */
+  /** The request in the person's words. @param words what was passed, or null */
   ask(words: string | null): string[];
   steps: readonly string[];
 }
 
-/** Left out, the model asks for it. */
+/** If it is left out, the model asks for it. */
 const free = (name: string, description: string): [PromptArgument] => [
   { name, description, required: false },
 ];
@@ -142,7 +142,7 @@ export function promptEntries(offered: ReadonlySet<string>): PromptEntry[] {
   );
 }
 
-/** What `prompts/get` answers, or what is wrong with the request: a whole sentence. */
+/** What `prompts/get` answers, or a sentence that says what is wrong with the request. */
 export function promptText(
   name: string,
   given: Readonly<Record<string, string>>,
@@ -163,11 +163,11 @@ export function promptText(
   return { description: prompt.description, text: lines.join('\n') };
 }
 
-/** One word may be the first of several. */
+/** Some clients pass on only the first word. */
 const CUT =
   'Some programs pass on only the first word of what I typed. If my message shows more words behind the name of this command, all of them count; if it is not clear what I want, ask me before you do anything.';
 
-/** null where nothing was said. Of a quotation that was cut, the quote in front is left. */
+/** null if nothing was said. Drops the opening quotation mark of a quotation that was cut. */
 function wordsOf(given = ''): string | null {
   const words = given.trim();
   const quote = /^["']/.exec(words)?.[0];

@@ -1,6 +1,6 @@
 /**
- * Runs one tool call: checks the arguments, gives the handler a signal with a deadline and a way to report progress, checks
- * the result, and maps and logs errors. What all tools need is here.
+ * Runs one tool call: checks the arguments, gives the handler a signal with a deadline and a way to report progress, checks the
+ * result, and maps and logs errors. Whatever all tools need is done here.
  */
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
@@ -48,7 +48,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
     const { answer, text } = await withDeadline(deadline, async (signal) => {
       const parsed = await parseInTurns(tool, args);
       signal.throwIfAborted();
-      // Of no concern to the handler, which always gives the full result.
+      // The handler always gives the full result, so it does not see `detail`.
       const { detail, ...own } = parsed;
       const data = await tool.handle(context.services, own, {
         signal,
@@ -64,7 +64,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
   }
 }
 
-/** The result in the form that was asked for, no longer than a host shows to its model. */
+/** The result in the requested form, no longer than a host shows to its model. */
 function answerOf(
   { lean, rows }: Tool,
   args: Record<string, unknown>,

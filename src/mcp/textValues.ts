@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { unwrapped } from './argumentProblems.ts';
 
-/** The number or boolean that `text` stands for; `text` itself where the schema takes text, or where it stands for neither. */
+/** The number or boolean that `text` stands for; `text` itself if the schema accepts text, or if it stands for neither. */
 export function valueOfText(schema: z.core.$ZodType, text: string): unknown {
   const forms = formsOf(schema);
   if (!forms.every(isOtherThanText)) return text;
@@ -18,7 +18,7 @@ function formsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   return inner instanceof z.ZodUnion ? inner.options.flatMap(formsOf) : [inner];
 }
 
-/** Any kind of schema that is not named here may take text. */
+/** Any kind of schema that is not named here may accept text. */
 function isOtherThanText(form: z.core.$ZodType): boolean {
   return (
     form instanceof z.ZodNumber ||
@@ -34,7 +34,7 @@ function isBoolean(form: z.core.$ZodType): boolean {
   return form instanceof z.ZodBoolean;
 }
 
-/** As JSON writes numbers, and only where no digit is lost. */
+/** In JSON's notation, and only if no digit is lost. */
 function numberOf(text: string): number[] {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return [];
   const value = Number(text);
@@ -42,7 +42,7 @@ function numberOf(text: string): number[] {
   return isWhole && !Number.isSafeInteger(value) ? [] : [value];
 }
 
-/** Also as Python writes it. */
+/** Also in Python's notation. */
 function booleanOf(text: string): boolean[] {
   const lower = text.toLowerCase();
   return lower === 'true' ? [true] : lower === 'false' ? [false] : [];

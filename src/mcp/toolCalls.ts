@@ -1,4 +1,4 @@
-/** Calls of tools in progress: each can be ended by its client, by the end of its connection, and by the server's stop. */
+/** Tool calls in progress. Each can be ended by its client, by the end of its connection, and when the server stops. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { modelText } from '../base/visibleText.ts';
@@ -15,17 +15,17 @@ export interface ToolCallOptions {
   log: Log;
   /** How commands are written in remedies; by default for readers who know no home but the usual one. */
   commands?: CommandStyle;
-  /** Where a person connects the account, for a server that was dialled under this base URL. */
+  /** Address for connecting the account, at a server that was dialled under this base URL. */
   loginUrl(baseUrl: string): string;
 }
 
 interface ToolCall {
   tool: Tool;
-  /** As the client sent them. */
+  /** The arguments as the client sent them. */
   args: unknown;
-  /** What a cancellation names: who asked, with which program, under which ID. */
+  /** What a cancellation must match: who asked, with which program, under which ID. */
   from: Caller;
-  /** Tells of the call that its client is gone; called at once, before anything is asked of anyone. */
+  /** Registers a listener for when the client is gone; called first, before anything else is done for the call. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */
@@ -100,7 +100,7 @@ export function createToolCalls({
   };
 }
 
-/** A client that `relay stdio` carries messages for comes with the credential of the command line. */
+/** A client behind `relay stdio` has the command line's credential. */
 function askerOf({ principal, userAgent }: Caller): string {
   return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
 }
