@@ -6,8 +6,8 @@ import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
 import { type Result, refused } from './refusal.ts';
 
 /**
- * A refusal is in the log; without the ID that was sent where no client has it, since that may be anything.
- * @param authorization the header, where there is one
+ * Logs a refusal, but not an ID that no client has, since that may be anything.
+ * @param authorization the header, if there is one
  */
 export function authenticate(
   { clients, log }: { clients: ClientDirectory; log: Log },

@@ -5,7 +5,7 @@ import { UNAPPROVED_CLIENT_MS, UNUSED_CLIENT_MS } from './policy/limits.ts';
 
 export interface OAuthClient {
   clientId: string;
-  /** As the client calls itself: nobody has checked it, unless the owner wrote it. */
+  /** The name that the client gives itself, unchecked, or that the owner gave it. */
   name: string | null;
   /** SHA-256 of the secret in hex; null for a public client. */
   secretHash: string | null;
@@ -13,7 +13,7 @@ export interface OAuthClient {
   authMethod: ClientAuthMethod | null;
   redirectUris: readonly string[];
   grantTypes: readonly string[];
-  /** `environment`, `file` and `added` are the owner's own doing; `registered` is the client's. */
+  /** `environment`, `file` and `added` come from the owner; `registered` from the client itself. */
   source: 'environment' | 'file' | 'added' | 'registered';
   /** Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
@@ -50,15 +50,15 @@ export function fromStore(client: StoredClient): OAuthClient {
 }
 
 /**
- * Whether the owner had a hand in this client: set it up, or approved it once. Anyone may register any other one, to have
- * a link of this server that leads wherever they like.
+ * Whether the owner has set up this client or approved it once. Anyone can register another one, to get a link at this server
+ * that leads wherever they like.
  */
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
-  // Used but never approved: by a program that did not keep the approval's time.
+  // Used but never approved: an earlier version did not keep the time of the approval.
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }
 
-/** A registration that was never approved, or not used, for so long that it counts as gone. Others stay. */
+/** A registration that is dropped, since it was not approved or not used for too long. Others stay. */
 export function isLapsed(client: OAuthClient, now: number): boolean {
   const { source, createdAt, approvedAt, lastUsedAt } = client;
   if (source !== 'registered') return false;

@@ -23,7 +23,7 @@ import { toWire } from './toWire.ts';
 
 export interface ClientDirectory {
   find(clientId: string): OAuthClient | null;
-  /** Those of the settings first, then the dynamic ones, oldest first. */
+  /** Clients of the settings first, then the dynamic ones, oldest first. */
   list(): OAuthClient[];
   /** @throws RelayError `SETTINGS_INVALID` when a client of the settings has the ID of a dynamic one */
   assertDistinct(): void;
@@ -33,7 +33,7 @@ export interface ClientDirectory {
    */
   register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
   /**
-   * Adds a client on the owner's word.
+   * Adds a client for the owner.
    * @throws RelayError `USAGE` for an unusable redirect URI or secret
    */
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
@@ -103,7 +103,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     async add({ name, redirectUris, secret }) {
       const checked = checkRedirectUris(redirectUris);
       if (!checked.ok) throw unusable(toWire(checked.refusal).error_description);
-      // It is kept as a plain hash, which only hides what cannot be guessed.
+      // It is stored as a plain hash, which is safe only for a secret that cannot be guessed.
       if (secret !== null && !/^[\x21-\x7e]{32,512}$/.test(secret)) throw unusable(SHORT_SECRET);
       const client = newClient({
         name,
@@ -122,7 +122,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     async revoke(clientId, { forget }) {
       const client = find(clientId);
       if (client === null) return null;
-      // Without an undo: when the save fails, access stays ended here and is written down later.
+      // Without an undo: if the save fails, access stays ended in memory and is saved later.
       const [approvals, forgotten] = await store.durable(() => [
         deleteGrantsOf(store, clientId),
         forget && deleteClient(store, clientId),
@@ -132,7 +132,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
   };
 }
 
-/** 127 random bits. The first one is never set, so that no ID begins with a dash: command lines take that for an option. */
+/** 127 random bits. The first bit is never set, so that no ID begins with a dash, which command lines take for an option. */
 function newClientId(random: Random): string {
   const bytes = random.bytes(16);
   bytes[0] = (bytes[0] ?? 0) & 0x7f;

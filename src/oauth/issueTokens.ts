@@ -1,4 +1,4 @@
-/** Making tokens and writing them down, by hash; and dropping what has ended. */
+/** Creates tokens and stores them by hash, and drops those that have ended. */
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import { touchClient } from '../store/tables/oauthClients.ts';
@@ -25,8 +25,8 @@ export interface Issued {
 }
 
 /**
- * A fresh pair, which ends with its approval at the latest; a client that did not register the refresh grant gets no
- * refresh token.
+ * A new pair, which ends with its approval at the latest. A client that did not register the refresh grant gets no refresh
+ * token.
  * @param generation see `StoredToken`
  */
 export function issueTokens(
@@ -70,7 +70,7 @@ export function issueTokens(
   };
 }
 
-/** Rotated refresh tokens stay until their own end: only a known token can be seen to come back. */
+/** Rotated refresh tokens stay until they end: the reuse of a token can only be noticed while the token is known. */
 export function sweep(store: Store, now: number): void {
   deleteExpiredTokens(store, now);
   deleteSpentGrants(store, now);

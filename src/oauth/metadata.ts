@@ -13,7 +13,7 @@ export function protectedResourceMetadata(baseUrl: string): object {
   };
 }
 
-/** RFC 8414 2. The issuer is the base URL as it stands, without a slash at the end (RFC 8414 3.3). */
+/** RFC 8414 2. The issuer is the base URL itself, without a slash at the end (RFC 8414 3.3). */
 export function authorizationServerMetadata(baseUrl: string, registrationOpen: boolean): object {
   return {
     issuer: baseUrl,

@@ -1,4 +1,4 @@
-/** The revocation endpoint (RFC 7009): a client gives up what it holds. */
+/** The revocation endpoint (RFC 7009): a client gives up its tokens. */
 
 import { hashOf } from '../base/digest.ts';
 import type { Log } from '../base/log.ts';
@@ -35,9 +35,9 @@ export function createRevocationEndpoint(options: {
     // The hint (RFC 7009 2.1) would only save a search, and one look finds tokens of both kinds.
     const token = getToken(store, hashOf(sent));
     const grant = token && getGrant(store, token.grantId);
-    // Another client's token stays (RFC 7009 2.1), and that it exists is nobody else's business.
+    // Another client's token stays (RFC 7009 2.1), and the answer does not show that it exists.
     if (grant?.clientId !== client.value.clientId) return accepted(null);
-    // Without an undo: when the save fails, access stays ended here and is written down later.
+    // Without an undo: if the save fails, access stays ended in memory and is saved later.
     await store.durable(() => deleteGrant(store, grant.id));
     log.info({ clientId: grant.clientId }, 'client revoked its own approval');
     return accepted(null);

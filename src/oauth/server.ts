@@ -1,6 +1,6 @@
 /**
- * The authorization server for MCP clients, without its HTTP face: for one owner, over one state, with opaque tokens that
- * open nothing but `/mcp`. `server/routes/oauth.ts` and `server/routes/authorize.ts` put HTTP and pages around it.
+ * The authorization server for MCP clients, without HTTP: for one owner, over one state, with opaque tokens that are valid only
+ * for `/mcp`. `server/routes/oauth.ts` and `server/routes/authorize.ts` add HTTP and pages.
  */
 
 import type { Clock, Random } from '../base/clock.ts';

@@ -1,6 +1,6 @@
 /**
- * The token endpoint (RFC 6749 4.1.3, 6): judges by `policy/grants.ts` and writes. Judging and writing are one
- * transaction, so that of two exchanges at the same moment one is the second. It is on disk before the client has it.
+ * The token endpoint (RFC 6749 4.1.3, 6): decides by `policy/grants.ts` and stores the result. Both are one transaction, so that
+ * one of two simultaneous exchanges counts as the second. The tokens are on disk before the client has them.
  */
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
@@ -39,12 +39,12 @@ export type TokenEndpoint = (
   authorization: string | undefined,
 ) => Promise<Result<TokenResponse>>;
 
-/** One exchange: what decides about it, what marks the credential as used, and what takes that back. */
+/** One exchange: what decides about it, what marks the credential as used, and what undoes that. */
 interface Exchange {
   judge(): ExchangeDecision;
   use(): void;
   putBack(): void;
-  /** Of the tokens that it gives. */
+  /** Generation of the tokens that it issues. */
   generation(): number;
 }
 

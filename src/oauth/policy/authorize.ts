@@ -1,7 +1,7 @@
 /**
- * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1), and the answer as the address that the browser is sent to. Pure. Until client and redirect URI are known to belong
- * together a refusal carries no address. Answering by a redirect then would make this server an open redirector
- * (RFC 9700 4.11.2). So would it for a client that registered itself and that the owner never approved.
+ * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1), and its answer as the address that the browser is sent to. Pure.
+ * A refusal has no address until client and redirect URI are known to belong together. Otherwise this server would be an open
+ * redirector (RFC 9700 4.11.2). The same goes for a client that registered itself and was never approved by the owner.
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
@@ -36,7 +36,7 @@ export interface OwnAddress {
   origins: readonly string[];
 }
 
-/** @param find knows the clients */
+/** @param find finds a client by its ID */
 export function checkAuthorizeRequest(
   parameters: URLSearchParams,
   find: (clientId: string) => OAuthClient | null,
@@ -67,13 +67,13 @@ function checkAddress(
   const redirectUri = parameter(parameters, 'redirect_uri') ?? onlyOne(client.redirectUris);
   if (redirectUri === null) return refused('redirect_uri_missing');
   if (!isUsableRedirectUri(redirectUri)) return refused('redirect_uri_unusable');
-  // Here too: a registered loopback URI is good for any port.
+  // Checked here too, since a registered loopback URI is valid with any port.
   if (isOwnAddress(redirectUri, own)) return refused('redirect_uri_own');
   if (!isRegisteredRedirectUri(client.redirectUris, redirectUri)) return refused('redirect_uri_unregistered');
   return accepted({ client, redirectUri });
 }
 
-/** RFC 6749 3.1.2.3: the parameter may be left out where it could only be one. */
+/** RFC 6749 3.1.2.3: the parameter may be left out if only one is registered. */
 function onlyOne(uris: readonly string[]): string | null {
   const [first] = uris;
   return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;
@@ -96,18 +96,18 @@ function checkRest(
   return accepted({ codeChallenge: challenge.value, resource, scope: askedScope(value('scope')) });
 }
 
-/** RFC 6749 4.1.2, with the issuer (RFC 9207 2), by which a client notices an answer of another server. */
+/** RFC 6749 4.1.2, with the issuer (RFC 9207 2), so that a client notices an answer of another server. */
 export function codeUrl(address: ReturnAddress, code: string, issuer: string): string {
   return withParameters(address, { code }, issuer);
 }
 
-/** RFC 6749 4.1.2.1; the issuer is on errors too (RFC 9207 2). */
+/** RFC 6749 4.1.2.1. Errors name the issuer too (RFC 9207 2). */
 export function refusalUrl(address: ReturnAddress, refusal: Refusal, issuer: string): string {
   const { error, error_description } = toWire(refusal);
   return withParameters(address, { error, error_description }, issuer);
 }
 
-/** A query that the registered URI has stays (RFC 6749 3.1.2); the URI itself is not normalised. */
+/** A query in the registered URI stays (RFC 6749 3.1.2); the URI itself is not normalised. */
 function withParameters(
   { redirectUri, state }: ReturnAddress,
   parameters: Record<string, string>,

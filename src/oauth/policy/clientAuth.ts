@@ -8,13 +8,13 @@ import { parameter } from './parameters.ts';
 export interface ClientCredentials {
   clientId: string;
   method: 'none' | 'client_secret_basic' | 'client_secret_post';
-  /** Empty without one. */
+  /** '' without one. */
   secret: string;
 }
 
 /**
- * Reads the one way in which the client authenticates; two at once are refused (RFC 6749 2.3). More than one reading is
- * returned where clients differ over the encoding.
+ * Reads the credentials; two ways of authenticating at once are refused (RFC 6749 2.3). Several readings are returned where
+ * clients differ in the encoding.
  */
 export function readCredentials(
   form: URLSearchParams,
@@ -34,7 +34,7 @@ export function readCredentials(
   return same.length > 0 ? accepted(same) : refused('client_credentials_twice');
 }
 
-/** RFC 6749 2.3.1 has ID and secret form-encoded before they are joined; many clients leave that out. */
+/** RFC 6749 2.3.1 form-encodes ID and secret before joining them; many clients do not. */
 function readBasic(authorization: string): ClientCredentials[] {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   const text = Buffer.from(encoded ?? '', 'base64').toString('utf8');

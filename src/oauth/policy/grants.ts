@@ -8,10 +8,10 @@ import { isKnownScope, isSameResource } from './target.ts';
 
 export type ExchangeDecision =
   | { issue: true; grant: Grant }
-  /** `revoked`: the approval that ends now, with all that came of it. */
+  /** `revoked`: the approval that ends now, with all its tokens. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
-/** What every exchange says of itself; null where the request did not. */
+/** What every exchange request says; null where it does not. */
 export interface ExchangeRequest {
   clientId: string;
   resource: string | null;
@@ -19,13 +19,13 @@ export interface ExchangeRequest {
 }
 
 export interface CodeExchangeRequest extends ExchangeRequest {
-  /** OAuth 2.1 10.2 leaves it out, since PKCE does its work, and has it enforced where it is sent. */
+  /** OAuth 2.1 10.2 drops it, since PKCE replaces it, but a value that is sent must be checked. */
   redirectUri: string | null;
   verifier: string;
 }
 
 /**
- * One try for the right client. A second use means that two parties have the code, so what the first one got ends as well
+ * A code works once, for its client. A second use means that two parties have it, so the tokens from the first use end as well
  * (RFC 6749 4.1.2). Another client can neither use a code up nor end anything with it.
  */
 export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now: number): ExchangeDecision {
@@ -41,11 +41,11 @@ export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now
 }
 
 /**
- * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that comes back was copied by someone, so the whole family
- * ends. Within the grace it is taken for another process of the same client, which read the token from the same place. That
- * holds only until a successor is used, that is, exchanged in its turn. Access tokens do not count: each of those processes
- * uses its own at once. When one of several successors is exchanged, the others end, and using one of them is reuse too.
- * So a stolen token and the true one never go on beside each other for longer than one generation.
+ * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that is used again was copied, so all tokens of its approval end.
+ * Within the grace it counts as another process of the same client, which read the token from the same place. The grace ends
+ * early once a successor is exchanged in its turn. Access tokens do not count, since each of those processes uses its own at
+ * once. When one of several successors is exchanged, the others end, and using one of them is reuse too. So a stolen token and
+ * the real one never both work for longer than one generation.
  */
 export function judgeRefresh(
   token: StoredToken | null,
@@ -64,7 +64,7 @@ export function judgeRefresh(
 function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, now: number): boolean {
   if (generation > refreshed) return false;
   if (generation < refreshed || rotatedAt === null) return true;
-  // Either way: a clock that was set back must not keep the grace open.
+  // In both directions: a clock that was set back must not keep the grace open.
   return Math.abs(now - rotatedAt) > ROTATION_GRACE_MS;
 }
 

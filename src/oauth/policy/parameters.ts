@@ -17,7 +17,7 @@ export function parameter(parameters: URLSearchParams, name: string): string | n
   return parameters.get(name) || null;
 }
 
-/** Stops a code that was intercepted on its way through the browser from being exchanged. */
+/** PKCE keeps a code that was intercepted on its way through the browser from being exchanged. */
 export function checkChallenge(challenge: string | null, method: string | null): Result<string> {
   if (challenge === null) return refused('challenge_missing');
   // Absent means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.

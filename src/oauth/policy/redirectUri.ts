@@ -6,7 +6,7 @@ const MAX_LENGTH = 2000;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)$/i;
 
 /**
- * What may be registered, and what a browser is sent to: https, http on loopback (RFC 8252 7.3), or a private-use scheme
+ * The addresses that may be registered and that a browser is sent to: https, http on loopback (RFC 8252 7.3), or a private-use scheme
  * of a client (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and so is user info: it
  * makes `https://trusted@evil` look trusted.
  */
@@ -31,8 +31,8 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
 }
 
 /**
- * Whether it leads to this server itself. Deny would then send the owner's browser from a page of relay to another one, as a
- * click of the owner there does.
+ * Whether the address leads to this server itself. Deny would then send the owner's browser from one page of relay to another,
+ * as if the owner had clicked there.
  * @param own the origins under which this server answers
  */
 export function isOwnAddress(uri: string, own: readonly string[]): boolean {

@@ -1,4 +1,4 @@
-/** Client metadata as a client registers it (RFC 7591 2), and what it is told of it (RFC 7591 3.2.1). Pure. */
+/** Client metadata as a client registers it (RFC 7591 2), and the answer to it (RFC 7591 3.2.1). Pure. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import type { ClientAuthMethod } from '../../config/oauthClients.ts';
@@ -8,7 +8,7 @@ import { SCOPE } from './limits.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
-/** Of all of them together: anyone may register, and every save writes what is kept. Clients in use have 200 at most. */
+/** Limit for all of them together, since anyone may register and every save writes them. Real clients have 200 at most. */
 const MAX_URI_CHARACTERS = 2_500;
 
 export interface ClientMetadata {
@@ -31,8 +31,8 @@ const Metadata = lazy(() =>
 );
 
 /**
- * What the server takes of the metadata. Unknown fields are ignored, and grant and response types that it does not offer
- * are left out (RFC 7591 2: the server may replace values), since clients in use ask for more than they need.
+ * The part of the metadata that the server accepts. Unknown fields are ignored, and unsupported grant and response types are
+ * left out (RFC 7591 2 lets the server replace values), since real clients ask for more than they need.
  */
 export function checkMetadata(body: unknown): Result<ClientMetadata> {
   const parsed = Metadata().safeParse(body);
@@ -40,7 +40,7 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
   const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
   const uris = checkRedirectUris(redirect_uris);
   if (!uris.ok) return uris;
-  // Absent is the code grant by the book (RFC 7591 2); without refreshing, people would approve every hour.
+  // By RFC 7591 2, absent means the code grant alone. Without refresh tokens, people would approve every hour.
   const grantTypes = GRANT_TYPES.filter((type) => (metadata.grant_types ?? GRANT_TYPES).includes(type));
   if (!grantTypes.includes('authorization_code')) return refused('metadata_malformed', 'See grant_types.');
   if (!(metadata.response_types ?? ['code']).includes('code')) {

@@ -1,6 +1,6 @@
 /**
- * What a token is for: which MCP URL (RFC 8707) and which scope (RFC 6749 3.3). Pure. Without this a token for one server
- * would open another.
+ * What a token is for: which MCP URL (RFC 8707) and which scope (RFC 6749 3.3). Pure. Without this, a token for one server would
+ * work at another.
  */
 import { READ_SCOPE, SCOPE } from './limits.ts';
 
@@ -19,8 +19,8 @@ function canonicalResource(text: string): string | null {
 }
 
 /**
- * Whether two URLs mean one server's MCP endpoint. The three loopback names of one port are one server. A client may
- * be set up with either and is told the other by a document or a link.
+ * Whether two URLs mean one server's MCP endpoint. The three loopback names with one port are one server: a client may be set up
+ * with one of them and learn another from a document or a link.
  */
 export function isSameResource(a: string, b: string): boolean {
   const [first, second] = [canonicalResource(a), canonicalResource(b)];
@@ -34,12 +34,12 @@ function loopbackRest(canonical: string): string | null {
   return `:${url.port}${url.pathname}${url.search}`;
 }
 
-/** Absent means all; an unknown one is refused rather than left out, so that no client believes that it has it. */
+/** Absent means all. An unknown scope is refused rather than ignored, so that no client believes that it has it. */
 export function isKnownScope(scope: string | null): boolean {
   return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
 }
 
-/** What a request asks for at most. @param scope known */
+/** The most that a request asks for. @param scope a known one */
 export function askedScope(scope: string | null): string {
   return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
 }
