@@ -105,12 +105,12 @@ const LeanJob = z.object({
 
 type JobShape = z.infer<typeof JobShape>;
 
-/** The remedy is there in words. */
+/** Leaves out the remedy's value, since the remedy is there in words. */
 function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.infer<typeof JobFailure> {
   return { code, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
-/** Without what the caller gave, and without how often something was tried. */
+/** Leaves out what the caller gave, and how often something was tried. */
 function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
   const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
   return {
@@ -166,7 +166,7 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
   };
 }
 
-/** Said first where the page does not show all that did not resolve. */
+/** The first line of a page that does not show all unresolved items. */
 function unresolvedNote(
   job: z.infer<typeof JobSummary>,
   items: ReadonlyArray<z.infer<typeof JobItemShape>>,
@@ -368,7 +368,7 @@ function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
   return 'skip' in fix ? { position, skip: true } : { position, uri: fix.track_id.uri };
 }
 
-/** The schema of get_job_status tells the rest. */
+/** A short form: the schema of get_job_status describes the rest. */
 const ToldJob = LeanJob.pick({ job_id: true, type: true, status: true, written: true });
 
 const leanJobAnswer: LeanForm<z.infer<typeof JobAnswer>> = {

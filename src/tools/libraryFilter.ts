@@ -7,7 +7,7 @@ import type { Call } from '../provider/api.ts';
 import type { SavedTrack } from '../provider/resources/savedTracks.ts';
 import type { Services } from './tool.ts';
 
-/** @param what of a row the words are looked for in */
+/** @param what names the part of a row that is searched for the words */
 export function queryArgument(what: string) {
   return z
     .string()
@@ -18,7 +18,7 @@ export function queryArgument(what: string) {
     .describe(`Only rows with all of these words in ${what}`);
 }
 
-/** What is not in the answer, and why. */
+/** Says what is missing from the answer, and why. */
 export const Note = z.string().optional();
 
 interface Window {
@@ -60,7 +60,7 @@ export async function filteredPlaylist(
     library.view({ kind: 'playlist', id: playlistId }, selectOf(from, query, one, condition), call);
   const found = await find(window);
   if (found === null) {
-    // One that is not in the library has no copy.
+    // The copy has no rows of a playlist that is not in the library.
     const { items } = await playlistRows.read(playlistId, call);
     const words = wordsOf(query);
     const matching = items.filter(({ item }) => item !== null && hasWords(wordsIn(item), words));
@@ -71,8 +71,8 @@ export async function filteredPlaylist(
 }
 
 /**
- * All rows of a playlist, to be counted. Where the copy has them, one request shows whether they are still its rows, and only
- * one that has changed is read again.
+ * All rows of a playlist, to be counted. If the copy has them, one request shows whether they are still current; only a changed
+ * playlist is read again.
  */
 export async function wholePlaylist(
   { library, rows: playlistRows }: Services,
@@ -167,7 +167,7 @@ async function pageOf(
 ): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
   const found = known ?? (await find(window));
   const rows = found?.rows ?? [];
-  // Beyond the end no row tells how many there are.
+  // Beyond the end there is no row to tell how many there are.
   const first = rows[0] ?? (window.offset > 0 ? (await find({ limit: 1, offset: 0 }))?.rows[0] : undefined);
   return { rows: rows.map(rowOf), total: Number(first?.[2] ?? 0), note: found?.note ?? null };
 }

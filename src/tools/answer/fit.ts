@@ -1,26 +1,26 @@
 /**
- * Keeps answers short enough for the programs that show them to a model: common ones cut or move to a file what is longer
- * than about 12,000 characters, and the model never learns what was lost. Pure.
+ * Keeps answers short enough for the programs that show them to a model. Common ones cut text longer than about 12,000
+ * characters or move it to a file, and the model never learns what was lost. Pure.
  */
 
 /** Maximum characters of an answer as JSON. */
 export const LEAN_LIMIT = 10_000;
-/** Of a page of a list that can be read on: about 3,000 tokens. */
+/** The same for a page of a list that has further pages: about 3,000 tokens. */
 export const LEAN_PAGE_LIMIT = 7_600;
 export const FULL_LIMIT = 60_000;
 
 /** The list of an answer that may end early, and how the caller gets the rest. */
 export interface Rows {
   key: string;
-  /** Of the first row; null where the tool has no offset. */
+  /** Offset of the first row; null if the tool has no offset. */
   offset: number | null;
   /** The rows are those of an argument, which the caller can pass again from `next_offset` on. */
   byEntry?: boolean;
   /** How to get the rest; `{next}` stands for the offset. */
   hint?: string;
-  /** Rows that have to be seen come first when not all fit. */
+  /** Rows that must be seen: they come first if not all fit. */
   first?(row: unknown): boolean;
-  /** Members of the answer that say where it ends, for one that ends after `kept`. */
+  /** Further members of an answer that ends after `kept`, such as where to continue. */
   endOf?(answer: Answer, kept: readonly unknown[]): Answer;
 }
 
@@ -32,7 +32,7 @@ export interface Fitted {
   text: string;
 }
 
-/** The answer, at most `limit` characters long as JSON. What is left out is said in `note`. */
+/** The answer, at most `limit` characters long as JSON. `note` says what is left out. */
 export function fit(answer: Answer, limit: number, rows: Rows | null): Fitted {
   const text = JSON.stringify(answer);
   if (weightOf(text) <= limit) return { answer, text };
@@ -106,7 +106,7 @@ function arraysIn(value: unknown): unknown[][] {
 function cutTexts(value: object): void {
   for (const [key, inner] of Object.entries(value)) {
     if (typeof inner === 'string' && inner.length > MAX_TEXT) {
-      // A half of a surrogate pair would be no text.
+      // Half a surrogate pair would not be valid text.
       (value as Answer)[key] = `${inner.slice(0, MAX_TEXT).replace(/[\uD800-\uDBFF]$/, '')}…`;
     } else if (typeof inner === 'object' && inner !== null) cutTexts(inner);
   }

@@ -1,16 +1,16 @@
-/** Lean forms of whole answers, put together from those of their shapes. */
+/** Lean forms of whole answers, made of the lean forms of their shapes. */
 import * as z from 'zod';
 import type { Page } from '../../domain/shapes.ts';
 import { compact, TRACK_LINKS } from './leanShapes.ts';
 
-/** How a tool's full result becomes lean. `schema` is what clients are told; it only ever gains members. */
+/** How a tool's full result becomes lean. Clients are told `schema`, which only ever gains members. */
 export interface LeanForm<F = never> {
   schema: z.ZodObject;
   of(full: F): Record<string, unknown>;
 }
 
 interface ListOptions {
-  /** Its rows hold tracks: how their IDs become links. */
+  /** Whether its rows hold tracks, so that the answer says how their IDs become links. */
   links?: boolean;
 }
 
@@ -48,7 +48,7 @@ export function leanOne<F extends object, L extends object>(
   return { schema, of: (full) => ({ ...of(full) }) as Record<string, unknown> };
 }
 
-/** `links` where a list is not empty. */
+/** `links`, if a list is not empty. */
 export function linksOf(wanted: boolean, rows: readonly unknown[]): { links?: string } {
   return wanted && rows.length > 0 ? { links: TRACK_LINKS } : {};
 }

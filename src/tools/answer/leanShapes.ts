@@ -1,6 +1,6 @@
 /**
- * The lean form of every shape that tools answer with: what a model needs to go on, since it pays for each token. Nothing
- * that is null, false by default or derivable; `detail: "full"` has the rest.
+ * The lean form of every shape that tools answer with: what a model needs to continue, since it pays for each token. It leaves
+ * out whatever is null, false by default or derivable; `detail: "full"` has everything.
  */
 import * as z from 'zod';
 import { playingTime } from '../../base/clock.ts';
@@ -43,7 +43,7 @@ const LeanEpisode = z.object({
   duration: text,
 });
 
-/** Of a track; an episode has `type` and `show`. */
+/** A track, or an episode, which also has `type` and `show`. */
 export const LeanMedia = LeanTrack.extend({ type: text, show: text });
 
 export const LeanArtist = z.object({ id: text, name: z.string(), genres: z.array(z.string()).optional() });
@@ -189,7 +189,7 @@ export function leanDevice(device: Device): z.infer<typeof LeanDevice> {
   return { ...compact(rest), ...(supports_volume === false ? { supports_volume } : {}) };
 }
 
-/** What something is played from. */
+/** What something is played from, in words. */
 export function leanContext(context: Context | null): string | null {
   return context?.uri ?? null;
 }
@@ -202,12 +202,12 @@ function durationText(ms: number | null): string | null {
   return ms === null ? null : playingTime(ms);
 }
 
-/** The day of a time of the provider. */
+/** The date in one of the provider's times. */
 function dateOf(time: string | null): string | null {
   return time?.slice(0, 10) ?? null;
 }
 
-/** Without what says nothing: null, undefined, false and empty text. */
+/** Drops members that say nothing: null, undefined, false and ''. */
 export function compact<T extends object>(object: T): Compact<T> {
   return Object.fromEntries(
     Object.entries(object).filter(

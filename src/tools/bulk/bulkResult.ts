@@ -42,13 +42,13 @@ export const BulkResult = z.object({
 
 export type BulkResult = z.infer<typeof BulkResult>;
 
-/** With the playlist, of the tool that makes one. */
+/** The same with the playlist, for the tool that makes one. */
 export const MadeResult = BulkResult.extend({
   playlist: Playlist.optional(),
   note: z.string().optional(),
 });
 
-/** What did not resolve comes first where not all fits. */
+/** Entries that did not resolve come first if not all fit. */
 export const reportRows = {
   key: 'report',
   hint: 'create_bulk_job with these entries, then get_job_status with only "unresolved", shows the others.',
@@ -80,7 +80,7 @@ const LeanBulk = z.object({
   job_id: z.string().optional(),
 });
 
-/** Matched entries are counted; the report lists the others, and those that somebody confirmed although their names differ. */
+/** Counts matched entries. The report lists the others, and matches that were confirmed although their names differ. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk,
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({
@@ -95,7 +95,7 @@ export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk.extend({ playlist: LeanPlaylist.optional(), note: z.string().optional() }),
 };
 
-/** Room of a report whose entries have candidates; above it they have fewer, so that all entries can be seen. */
+/** Characters for a report whose entries have candidates. Above it they get fewer candidates, so that all entries show. */
 const ROOM = 8_000;
 
 function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {
@@ -115,7 +115,7 @@ function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeo
   };
 }
 
-/** Above this, the report omits the tracks of matched entries: they would fill a model's context. */
+/** In longer lists, the report omits the tracks of matched entries, which would fill a model's context. */
 const DETAILED_REPORT = 100;
 
 /** `entries` holds null for those not processed. */

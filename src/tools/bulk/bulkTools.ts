@@ -41,7 +41,7 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>>;
 
-/** Of a call's 45 s: how long it may search, and when it stops reading, so that the answer still comes in time. */
+/** Of a call's 45 s: how long it may search, and when it stops reading, so that its answer is still in time. */
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
@@ -51,14 +51,14 @@ interface Begun {
   /** Name of the tool. */
   tool: string;
   attempt: Attempt;
-  /** The playlist written to; null for one that is to be made. */
+  /** The playlist to write to; null for one that is to be made. */
   target: string | null;
   /** On the monotonic clock. */
   startedAt: number;
   call: Call;
 }
 
-/** Looks up a list, and does the rest with what was found; a job does it all where the call's time or a limit stops that. */
+/** Looks up a list, then does the rest. If the call's time or a limit stops it, a job does all of it. */
 function withList(
   services: Services,
   { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },
@@ -88,7 +88,7 @@ function foundOf({ attempt }: Begun): ResolvedEntry[] {
   return attempt.items().flatMap((item) => resolvedOf(item) ?? []);
 }
 
-/** Writes what was found, as `request` says; if a limit or the time stops that, a job writes the rest by itself. */
+/** Writes the tracks found, as `request` says. If a limit or the time stops it, a job writes the rest. */
 async function write(
   { services, tool, attempt, startedAt, call }: Begun,
   entries: () => readonly ResolvedEntry[],
@@ -133,7 +133,7 @@ function addEntries(
 ): Promise<BulkResult> {
   const { playlist_id, strict, dry_run, skip_existing } = options;
   const { id } = playlist_id;
-  // These tools add a track listed twice twice.
+  // These tools add repeats too.
   const payload = { playlist_id: id, strict, dry_run, skip_existing, skip_duplicates: false };
   return withList(services, { tool, type: 'add_to_playlist', payload }, inputs, call, async (begun) => {
     if (skip_existing && !(await leaveOutExisting(begun, id))) return deferred(begun);
@@ -142,7 +142,7 @@ function addEntries(
     if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
     const uris = toWrite(entries);
     if (uris.length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-    // Others may have added some since.
+    // Others may have added some in the meantime.
     const missing = (held: readonly string[]) => {
       const present = new Set(held);
       begun.attempt.leaveOut((uri) => present.has(uri));
@@ -272,7 +272,7 @@ async function createAndFill(
   };
 }
 
-/** A second playlist of the same name and songs within this time is most likely the same wish, sent twice. */
+/** A second playlist of the same name and songs within this time was most likely requested once and sent twice. */
 const TWIN_MS = 10 * 60_000;
 
 function twinNote({ id, playlistId, createdAt }: Change, { clock }: Services): string {
@@ -286,7 +286,7 @@ async function madePlaylist(
   call: Call,
 ): Promise<Playlist | null> {
   if (!made && kind === 'listed') return null;
-  // Found by looking after its answer was lost: only its ID is known.
+  // Found after its answer was lost, so only its ID is known.
   const playlist = made ?? (await getPlaylist(services.provider, change.playlistId ?? '', call));
   return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
 }

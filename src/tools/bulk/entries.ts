@@ -67,7 +67,7 @@ export const anyEntries = z
   .max(MAX_ENTRIES)
   .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
-/** Either names an item, or has to be searched for. */
+/** An entry names an item, or has to be searched for. */
 export type Entry = { input: unknown; uri: string } | { input: unknown; search: TrackQuery };
 
 export interface ResolvedEntry {
@@ -103,7 +103,7 @@ export function jobItemOf(entry: Entry): NewJobItem {
   return { input, key: aliasKey(entry.search), uri: null, status: 'pending' };
 }
 
-/** What became of an item that a call has looked up; null where it was not reached. */
+/** The result for an item that a call has looked up; null if it was not reached. */
 export function resolvedOf({
   input,
   status,

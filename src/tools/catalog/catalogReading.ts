@@ -30,7 +30,7 @@ interface SearchAnswer<T> {
   total: number;
 }
 
-/** Without the query, which the caller has. */
+/** The lean answer leaves out the query, which the caller has. */
 function leanAnswer<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<SearchAnswer<F>> {
   return {
     schema: z.object({
@@ -71,7 +71,7 @@ export async function findTracks(
   return { items: [await getTrack(provider, id, call)], total: 1 };
 }
 
-/** A bare ID may be a word that somebody searches for. */
+/** Not for a bare ID, which may be a word that somebody searches for. */
 function trackIn(query: string): string | null {
   if (!/^(?:spotify:|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/)\S+$/i.test(query)) return null;
   return parseRef(query, ['track']).id;

@@ -11,7 +11,7 @@ export const ArtistName = z.string().trim().min(1).max(200).describe('Several wi
 export const AlbumName = z.string().trim().min(1).max(200).describe('Album to prefer');
 export const Year = z.int().min(1900).max(2100).describe('Release year');
 
-/** Of `confirmed`, wherever it is said. */
+/** Describes `confirmed` wherever it occurs. */
 export const CONFIRMED = 'true: a remembered match that somebody confirmed although its names differ';
 
 export const Candidate = z.object({
@@ -27,10 +27,10 @@ export const LeanCandidate = z.object({
   reasons: z.array(z.string()).optional(),
 });
 
-/** At most so many of an entry are shown in lean form. */
+/** Most candidates of an entry in lean form. */
 const MAX_CANDIDATES = 3;
 
-/** The likely ones; null without any. */
+/** The most likely candidates; null if there are none. */
 export function leanCandidates(
   candidates: ReadonlyArray<z.infer<typeof Candidate>> | undefined,
   most = MAX_CANDIDATES,

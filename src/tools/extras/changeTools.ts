@@ -1,4 +1,4 @@
-/** The changes that relay has made, and taking them back. */
+/** The changes that relay has made, and undoing them. */
 import * as z from 'zod';
 import { counted } from '../../base/lists.ts';
 import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
@@ -128,13 +128,13 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
   return { summary, added, taken: removed };
 }
 
-/** Songs that a playlist had when it was created: what comes back when its creation is undone. */
+/** Songs that a playlist had when it was created, which come back when an undone creation is redone. */
 function songsOf({ store }: Services, { undoes }: Change): number | null {
   const undone = undoes === null ? null : getChangeBySeq(store, undoes);
   return undone?.kind === 'create' ? undone.written : null;
 }
 
-/** Rows afterwards, and how many of those that are there go. */
+/** How many rows there are afterwards, and how many of the present ones go. */
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
   if (!plan?.former.rows) return { rows: null, removed: null };
   const rows = rowsAfter(plan.former.rows, plan.ops);

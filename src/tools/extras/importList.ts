@@ -1,4 +1,4 @@
-/** A list as text, such as a file that somebody pasted, on its way to a playlist. */
+/** A list as text, such as the content of a file, on its way to a playlist. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { type ImportPreview, type ImportTarget, LIST_FORMATS } from '../../domain/listImport.ts';
@@ -7,9 +7,9 @@ import { startImport } from '../../jobs/import/startImport.ts';
 import { PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-/** UTF-16 units; a request to the endpoint has at most 4 MiB. */
+/** In UTF-16 units; a request to the endpoint has at most 4 MiB. */
 const MAX_TEXT = 2_000_000;
-/** Of lines that are not songs, and of playlists in the file. */
+/** Most lines that are not songs, and most playlists in the file, that the answer names. */
 const ROWS_TOLD = 10;
 const TEXT_TOLD = 80;
 
@@ -107,7 +107,7 @@ export const importListTool = defineTool({
   },
 });
 
-/** Null where none is given. */
+/** Null if no target is given. */
 function targetOf(args: {
   name?: string | undefined;
   playlist_id?: { id: string } | undefined;
@@ -132,7 +132,7 @@ function noTarget(): RelayError {
   });
 }
 
-/** Without members that are empty or say the usual. */
+/** Leaves out members that are empty or have their usual value. */
 function told(preview: ImportPreview): z.input<typeof Preview> {
   const { not_songs, lists, artist_side: side } = preview;
   const counts = {

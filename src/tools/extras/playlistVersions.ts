@@ -39,7 +39,7 @@ export const listVersionsTool = defineTool({
   handle: ({ library }, { playlist_id: { id } }, call) => library.versions(id, call),
 });
 
-/** Rows that an answer names. */
+/** Most rows that an answer names. */
 const MAX_NAMED = 100;
 
 export const restorePlaylistTool = defineTool({
@@ -132,13 +132,13 @@ async function restoreAsNew(
   };
 }
 
-/** Requests at once, and how many tracks are looked up at most: beyond, Spotify's refusal of the write has to tell. */
+/** Simultaneous requests, and how many tracks are looked up. With more, Spotify's refusal of the write has to tell. */
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
 /**
- * Tracks that have to be written and that no list of the account has are looked up first. A row that the list shows under another
- * ID than the version has stays as it is.
+ * First looks up tracks that have to be written and that are in no list of the account. A row that the list shows under another
+ * ID than the version does stays as it is.
  */
 async function planFor(
   services: Services,

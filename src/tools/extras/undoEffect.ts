@@ -1,11 +1,11 @@
-/** What taking a change back does, in songs and names, for the person who is asked first. Pure. */
+/** What undoing a change does, in songs and names, for the person who is asked first. Pure. */
 import { capital, counted } from '../../base/lists.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
 import type { ChangeOp, DetailValues } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 
-/** Songs that are named of each list. */
+/** How many songs of each list are named. */
 const NAMED = 5;
 
 /** Songs that come or go: how many, and the first of them by name. */
@@ -23,13 +23,13 @@ interface UndoEffect {
 
 interface Undoing {
   plan: Pick<UndoPlan, 'former' | 'ops'>;
-  /** Of the playlist; null where it is not known. */
+  /** Name of the playlist; null if it is not known. */
   name: string | null;
-  /** What a song is called; null where it is not known. */
+  /** Title and artist of a song; null if they are not known. */
   song(uri: string): string | null;
-  /** Songs of a playlist that comes back to the account's list; null where that is not known. */
+  /** How many songs a playlist has that comes back to the account's list; null if that is not known. */
   songs: number | null;
-  /** false: it is done. */
+  /** true: it is still to be done. */
   isAhead: boolean;
 }
 
@@ -74,7 +74,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   return { summary: summary(), added: named(added), removed: named(removed) };
 }
 
-/** The songs that come and those that go, repeats and all. */
+/** The songs that come and those that go, repeats included. */
 function differenceOf({ former, ops }: Undoing['plan']): { added: string[]; removed: string[] } {
   const [first] = ops;
   if (first?.op === 'save') return { added: [...first.uris], removed: [] };

@@ -41,7 +41,7 @@ export const findPlaylistByNameTool = defineTool({
   rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
-    // A model knows a name as answers give it, without what is hidden in it.
+    // A model knows a name as answers give it, without hidden characters.
     const nameOf = (text: string) => normaliseName(modelText(text));
     const wanted = nameOf(name);
     const matches = items.filter((playlist) => nameOf(playlist.name) === wanted);

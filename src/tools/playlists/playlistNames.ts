@@ -1,4 +1,4 @@
-/** What playlists are called in texts about jobs and changes, also where Spotify cannot be asked. */
+/** Names of playlists in texts about jobs and changes, even if Spotify cannot be asked. */
 import { withDeadline } from '../../base/abort.ts';
 import { inParallel } from '../../base/lists.ts';
 import { getMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
@@ -6,11 +6,11 @@ import { namesGiven } from '../../store/tables/changes.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
 import type { Services } from '../tool.ts';
 
-/** Names are an extra: nobody waits long for them, and they may cost no more than this many requests besides the first. */
+/** Names are optional: nobody waits longer for them, and they cost at most this many requests besides the first. */
 const NAMES_MS = 5_000;
 const MAX_ASKED = 5;
 
-/** The last name that relay has read or given; null where there is none. Asks nothing. */
+/** The last name that relay has read or given; null if there is none. Sends no request. */
 export function knownPlaylistName({ store }: Pick<Services, 'store'>, id: string): string | null {
   const seen = getPlaylistName(store, id);
   const [given] = namesGiven(store, id);
@@ -18,7 +18,7 @@ export function knownPlaylistName({ store }: Pick<Services, 'store'>, id: string
   return seen?.name ?? null;
 }
 
-/** Names by ID; those that are not known are left out. Asks nothing. */
+/** Names by ID; unknown ones are left out. Sends no request. */
 export function knownPlaylistNames(
   services: Pick<Services, 'store'>,
   ids: Iterable<string>,
@@ -31,7 +31,7 @@ export function knownPlaylistNames(
   return names;
 }
 
-/** The same; asks Spotify for those that are not known: the first page holds the playlists that were used last. */
+/** The same, but asks Spotify for unknown names. The first page holds the playlists that were used last. */
 export async function playlistNames(
   services: Services,
   ids: readonly string[],
@@ -53,6 +53,6 @@ async function askForNames({ provider, clock }: Services, unknown: () => string[
       await inParallel(unknown().slice(0, MAX_ASKED), MAX_ASKED, (id) => getPlaylist(provider, id, call));
     });
   } catch {
-    // Without a login, under a limit or without a network the IDs have to do.
+    // Without a login or a network, or under a limit, the IDs have to do.
   }
 }

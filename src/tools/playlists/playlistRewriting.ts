@@ -82,13 +82,13 @@ export const deduplicatePlaylistTool = defineTool({
     const result = await writeFor(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     const report = reportOrThrow(id, removed.length, result);
-    // The requests move more rows than they remove; what was requested is the removal.
+    // The requests move more rows than they remove, but the removal is what was asked for.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     return { ...report, ...counts, removed, dry_run };
   },
 });
 
-/** Why the removal itself would be refused; null where it would not. */
+/** Why removing these rows would be refused; null if it would not. */
 function refusalFor(items: readonly Item[]): string | null {
   const lost = items.filter((item) => item.is_local || item.item === null).length;
   if (lost === 0) return null;

@@ -1,7 +1,7 @@
 /** Counting a playlist's rows. Pure. */
 import type { ArtistRef, Item, Media, Track } from '../../domain/shapes.ts';
 
-/** Beyond this, the list of duplicates says nothing that the count does not. */
+/** A longer list of duplicates would say no more than their count. */
 const MAX_DUPLICATES = 100;
 const TOP_ARTISTS = 10;
 

@@ -28,7 +28,7 @@ export const WriteReport = z.object({
   change_id: changeId.optional(),
 });
 
-/** What a removal says besides. */
+/** The additional members of a removal. */
 export const removalMembers = {
   written: z.number().describe('Entries that were there, and are removed'),
   removed: z.number().describe('Rows removed'),
@@ -37,9 +37,9 @@ export const removalMembers = {
 };
 
 /**
- * What a removal did: relay says what it found there, not what it asked Spotify for.
- * @param former the URIs that were there, one for each row; null where nothing was to be removed
- * @param place as the note names it: `the playlist`
+ * The result of a removal: what relay found there, not what it asked Spotify to remove.
+ * @param former the URIs that were there, one for each row; null if nothing had to be removed
+ * @param place in the words of the note: `the playlist`
  */
 export function removalOf(entries: readonly string[], former: readonly string[] | null, place: string) {
   const present = new Set(former);
@@ -68,12 +68,12 @@ export interface Report {
   rollback?: { attempted: boolean; succeeded: boolean };
 }
 
-/** Of a call's 45 s: when a write that is not over continues without its caller, so that the answer still comes in time. */
+/** Of a call's 45 s: when an unfinished write continues without its caller, so that the answer is still in time. */
 const WAIT_MS = 38_000;
 
 /**
  * A tool's write, for as long as its caller can wait.
- * @param list of a call that has looked up a list: the time which that took
+ * @param list for a call that has looked up a list: how long that took
  */
 export function writeFor(
   services: Services,
@@ -88,7 +88,7 @@ export function writeFor(
 }
 
 /**
- * The report of a write that is over.
+ * The report of a write that has ended.
  * @throws RelayError the cause if nothing was written, `PARTIAL_WRITE` or `DEADLINE_EXCEEDED` with the report otherwise
  */
 export function reportOrThrow(playlistId: string, requested: number, result: ChangeResult): Report {
@@ -144,7 +144,7 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  // What an undo writes is in an order of its own.
+  // An undo writes in an order of its own.
   const remedy =
     result.change.kind === 'undo'
       ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
@@ -152,7 +152,7 @@ function failed(result: ChangeReport, report: Report, cause: RelayError): RelayE
   return partialWrite(how, ofTarget(result, report), cause, remedy);
 }
 
-/** The library has neither an ID nor versions. */
+/** Leaves out ID and version for the library, which has neither. */
 function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Report>): Partial<Report> {
   if (change.kind !== 'save' && change.kind !== 'unsave') return report;
   const { playlist_id: _, snapshot_id: __, ...rest } = report;
