@@ -5,7 +5,7 @@ import { withNames } from '../domain/mergeRows.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { asList, isUnseen, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { asList, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -173,7 +173,7 @@ async function undoCreation(
   force: boolean,
   call: Call,
 ): Promise<UndoPlan> {
-  if (!force) await presentRows(context, change, expectedRows(change, body), force, nothingShown(), call);
+  if (!force) await presentRows(context, sightOf(change, body, force), call);
   return plain([{ op: 'unfollow' }], {});
 }
 
@@ -211,8 +211,8 @@ async function undoRows(
   // What an interrupted undo has already taken back is not another person's change.
   const isBegun = hasPartialUndo(context.store, change.seq);
   const isForced = force && isRead(body.former.rows);
-  const shownBy = nothingShown();
-  const { shownAs, unseen } = shownBy;
+  const sight = sightOf(change, body, force || isBegun);
+  const { playlistId, shownAs, unseen } = sight;
   const plan = (shown: readonly string[]) => {
     // The list may show the rows from before relay's own last write, or another person's: the result is the same.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
@@ -234,14 +234,14 @@ async function undoRows(
   const quick = (await isAtVersion(context, change, expected, call)) ? plan(expected) : null;
   let planned = quick && onlyAppends(quick.ops) ? quick : null;
   const how = isForced ? 'readShown' : 'readSettled';
-  const read = (how: 'readShown' | 'readSettled' | 'readTwice') =>
-    presentRows(context, change, expected, force || isBegun, shownBy, call, how);
+  const read = (how: How) => presentRows(context, sight, call, how);
   planned ??= plan(await read(how));
   if (removedUris(planned.ops).some((uri) => unseen.has(uri))) {
     // Under the ID that the list will show them by, others may be there that stay.
-    const items = await context.rows.readShown(change.playlistId ?? '', call);
-    await underOwnNames(context, items, expected, shownAs, call);
-    planned = plan(planned.present);
+    const items = await context.rows.readShown(playlistId, call);
+    const shown = items.map(uriOf);
+    const isBehind = withOwnWrites(context, change, shown) !== null;
+    if (!isBehind) planned = plan(asSeen(sight, await underOwnNames(context, sight, shown, items, call)));
   }
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
@@ -289,40 +289,70 @@ async function isAtVersion(
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }
 
-/** How the list shows rows. */
-interface Shown {
+/** What an undo looks for in a list, and how it has found it. */
+interface Sight {
+  playlistId: string;
+  /** What the change left. */
+  expected: readonly string[];
+  /** Another list is no conflict. */
+  isAnyRight: boolean;
   /** By URI: as what Spotify shows rows that it does not show under it; an empty string for no name. */
   shownAs: Map<string, string>;
   /** URIs of rows that the list does not show yet. */
   unseen: Set<string>;
 }
 
-function nothingShown(): Shown {
-  return { shownAs: new Map(), unseen: new Set() };
+function sightOf(change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
+  return {
+    playlistId: change.playlistId ?? '',
+    expected: expectedRows(change, body),
+    isAnyRight,
+    shownAs: new Map(),
+    unseen: new Set(),
+  };
 }
+
+type How = 'readShown' | 'readSettled' | 'readTwice';
 
 /**
  * The rows as they are. They have to be what the change left, as far as that is known.
- * @param shownBy takes up how the list shows them
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
-  { rows, provider }: Context,
-  { playlistId }: Change,
-  expected: readonly string[],
-  force: boolean,
-  { shownAs, unseen }: Shown,
+  context: Context,
+  sight: Sight,
   call: Call,
-  how: 'readShown' | 'readSettled' | 'readTwice' = 'readSettled',
+  how: How = 'readSettled',
 ): Promise<readonly string[]> {
-  const id = playlistId ?? '';
-  const items = await rows[how](id, call);
-  for (const item of items) if (isUnseen(item)) unseen.add(uriOf(item));
-  const present = await underOwnNames({ provider }, items, expected, shownAs, call);
+  const { rows } = context;
+  const { playlistId, expected, unseen } = sight;
+  if (how === 'readSettled') {
+    const items = await rows.readFresh(playlistId, call);
+    const shown = items.map(uriOf);
+    const caughtUp = rows.caughtUp(playlistId, { from: 0, rows: shown, isEnd: true });
+    const named = new Set(shown);
+    for (const uri of caughtUp ?? []) if (!named.has(uri)) unseen.add(uri);
+    const present = await underOwnNames(context, sight, caughtUp ?? shown, items, call);
+    const isAsLeft = mayBeRows(asLong(expected, present.length), present);
+    // Under another ID, relay's own row looks like another person's change, and readSettled would wait.
+    if (isAsLeft || caughtUp || !rows.hasWritten(playlistId)) return asSeen(sight, present);
+  }
+  const items = await rows[how](playlistId, call);
+  return asSeen(sight, await underOwnNames(context, sight, items.map(uriOf), items, call));
+}
+
+/**
+ * What is there, by the names that it had.
+ * @throws RelayError `CONFLICT`
+ */
+function asSeen(
+  { playlistId, expected, isAnyRight, shownAs }: Sight,
+  present: readonly string[],
+): readonly string[] {
   // A row that Spotify no longer offers keeps its place.
   const left = asLong(expected, present.length);
   const isAsLeft = mayBeRows(left, present);
-  if (!isAsLeft && !force) throw changedSince(id, left, present);
+  if (!isAsLeft && !isAnyRight) throw changedSince(playlistId, left, present);
   const named = isAsLeft ? withNames(left, present) : withNames(present, left);
   for (const [at, uri] of named.entries()) if (uri !== '' && present[at] === '') shownAs.set(uri, '');
   return named;
@@ -334,20 +364,20 @@ const MAX_LOOKED_UP = 5;
 /** The rows, with those that Spotify shows under another ID under the one that they were written with. */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
+  { expected, shownAs }: Sight,
+  shown: readonly string[],
   items: readonly Item[],
-  expected: readonly string[],
-  shownAs: Map<string, string>,
   call: Call,
 ): Promise<string[]> {
-  const present = items.map(uriOf);
+  const present = [...shown];
   if (present.length !== expected.length) return present;
   const differing = present.flatMap((uri, at) => (mayBe(expected[at] ?? '', uri) ? [] : [at]));
   if (differing.length > MAX_LOOKED_UP) return present;
   for (const at of differing) {
-    const [sent = '', shown = ''] = [expected[at], present[at]];
-    if (!(await isSameRecording(context, sent, shown, items, call))) continue;
+    const [sent = '', name = ''] = [expected[at], present[at]];
+    if (!(await isSameRecording(context, sent, name, items, call))) continue;
     present[at] = sent;
-    shownAs.set(sent, shown);
+    shownAs.set(sent, name);
   }
   return present;
 }

@@ -442,11 +442,6 @@ function itemsFor(rows: readonly string[], shown: readonly Item[]): Item[] {
   });
 }
 
-/** True for a row of which only relay's own record tells: no reading has shown it yet, nor another of its URI. */
-export function isUnseen({ item }: Item): boolean {
-  return item !== null && item.name === item.uri;
-}
-
 function unnamed(uri: string): Item {
   const track = {
     id: uri.split(':').at(-1) ?? null,
