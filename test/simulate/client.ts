@@ -167,8 +167,8 @@ export class Client {
       hidden: this.#hidden(),
       unseen: new Set([
         ...spotify.unseenIn(playlist, from),
-        // What came to be seen after its first request has been let stay.
-        ...(outcome.is === 'carried on' ? spotify.unseenIn(playlist, from, 'sends') : []),
+        // What came to be seen after its first request, where that had no effect, has been let stay.
+        ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
       mimicked: this.#mimicked(now, playlist),
     };
