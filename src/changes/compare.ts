@@ -64,12 +64,14 @@ const MAX_AHEAD = 6;
 /**
  * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
  * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
+ * @param size entries of the request in doubt, where it may be a smaller one than usual
  */
 export function nearestState(
   former: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
   shown: readonly string[],
+  size?: number,
 ): Verdict {
   const other: Verdict = { kind: 'other', mismatches: [] };
   const start = rowsAt(former, ops, known);
@@ -77,7 +79,7 @@ export function nearestState(
   const isStrange = here * 2 > start.length + shown.length;
   let ahead: { progress: Progress; far: number } | null = null;
   const steps: Array<{ to: Progress; rows: readonly string[] }> = [];
-  for (let at = known, step = nextStep(ops, at); step; step = nextStep(ops, at)) {
+  for (let at = known, step = nextStep(ops, at, size); step; step = nextStep(ops, at)) {
     at = step.to;
     steps.push({ to: at, rows: rowsAt(former, ops, at) });
   }

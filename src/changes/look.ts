@@ -22,7 +22,8 @@ import {
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
- * @param whole reads all rows
+ * @param options.whole reads all rows
+ * @param options.size entries of the request in doubt, where it may be a smaller one than usual
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -30,7 +31,7 @@ export async function lookAtRows(
   plan: Plan,
   known: Progress,
   call: Call,
-  whole = false,
+  { whole = false, size }: { whole?: boolean; size?: number | undefined } = {},
 ): Promise<Verdict> {
   const part = whole ? { from: 0, to: null } : touched(plan, known);
   const seen =
@@ -47,8 +48,8 @@ export async function lookAtRows(
   if (isOlder) return { kind: 'stale' };
   // Others may have moved one of our rows to a place that was not read.
   if (part.from > 0 && !onlyAppends(plan.ops))
-    return lookAtRows(context, playlistId, plan, known, call, true);
-  return nearestState(plan.rows, plan.ops, known, shown);
+    return lookAtRows(context, playlistId, plan, known, call, { whole: true, size });
+  return nearestState(plan.rows, plan.ops, known, shown, size);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
