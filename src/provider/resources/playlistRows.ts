@@ -144,7 +144,7 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
     const isOwn = (state: readonly string[]) => mayBeRows(state.slice(from, isLast ? undefined : to), page);
     if (!states.some(isOwn)) return null;
   }
-  return [...(states.at(-1) ?? [])];
+  return withNames(states.at(-1) ?? [], shown);
 }
 
 /** The rows of `base` with the writes added; the first of them may already show in part. */
