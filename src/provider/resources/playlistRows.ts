@@ -1,7 +1,7 @@
 /** Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. */
 import type { Clock } from '../../base/clock.ts';
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
-import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
+import { mayBeRows, sameRows, uriOf, without } from '../../domain/rows.ts';
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
 import { type PageRequest, readAll } from './paging.ts';
@@ -164,12 +164,18 @@ const MAX_COMPARED = 6;
 
 /** If others wrote too: merges what the list shows with relay's own writes that it does not show. */
 function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
-  let best: { index: number; base: readonly string[]; far: number } | null = null;
+  const goal = [...(writes.at(-1)?.states() ?? [])].at(-1) ?? [];
+  let best: { index: number; base: readonly string[]; ours: number; far: number } | null = null;
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = [...(writes[index]?.states() ?? [])].reverse();
     for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
-      const far = distance(base, shown(base.length));
-      if (best === null || far < best.far) best = { index, base, far };
+      const rows = shown(base.length);
+      // What the list shows of rows that relay put in after this state, others are not likely to have put in as well.
+      const came = without(rows, base);
+      const ours = came.length - without(came, without(goal, base)).length;
+      const far = distance(base, rows);
+      if (best === null || ours < best.ours || (ours === best.ours && far < best.far))
+        best = { index, base, ours, far };
     }
   }
   if (best === null) return shown(0);
