@@ -1,6 +1,6 @@
 /**
- * Where a test can stand between a request and its answer. The simulated provider itself never misbehaves: faults, lag
- * and the log of requests are hooks, and live with the tests.
+ * Where a test can intervene between a request and its answer. The simulated provider itself never misbehaves: faults, lag and
+ * the log of requests are hooks, and belong to the tests.
  */
 import type { Answer, Incoming } from './http.ts';
 

@@ -1,4 +1,4 @@
-/** What handlers take and return: plain values, so that a hook can stand between them and the socket. */
+/** What handlers take and return: plain values, so that a hook can sit between them and the socket. */
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {

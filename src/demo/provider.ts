@@ -35,7 +35,7 @@ export interface DemoProviderOptions {
   legacyShapes?: boolean;
   /** When the newest saved track was saved, in Unix milliseconds; default: a fixed day, so that answers are the same each time. */
   savedUntil?: number;
-  /** Stands between each request and its answer. */
+  /** Called between each request and its answer. */
   hook?: Hook;
 }
 
@@ -58,7 +58,7 @@ export interface DemoProvider {
   close(): Promise<void>;
 }
 
-/** The provider without a network: requests go in, answers come out. */
+/** The provider without a network: takes requests and returns answers. */
 interface DemoRules {
   readonly grants: Grants;
   readonly setting: OAuthSetting;

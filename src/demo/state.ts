@@ -113,7 +113,7 @@ export interface World {
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** Objects of tracks that were made before, by URI, where there is to be one of each only. */
+  /** Objects of tracks by URI, for callers that want only one of each. */
   readonly shapes?: Map<string, Record<string, unknown>>;
   /** How many rows a playlist holds at most; as many as Spotify's by default. */
   readonly maxRows?: number;

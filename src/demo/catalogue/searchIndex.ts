@@ -123,7 +123,7 @@ export class SearchIndex<T> {
     });
   }
 
-  /** A word that no document has counts as those that are one letter away, each document once. */
+  /** A word that no document has matches words that are one letter away, each document once. */
   #collectNear(scores: Map<number, Score>, word: string): void {
     const before = new Map([...scores].map(([at, { words }]) => [at, words]));
     for (const token of nearWords(word, this.#postings.keys())) this.#collect(scores, token, 0, false);

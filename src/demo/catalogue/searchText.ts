@@ -80,10 +80,10 @@ export function parseQuery(text: string): SearchQuery {
   return { words: free.replaceAll('"', ' ').trim(), phrases, filters };
 }
 
-/** Shorter words are not taken for slips. */
+/** Shorter words are never corrected as typos. */
 const MIN_LENGTH = 4;
 
-/** "Did you mean": the words of `known` that one letter more, less or other, or two swapped, make of `word`; none for a short word. */
+/** "Did you mean": the words of `known` that are one letter or one swap away from `word`; none for a short word. */
 export function nearWords(word: string, known: Iterable<string>): string[] {
   if (word.length < MIN_LENGTH) return [];
   return [...known].filter((other) => other.length >= MIN_LENGTH && isOneChange(word, other));

@@ -30,7 +30,7 @@ interface Base {
   readonly top: DemoAccount['top'];
 }
 
-/** Going through a whole catalogue takes its time, so that is done once for each; every state gets copies. */
+/** Going through a whole catalogue is slow, so that is done once for each; every state gets copies. */
 const bases = new WeakMap<Catalogue, Base>();
 
 function baseOf(catalogue: Catalogue): Base {

@@ -45,7 +45,7 @@ export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   };
 }
 
-/** Copies that share nothing with these; a playlist that stands in several lists is one in the copies too. */
+/** Deep copies. A playlist that is in several lists is also a single one in the copies. */
 export function copyPlaylists({ owner, second, unlisted }: SeedPlaylists): SeedPlaylists {
   const copies = new Map<DemoPlaylist, DemoPlaylist>();
   const copyOf = (playlist: DemoPlaylist): DemoPlaylist => {
