@@ -60,8 +60,8 @@ const EVENT = 'event: message\ndata: ';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers `tools/list` with a text that is made once for each selection of tools, since making it takes a hundred times as
- * long as sending it.
+ * Answers `tools/list` with a text that is made once for each selection of tools. Making it takes a hundred times as long as
+ * sending it.
  * @param ttlMs how long a client may keep the list
  */
 export function createListAnswers(

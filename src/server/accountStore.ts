@@ -1,5 +1,5 @@
 /**
- * Where the provider's login is kept: who it is in the account row, the tokens sealed beside it; and what is known of the
+ * Where the provider's login is stored: the person in the account row, the tokens sealed beside it. Also what is known about the
  * account without asking the provider.
  */
 import type { Clock } from '../base/clock.ts';
@@ -59,8 +59,8 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       const { providerUserId, accessExpiresAt } = account;
       return { account: providerUserId, accessToken, refreshToken, accessExpiresAt: accessExpiresAt ?? 0 };
     },
-    // Not `durable`, which begins nothing while the disk is full. Tokens that cannot be saved yet are still the only ones
-    // that work, and are saved as soon as that is possible.
+    // Not `durable`, which refuses changes while the disk is full. Tokens that cannot be saved yet are still the only valid ones,
+    // and are saved as soon as possible.
     async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;
       store.transaction(() => {
@@ -70,7 +70,7 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       });
       await store.saveNow();
     },
-    // Lost in a crash, it is found out again by the next refresh.
+    // If a crash loses this, the next refresh finds it out again.
     endLogin() {
       store.transaction(() => {
         dropTokens();

@@ -1,6 +1,6 @@
 /**
- * The program without its HTTP face: one home, held by this process, with its state, its key and the provider client.
- * A server puts routes around it; commands without a server use it as it is.
+ * The program without HTTP: one home, held by this process, with its state, its key and the provider client. A server adds
+ * routes to it; commands without a server use it directly.
  */
 
 import type { Clock, Random } from '../base/clock.ts';
@@ -42,15 +42,15 @@ export interface CoreOptions {
   version: string;
   /** What the home is held for, shown to another command that finds it taken: `relay serve`. */
   purpose: string;
-  /** The owner asked to start over after the key was lost: what it had sealed is dropped. */
+  /** The owner asked to start over after the key was lost: the secrets that it had sealed are dropped. */
   startOver?: boolean;
   /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;
-  /** What the program stands on; the machine's own by default. */
+  /** Disk and network; the machine's own by default. */
   ground?: Ground;
 }
 
-/** The world outside one process, apart from time and chance. */
+/** The world outside one process, apart from time and randomness. */
 interface Ground {
   /** The way to the provider. */
   exchange?: Exchange;
@@ -70,12 +70,12 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** For what strangers cause: the same log, with a few warnings of a kind a minute. */
+  /** The log for what strangers cause: the same one, limited to a few warnings of a kind per minute. */
   readonly quietLog: Log;
   readonly version: string;
   readonly store: Store;
   readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
-  /** What this server and the command line prove themselves to each other with. */
+  /** With this key the server and the command line prove themselves to each other. */
   readonly localKey: string;
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
@@ -88,7 +88,7 @@ export interface Core {
     /** Forgets the account; returns who was connected. */
     disconnect(): Promise<Account | null>;
   };
-  /** Calls back after each login. */
+  /** Sets a function to call after each login. */
   onConnected(tell: () => void): void;
   clientId(): string | null;
   setClientSecret(value: string | null): Promise<void>;
@@ -140,13 +140,13 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
-    // A new key for a state that another one has sealed would lock the right one out for good.
+    // Creating a key for a state that another key has sealed would make that key useless for good.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });
   const vault = createVault(store, createSealer(key.key, random));
   if (options.startOver) {
-    // The key may turn up again, and then so does the login.
+    // The key may be found again, and then the login can be opened again.
     const kept = await keepStateFile(store.state().path, 'before-start-over', clock);
     await vault.startOver();
     options.log.warn({}, `The state with the former login is kept in ${kept}.`);

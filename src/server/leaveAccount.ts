@@ -1,4 +1,4 @@
-/** The end of a connection: the login goes, and with it what came from the account; on demand everything about it. */
+/** Disconnecting the account: removes the login and what came from the account, or on request everything about it. */
 import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
@@ -6,11 +6,11 @@ import type { Jobs } from '../jobs/jobService.ts';
 import { eraseAccountData } from '../store/tables/eraseAccountData.ts';
 import type { Core } from './core.ts';
 
-/** More than a home holds. */
+/** More than a home can hold. */
 const ALL_JOBS = 10_000;
 
 /**
- * @param jobs null where none can be under way
+ * @param jobs null if none can be under way
  * @param erase also forgets matches, jobs, changes, versions and plays
  */
 export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean): Promise<LogoutAnswer> {
@@ -18,7 +18,7 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
   const libraryDeleted = await core.library.accountLeft(erase);
   if (erase) {
     for (const { job_id, status } of jobs?.list(0, ALL_JOBS).items ?? []) {
-      // Nothing may be written for a job that is about to be forgotten.
+      // No job may write while it is being forgotten.
       if (!isEnded(status)) await jobs?.cancel(job_id, NEVER).catch(() => {});
     }
     await core.store.durable(() => eraseAccountData(core.store));

@@ -1,4 +1,4 @@
-/** The owner's calls, for all doors, made by the process that holds the state. */
+/** The owner's calls, over HTTP or in this process, carried out by the process that holds the state. */
 import * as z from 'zod';
 import { withDeadline } from '../base/abort.ts';
 import { isoOf } from '../base/clock.ts';
@@ -39,10 +39,10 @@ import { type ServerFacts, statusReport } from './status/status.ts';
 
 /** Below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
-/** How long a look at an import may take: it answers at once when the import ends. */
+/** How long a request for an import's progress may wait; it answers at once when the import ends. */
 const PROGRESS_MS = 500;
 
-/** What only a running server has. */
+/** What only a running server provides. */
 export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
@@ -51,18 +51,18 @@ export interface ServerSide {
   redirectUri: string;
   services: Services;
   presence: Presence;
-  /** The login that the owner's page began last. */
+  /** The last login that the owner's page began. */
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
-  /** What the player was found doing last; null before anything has asked for it. */
+  /** What the player was last found doing; null before anything has asked for it. */
   lastPlaying: () => LastPlaying | null;
-  /** Where clients keep their files. */
+  /** The environment, which says where clients keep their files. */
   env: NodeJS.ProcessEnv;
-  /** What starts this program. */
+  /** The command that starts this program. */
   program: () => Promise<readonly string[]>;
 }
 
-/** Where a call is made. */
+/** The process in which a call is made. */
 interface Here {
   core: Core;
   server: ServerSide | null;
@@ -73,9 +73,9 @@ interface Here {
 /** A home that holds no state. */
 export interface EmptyHome {
   clock: Core['clock'];
-  /** Makes the state and opens it. */
+  /** Creates the state and opens it. */
   make(): Promise<LocalApi>;
-  /** @throws RelayError that there is no state */
+  /** @throws RelayError since there is no state */
   refuse(): Promise<never>;
 }
 
@@ -83,14 +83,14 @@ type Asked<C extends LocalCall> =
   Parameters<LocalApi[C]> extends [] ? object : NonNullable<Parameters<LocalApi[C]>[0]>;
 type Told<C extends LocalCall> = ReturnType<LocalApi[C]>;
 
-/** One of the owner's calls, for all doors: over HTTP, without a server, and in a home without a state. */
+/** One of the owner's calls: over HTTP, without a server, and in a home without a state. */
 interface Operation<C extends LocalCall> {
-  /** The shape of its body. */
+  /** Shape of the request body. */
   input: () => z.ZodType<Asked<C>>;
   run(asked: Asked<C>, here: Here): Told<C>;
-  /** What it does in a home without a state; where this is missing, it is refused. */
+  /** What it does in a home without a state; refused there if this is missing. */
   inEmptyHome?(asked: Asked<C>, home: EmptyHome): Told<C>;
-  /** Its body holds a file. */
+  /** Whether the request body holds a file. */
   hasFile?: true;
 }
 
@@ -107,7 +107,7 @@ const listContent = () => ({
   allPlays: z.boolean().optional(),
 });
 
-/** Every call of `LocalApi`: what it takes and what it does. */
+/** Every call of `LocalApi`: what it takes and does. */
 export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   status: {
     input: nothing,
@@ -379,11 +379,11 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/** For code that goes through all of them. */
+/** For code that handles all operations alike. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
-/** How far an import is: at once when it has ended, else in a moment. */
+/** How far an import is: at once if it has ended, else after a moment. */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
   const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
@@ -412,7 +412,7 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
   });
 }
 
-/** Ends before the command line takes the server for silent; what it has begun continues. */
+/** Ends before the command line gives up on a silent server; the work continues. */
 async function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
@@ -425,17 +425,17 @@ async function withinReach<T>(
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
-  // A query that nobody could know: what a program left in the browser's cache for `/` would get the ticket.
+  // The query is unguessable: something that another program left in the browser's cache for `/` could otherwise get the ticket.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 
-/** Where the browser continuesce it is signed in. The attempt is for the case that the ticket is too old by then. */
+/** Where the browser continues once it is signed in. The attempt is for a ticket that has expired by then. */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;
 }
 
-/** A job would wait for the login, and nobody would look after it. */
+/** A job would wait for the login without anybody noticing. */
 function requireLogin(core: Core): void {
   if (core.account.view().connected) return;
   throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {

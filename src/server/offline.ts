@@ -9,7 +9,7 @@ import { offlineStatus } from './status/offlineStatus.ts';
 export type OfflineOptions = Omit<CoreOptions, 'purpose' | 'readClientId'>;
 
 export interface Offline {
-  /** Calls reject with a RelayError of the home, the lock, the state file or the key; `status` reports those. */
+  /** The calls. They reject with a RelayError of the home, the lock, the state file or the key; `status` reports those. */
   local: LocalApi;
   close(): Promise<void>;
 }

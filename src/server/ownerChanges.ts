@@ -1,6 +1,6 @@
 /**
- * The owner's own way to what relay has changed: the same functions as the tools `list_changes` and `undo_change`, whatever
- * toolsets the settings choose.
+ * The owner's access to what relay has changed: the functions of the tools `list_changes` and `undo_change`, whatever toolsets
+ * the settings choose.
  */
 import { withDeadline } from '../base/abort.ts';
 import { visibleText } from '../base/visibleText.ts';
@@ -15,7 +15,7 @@ import { undoChangeTool } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 
-/** As for a tool, below the 60 s of the command line. */
+/** As for a tool, and below the 60 s of the command line. */
 const UNDO_MS = 45_000;
 
 export async function ownerHistory(
@@ -32,7 +32,7 @@ async function withNames(services: Services, items: readonly ChangeSummary[]): P
   return items.map((item) => changeEntry(services, item, names));
 }
 
-/** A change as a person is told of it. Asks nothing. */
+/** A change as it is shown to a person. Sends no requests. */
 export function changeEntry(
   { store }: Pick<Services, 'store'>,
   change: ChangeSummary,
@@ -55,7 +55,7 @@ export function changeEntry(
 const MAX_NAME = 60;
 
 /**
- * @param askedBy as the history shows it
+ * @param askedBy who asks, as the history shows it
  * @throws RelayError as the tool does, `CONFLICT` with both lists among them
  */
 export async function ownerUndo(
@@ -86,7 +86,7 @@ export async function ownerUndo(
   }
 }
 
-/** The same error with the name of the playlist, and those of the songs in its lists, as far as they are known. */
+/** The same error with the known names of the playlist and of the songs in its lists. */
 function withWords(services: Services, playlistId: string | null, error: RelayError): RelayError {
   const { details } = error;
   const name = playlistId === null ? null : knownPlaylistName(services, playlistId);
@@ -114,7 +114,7 @@ function askedByOwner(services: Services, askedBy: string): Services {
   };
 }
 
-/** An undo that a job continues with has not failed. */
+/** If a job continues an undo, it has not failed. */
 function continued(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {

@@ -1,4 +1,4 @@
-/** The owner's own way to bring lists in and out: what `relay import` and `relay export` ask for. */
+/** The owner's access to lists, for `relay import` and `relay export`. */
 import { withDeadline } from '../base/abort.ts';
 import { inParallel } from '../base/lists.ts';
 import { tookTooLong } from '../domain/errors.ts';
@@ -18,7 +18,7 @@ import type { Services } from '../tools/tool.ts';
 
 /** Below the 60 s that the command line waits for a silent server. */
 const READ_MS = 50_000;
-/** Requests for one answer of `ownerSavedRows`. */
+/** How many requests one answer of `ownerSavedRows` takes. */
 const PAGES = 8;
 
 export function ownerPreview(services: PlanServices, list: ListContent): ImportPreview {
@@ -52,7 +52,7 @@ export async function ownerPlaylists(services: Services): Promise<PlaylistFacts[
   return items.map((playlist) => factsOf(services, playlist));
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` if `given` is no ID, URI or link of a playlist */
+/** @throws RelayError `INVALID_ARGUMENT` if `given` is not an ID, URI or link of a playlist */
 export async function ownerPlaylist(services: Services, given: string): Promise<PlaylistFacts> {
   const { id } = parseRef(given, ['playlist']);
   return factsOf(services, await inTime(services, (call) => getPlaylist(services.provider, id, call)));

@@ -1,4 +1,4 @@
-/** The owner's own way to earlier versions of playlists: the same functions as the tools, whatever toolsets the settings choose. */
+/** The owner's access to earlier versions of playlists: the functions of the tools, whatever toolsets the settings choose. */
 import { withDeadline } from '../base/abort.ts';
 import { counted } from '../base/lists.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
@@ -13,7 +13,7 @@ import { ownerPlaylists } from './ownerLists.ts';
 /** Below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
 
-/** @param given ID, URI or link, or the name that it has or had last */
+/** @param given ID, URI or link, or its present or last name */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
   return inTime(services, (signal) => services.library.versions(id, { signal }));

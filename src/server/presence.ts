@@ -1,4 +1,4 @@
-/** Who uses this server, so that one which runs only for MCP clients can end with the last of them. */
+/** Who uses this server, so that one that runs only for MCP clients can end after the last of them. */
 import type { Clock } from '../base/clock.ts';
 
 /** A client over HTTP keeps no connection: it counts for this long after each request, in milliseconds. */
@@ -7,7 +7,7 @@ const AFTER_REQUEST_MS = 15 * 60_000;
 export interface Presence {
   /** See `LocalApi.stay`. */
   stay(id: string, seconds: number): void;
-  /** An MCP client has asked something over HTTP. */
+  /** An MCP client has sent a request over HTTP. */
   request(): void;
   isUsed(): boolean;
 }

@@ -1,4 +1,4 @@
-/** The remembered matches for their owner: what `relay remembered` and the page show and forget. */
+/** The remembered matches, for `relay remembered` and the owner's page. */
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -6,7 +6,7 @@ import type { RememberedMatch } from '../domain/localApi.ts';
 import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
 import type { Core } from './core.ts';
 
-/** What was settled, then what was learned, newest first. */
+/** Matches that were settled, then learned ones, newest first. */
 export function rememberedMatches(core: Core, limit: number): RememberedMatch[] {
   return listAliases(core.store, limit).map((alias) => matchOf(core, alias));
 }
@@ -30,13 +30,13 @@ export async function forgetRemembered(
   }
   if (!first) return { forgotten: 0, match: null };
   const match = id === null ? null : matchOf(core, first);
-  // Not taken back where the disk fails: what its owner gave up is not used again while the server runs.
+  // Not undone if the disk fails: what its owner gave up is not used again while the server runs.
   await store.durable(() => deleteAliases(store, id === null ? null : found.map(({ key }) => key)));
   log.info({ matches: found.length }, 'remembered matches forgotten');
   return { forgotten: found.length, match };
 }
 
-/** Stable, and short enough to type: 20,000 of them rarely meet, and those that do are forgotten together. */
+/** Stable, and short enough to type. Among 20,000 two rarely share one, and those are forgotten together. */
 function idOf(key: string): string {
   return hashOf(key).slice(0, 8);
 }

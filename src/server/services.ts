@@ -1,4 +1,4 @@
-/** What tools use, put together over an open core: the changes, the jobs, and what they read with. */
+/** What tools use, built on an open core: changes, jobs, and what they read with. */
 import { createChanges } from '../changes/changes.ts';
 import { createJobs } from '../jobs/jobService.ts';
 import { createKeeps } from '../jobs/keeps/keeps.ts';
@@ -7,7 +7,7 @@ import { createResolver } from '../resolve/resolver.ts';
 import type { Services } from '../tools/tool.ts';
 import type { Core } from './core.ts';
 
-/** One for each process. Its jobs do nothing until they are started. */
+/** One per process. Its jobs do nothing until they are started. */
 export function createServices(core: Core): Services {
   const { provider, store, clock, random, log } = core;
   const rows = createPlaylistRows(provider, clock);

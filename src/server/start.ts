@@ -1,4 +1,4 @@
-/** Starts the server: the core, the MCP endpoint, the routes, the listener; and stops them in reverse order. */
+/** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
 
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
@@ -37,7 +37,7 @@ import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
 
-/** How long running calls get to finish, and then, once they are told to stop, to do so. */
+/** How long running calls may take to finish, and then, once they are told to stop, to do so. */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
@@ -56,30 +56,30 @@ export interface StartOptions {
   program?: () => Promise<readonly string[]>;
   /** Drops what a lost key had sealed. Only when the owner asked to start over. */
   startOver?: boolean;
-  /** What the program stands on; the machine's own by default. */
+  /** Disk and network; the machine's own by default. */
   ground?: CoreOptions['ground'];
-  /** Of connections, for tests that cannot wait for the usual ones. */
+  /** Connection limits for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }
 
 export interface RunningServer {
   baseUrl: string;
   mcpUrl: string;
-  /** For programs on this machine, which may not reach `baseUrl`. */
+  /** Base URL for programs on this machine, which may not reach `baseUrl`. */
   localUrl: string;
   local: LocalApi;
   /** What the owner types on the approval page; for the terminal only. */
   ownerCode: string | null;
-  /** The API key, in the demo only: it opens nothing but invented data. */
+  /** The API key, in the demo only, where it gives access to nothing but invented data. */
   demoKey: string | null;
-  /** Whether any MCP client uses the server, the one of this process aside. */
+  /** Whether any MCP client other than that of this process uses the server. */
   isUsed(): boolean;
   close(): Promise<void>;
 }
 
-/** @throws RelayError; whatever was opened is closed again */
+/** @throws RelayError; everything opened so far is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // Nothing is dropped for a server that could not listen anyway.
+  // Nothing may be dropped for a server that could not listen anyway.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -96,7 +96,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
   const { settings, clock, random, log } = options;
-  // Its account begins afresh at each start, and nothing may speak of playlists that are gone.
+  // The demo's account is new at each start, and nothing may mention playlists that are gone.
   if (settings.demo) forgetActivity(core.store);
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
@@ -181,7 +181,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
 }
 
-/** The command line's own requests say nothing about clients: those that carry for one stay by themselves. */
+/** The command line's own requests say nothing about clients. Those that carry messages for one announce that with `stay`. */
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
@@ -202,7 +202,7 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  // The owner's page explains what is missing, and has the proof that a login behind a public address needs.
+  // The owner's page explains what is missing, and has the proof that a login needs behind a public address.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({
@@ -262,11 +262,11 @@ async function stop(
   await core.close();
 }
 
-/** The ID of the settings; where they have none, what `config.json` says by now. */
+/** The client ID in the settings; if there is none, the one that `config.json` has by now. */
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;
-    // Flags and environment have none, or the settings would have it: only the file of this home is left to ask.
+    // Flags and environment have none, or the settings would have it, so only the file of this home is read.
     return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
   };
 }

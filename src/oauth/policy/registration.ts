@@ -31,8 +31,8 @@ const Metadata = lazy(() =>
 );
 
 /**
- * The part of the metadata that the server accepts. Unknown fields are ignored, and unsupported grant and response types are
- * left out (RFC 7591 2 lets the server replace values), since real clients ask for more than they need.
+ * The part of the metadata that the server accepts. Unknown fields are ignored. Unsupported grant and response types are
+ * left out (RFC 7591 2 lets the server replace values): real clients ask for more than they need.
  */
 export function checkMetadata(body: unknown): Result<ClientMetadata> {
   const parsed = Metadata().safeParse(body);

@@ -1,4 +1,4 @@
-/** The MCP API key: the person's own from the environment, or one made at the first start and kept sealed. */
+/** The MCP API key: the person's own from the environment, or one that was generated at the first start and sealed. */
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';

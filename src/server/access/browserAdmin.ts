@@ -1,4 +1,4 @@
-/** The browsers that approve without the owner code: what `relay browsers` shows and ends. */
+/** The browsers that approve without the owner code, for `relay browsers`. */
 import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
@@ -27,7 +27,7 @@ export async function forgetBrowsers(core: Core, id: string | null): Promise<Bro
     });
   }
   if (forgotten.length === 0) return [];
-  // Not taken back where the disk fails: a browser that its owner gave up stays out at least while the server runs.
+  // Not undone if the disk fails: a browser that its owner gave up stays out at least while the server runs.
   await core.store.durable(() =>
     id === null ? forgetAllBrowsers(core.store) : forgetBrowser(core.store, id),
   );

@@ -18,8 +18,8 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * Whether the system says that another user of this machine sent this. With a public address nobody is asked: there a proxy
- * connects for others, as whatever user it runs.
+ * Whether the system says that another user of this machine sent this. Not asked with a public address, where a proxy connects
+ * for others, as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
@@ -27,9 +27,9 @@ export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<b
 }
 
 /**
- * The origin of the page that a browser sends this request from, in lower case; null where the request contradicts itself.
- * Not always the one of `baseUrl`. With `PUBLIC_BASE_URL` set the server still answers under its loopback names, and a
- * browser keeps what it stores apart for each. An `Origin` that is not ours did not pass the guards.
+ * The origin of the page that a browser sends this request from, in lower case; null if the request contradicts itself. It may
+ * differ from `baseUrl`: with `PUBLIC_BASE_URL` set, the server still answers under its loopback names, and a browser keeps
+ * separate storage for each. A foreign `Origin` did not pass the guards.
  */
 export function originOf({ request, baseUrl }: HttpContext): string | null {
   const { origin, host = '' } = request.headers;
@@ -50,15 +50,15 @@ function isOfAnotherPage({ request }: HttpContext): boolean {
   return site !== undefined && site !== 'same-origin';
 }
 
-/** Lets through what a page of ours may send, from a browser of this user. @throws HttpError */
+/** Accepts what a page of ours may send, from a browser of this user. @throws HttpError */
 export async function requireOwnPage(context: HttpContext): Promise<void> {
   if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
   if (await isOtherUsers(context)) throw new HttpError('FORBIDDEN_USER');
 }
 
 /**
- * Whether the request was made under this origin of the server. Anyone can write an `Origin`, and behind a tunnel a `Host`. So
- * a loopback origin is believed only of a program that dialled the server itself.
+ * Whether the request was made under this origin of the server. Anyone can send a false `Origin`, and behind a tunnel a false
+ * `Host`. So a loopback origin counts only for a program that dialled the server itself.
  */
 export function isUnder(origin: string, context: HttpContext): boolean {
   if (originOf(context) !== origin) return false;

@@ -1,4 +1,4 @@
-/** OAuth clients for their owner: what `relay clients` shows and changes. */
+/** OAuth clients, for `relay clients`. */
 import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
@@ -46,7 +46,7 @@ function theOne(core: Core, asked: string): OAuthClient {
   });
 }
 
-/** Clients register again at every new connection, under one name: those that are approved, else those that were once. */
+/** Clients register again at every new connection under the same name: the approved ones are meant, else those approved once. */
 function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
   const now = clients.filter(({ clientId }) => approved.has(clientId));
@@ -72,7 +72,7 @@ function summaries(core: Core, clients: OAuthClient[]): ClientSummary[] {
 }
 
 function summaryOf(core: Core, client: OAuthClient, grants: Grant[]): ClientSummary {
-  // A client of the settings has no row of its own; its approvals know when they were used.
+  // A client of the settings has no row of its own, so the last use comes from its approvals.
   const used = [client.lastUsedAt, ...grants.map(({ lastUsedAt }) => lastUsedAt)].filter((at) => at !== null);
   return {
     clientId: client.clientId,

@@ -1,23 +1,23 @@
 /**
- * The queue in which typed owner codes wait to be checked, one at a time. The more of them were wrong in the last minute,
- * the longer the pause between two. The pause is bounded, and the next one is drawn at random from those who have tries left.
- * So a program that floods the queue delays the owner but does not lock the owner out.
+ * The queue in which typed owner codes wait to be checked, one at a time. The more wrong codes there were in the last minute, the
+ * longer the pause between two checks. The pause is bounded, and the next code is drawn at random from browsers that have tries
+ * left. So a program that floods the queue delays the owner but does not lock the owner out.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { createWindow } from '../../base/rateWindow.ts';
 
-/** Wrong codes in a minute that cost nothing: people mistype. */
+/** Wrong codes in a minute that cause no pause, since people mistype. */
 const FREE = 20;
 /** All codes count together. */
 const ALL = 'all';
 const STEP_MS = 25;
-/** Two tries a second would take 5,000 years for half of the generated codes; the owner would notice a longer pause. */
+/** At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a longer pause. */
 const MAX_PAUSE_MS = 500;
-/** Bounds the memory. Beyond it one who has used up their tries is turned away, otherwise one at random. */
+/** Bounds the memory. Beyond it a request without tries left is refused, otherwise one at random. */
 const MAX_WAITING = 500;
 
 interface Turn {
-  /** Whether this browser has used up its tries: the others come first. */
+  /** Whether this browser has no tries left: others come first. */
   isLast: boolean;
   /** Whether the browser has stopped waiting for the answer. */
   isGone(): boolean;
@@ -25,7 +25,7 @@ interface Turn {
 }
 
 export interface CodeGate {
-  /** Judges when it is the caller's turn; null when the queue is too long, or the caller has left. */
+  /** Runs `judge` when it is the caller's turn; null if the queue is too long or the caller has left. */
   check(turn: Turn): Promise<boolean | null>;
 }
 

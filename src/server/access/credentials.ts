@@ -1,4 +1,4 @@
-/** Who may call `/mcp`: OAuth clients, the API key, and this machine's own command line, which has `/local` besides. */
+/** Who may call `/mcp`: OAuth clients, the API key, and this machine's own command line, which may use `/local` too. */
 import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
 
 /** The principal of the command line. */
@@ -21,14 +21,14 @@ export interface Credentials {
   expectOn(connection: object, credential: string): void;
   /** Whether an `Authorization` header is the command line's on that connection. */
   isCommandLine(header: string | undefined, connection: object): boolean;
-  /** Whether a client has come with a good credential since the start; the command line does not count. */
+  /** Whether a client has used a valid credential since the start; the command line does not count. */
   wereUsed(): boolean;
 }
 
 export interface CredentialOptions {
   mode: 'bearer' | 'oauth';
   apiKey: () => string;
-  /** The OAuth client behind an access token that is good for the resource, and what it may; null for anything else. */
+  /** The OAuth client behind an access token that is valid for the resource, and its permissions; null for anything else. */
   accessOf: (token: string, resource: string) => { clientId: string; readOnly: boolean } | null;
 }
 

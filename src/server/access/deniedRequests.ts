@@ -1,6 +1,6 @@
 /**
- * Requests that the owner denied: a client that shows the same one again does not get another try. In memory and bounded:
- * a new request has a fresh `state` and challenge anyway.
+ * Requests that the owner denied: a client that sends the same one again does not get another try. In memory and bounded; a new
+ * request has a new `state` and challenge anyway.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
@@ -9,7 +9,7 @@ const KEPT_MS = 24 * 3600_000;
 const MAX = 1000;
 
 export interface DeniedRequests {
-  /** @param subject what the request is about, with everything that tells it from another */
+  /** @param subject identifies the request */
   add(subject: string): void;
   has(subject: string): boolean;
 }

@@ -1,7 +1,7 @@
 /**
- * Forms that only our own pages can send (RFC 9700 4.7): a token in the form, made from a cookie of this browser, from what
- * the form is about and from the time. A foreign page knows none of it, and a token of one form does not fit another. The
- * cookie proves nothing else: it is sent to every port of this host.
+ * Forms that only our own pages can send (RFC 9700 4.7). The form has a token made from a cookie of this browser, from what the
+ * form is about and from the time. A foreign page knows none of these, and a token of one form does not fit another. The cookie
+ * proves nothing else, since it is sent to every port of this host.
  */
 import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
@@ -15,13 +15,13 @@ const COOKIE_SECONDS = 24 * 3600;
 export interface FormTokens {
   /** The token for a form about `subject`; gives the browser its cookie where it has none. */
   issue(context: HttpContext, subject: string): string;
-  /** For how many milliseconds the form has been out; null when the token is not good. */
+  /** How long ago the form was issued, in milliseconds; null if the token is not valid. */
   ageMs(context: HttpContext, subject: string, token: string | null): number | null;
-  /** What the browser is counted by; the same for all that have no cookie. */
+  /** Identifies the browser for limits; the same for all browsers without a cookie. */
   browserOf(context: HttpContext): string;
 }
 
-/** The key lives as long as the server: after a restart an open page has to be loaded again. */
+/** The key exists as long as the server: after a restart an open page has to be loaded again. */
 export function createFormTokens({ clock, random }: { clock: Clock; random: Random }): FormTokens {
   const key = random.bytes(32);
   const sign = (cookie: string, subject: string, madeAt: number) => {
@@ -34,7 +34,7 @@ export function createFormTokens({ clock, random }: { clock: Clock; random: Rand
       let cookie = cookieOf(context, name);
       if (!cookie) {
         cookie = newSecret(random);
-        // Lax: with Strict a client that leads the browser here from a page of its own would end the form of another tab.
+        // Lax: with Strict, a client that leads the browser here from its own page would invalidate the form of another tab.
         setCookie(context, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
       }
       return sign(cookie, subject, clock.now());

@@ -1,7 +1,7 @@
 /**
- * Who at a browser is the owner. Nothing that a browser sends by itself proves it. Browsers send the cookies of this host
- * to every port of it, so every program that listens on another port has them. The owner types the code of the terminal, or comes
- * with a ticket of the command line. The page's script then keeps a secret, which browsers hold apart for each origin.
+ * Who at a browser is the owner. Nothing that a browser sends by itself proves it: browsers send the cookies of this host to
+ * every port of it, so every program that listens on another port gets them. The owner types the code from the terminal, or comes with
+ * a ticket of the command line. The page's script then keeps a secret, which browsers store separately for each origin.
  */
 import type { Clock, Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
@@ -19,30 +19,30 @@ import { createCodeGate } from './codeGate.ts';
 
 const REMEMBERED_MS = 30 * 24 * 3600_000;
 const MAX_BROWSERS = 10;
-/** How long a use is not written down again. */
+/** Uses within this time are stored once. */
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
-/** From elsewhere a browser is whatever calls itself one, so there the address counts as well. */
+/** From elsewhere a browser can claim to be any browser, so the address is limited as well. */
 const WRONG_CODES_PER_ADDRESS = 10;
 
 /** Without letters and digits that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** `waitSeconds` above 0: no code of this browser is taken until then. */
+/** `waitSeconds` above 0: until then no code of this browser is accepted. */
 type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
 export interface Owner {
   /** What the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
-   * Judges a typed code. A browser has five wrong ones a minute; the right one is taken from this machine even then.
-   * @param browser what the browser is counted by
+   * Checks a typed code. A browser may send five wrong ones a minute. From this machine the right one is accepted even then.
+   * @param browser identifies the browser for the limit
    */
   tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
   /**
    * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are
-   * remembered: the one unused for longest makes room.
+   * remembered: beyond that the one unused for longest is dropped.
    * @param known the secret that the page has already; kept if it still holds
    */
   remember(context: HttpContext, known: string | null): string;
@@ -51,14 +51,14 @@ export interface Owner {
   /** The ID of the browser with this secret; null when it is not remembered. */
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
-   * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that comes with it within a minute.
-   * @param origin of the address that is opened: under another one the ticket was read by somebody else, and is over
+   * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that uses it within a minute.
+   * @param origin of the address that is opened. Under another one somebody else has read the ticket, so it is ended
    * @param next path of this server at which the browser continues
    */
   issueTicket(origin: string, next: string | null): string;
-  /** Whether a ticket is neither taken nor over. Its ID is its SHA-256. */
+  /** Whether a ticket is still valid: neither used nor expired. Its ID is its SHA-256. */
   isWaiting(ticketId: string): boolean;
-  /** Uses the ticket up; null when it is not good. */
+  /** Uses the ticket up; null if it is not valid. */
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 
@@ -67,7 +67,7 @@ export interface OwnerOptions {
   clock: Clock;
   random: Random;
   log: Log;
-  /** For what strangers cause. */
+  /** The log for what strangers cause. */
   quietLog: Log;
   /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
   secret: string | null;
@@ -80,7 +80,7 @@ export function createOwner(options: OwnerOptions): Owner {
   const code = secret ?? makeOwnerCode(random, options.codeLength);
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  // Strangers wait in a queue of their own.
+  // Strangers wait in a separate queue.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
   const tickets = new Map<string, { origin: string; next: string | null; expiresAt: number }>();
 
@@ -114,7 +114,7 @@ export function createOwner(options: OwnerOptions): Owner {
       const right = await gates[near ? 'near' : 'far'].check({
         isLast: before > 0,
         isGone: () => context.response.destroyed,
-        // Others of this address may have used the tries up meanwhile.
+        // Others at this address may have used up the tries meanwhile.
         judge: () => (near || waitSeconds() === 0) && isRight(typed),
       });
       if (right) return { ok: true };
@@ -173,7 +173,7 @@ function makeOwnerCode(random: Random, length: number): string {
   let letters = '';
   while (letters.length < length) {
     const [byte = 255] = random.bytes(1);
-    // The rest of 256 is left out, so that every letter is as likely as any other.
+    // Higher bytes are skipped, so that every letter is equally likely.
     if (byte < 240) letters += LETTERS[byte % LETTERS.length];
   }
   return inFours(letters);

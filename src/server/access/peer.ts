@@ -1,8 +1,8 @@
 /**
- * Which user of this machine a connection comes from. On Linux `/proc/net/tcp` and `tcp6` name the user of each socket,
- * so of the other end of a loopback connection too. Other systems do not tell an unprivileged program.
+ * Which user of this machine a connection comes from. On Linux `/proc/net/tcp` and `tcp6` name the user of each socket, and so of
+ * the other end of a loopback connection too. Other systems do not tell an unprivileged program.
  *
- * Not for every request: the tables hold all connections of the machine.
+ * Too slow for every request: the tables hold all connections of the machine.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises';
  */
 export type Peer = 'self' | 'other' | 'unknown';
 
-/** Where a peer of this machine is never `unknown` while its connection is open. */
+/** Whether a peer on this machine is never `unknown` while its connection is open. */
 export const PEERS_ARE_KNOWN = process.platform === 'linux';
 
 /** The two ends of a connection as the server sees them. @internal */
@@ -26,10 +26,10 @@ export interface Ends {
   localPort: number;
 }
 
-/** The kernel hands the tables out in pieces, and a table that changes meanwhile may lack a line. */
+/** Tries, since the kernel returns the tables in pieces, and a table that changes meanwhile may lack a line. */
 const TRIES = 3;
 
-/** A connection counts as the user's who opened it, even if another one holds it later. */
+/** A connection counts as that of the user who opened it, even if another user holds it later. */
 const known = new WeakMap<Socket, Peer>();
 
 export async function peerOf(socket: Socket): Promise<Peer> {
@@ -53,14 +53,14 @@ async function lookUp(socket: Socket): Promise<Peer> {
   return 'unknown';
 }
 
-/** What the kernel writes at once, at most. */
+/** The most that the kernel returns at once. */
 const PIECE_BYTES = 4_096;
-/** About a millisecond. Then whatever else waits has its turn. */
+/** About a millisecond of reading; then other work has its turn. */
 const PIECES_PER_TURN = 32;
 
 /**
- * Reads the table up to the line that is looked for. The kernel hands it out in pieces so small that a trip to Node's
- * threads takes longer than writing one, so they are read here.
+ * Reads the table up to the line that is looked for. The kernel returns it in such small pieces that passing each to Node's
+ * threads takes longer than producing it, so they are read here.
  * @internal
  */
 export async function findUid(path: string, ends: Ends): Promise<number | null> {
@@ -88,10 +88,10 @@ export async function findUid(path: string, ends: Ends): Promise<number | null> 
 }
 
 /**
- * The user of the other end, by a table of the kernel; null when it is not in there.
+ * The user of the other end, from a table of the kernel; null if it is not in there.
  *
- * Only an end that a program still holds counts, established or half closed. Once it is closed the kernel shows root and
- * no inode for it. So a program that sends a request and closes at once would pass for root.
+ * Only an end that a program still holds counts, established or half closed. For a closed one the kernel shows root and no
+ * inode. A program that sends a request and closes at once would otherwise pass for root.
  * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
@@ -110,7 +110,7 @@ export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number
   return null;
 }
 
-/** An end as `tcp` has it and, for IPv4, as a mapped address in `tcp6`: each side may be in either table. */
+/** An end as in `tcp` and, for IPv4, as a mapped address in `tcp6`: each side may be in either table. */
 function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   const v4 = plain.includes('.') ? plain.split('.').map(Number) : null;
@@ -132,7 +132,7 @@ function bytesOf(ipv6: string): number[] {
   });
 }
 
-/** The kernel prints words of 32 bits as the machine holds them. */
+/** The kernel prints 32-bit words in the byte order of the machine. */
 function words(bytes: number[], order: 'LE' | 'BE'): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4) {

@@ -1,10 +1,10 @@
 /**
- * Clients whose approval page was shown and not answered, so that the owner finds the way back to it. In memory and bounded:
+ * Clients whose approval page was shown and not answered, so that the owner can find it again. In memory and bounded, since
  * anybody on this machine may ask.
  */
 import type { Clock } from '../../base/clock.ts';
 
-/** As long as an authorization request is worth answering: the client gives up sooner. */
+/** After this an answer is useless, since the client has given up. */
 const KEPT_MS = 10 * 60_000;
 const MAX = 5;
 /** A longer address is left out. */
@@ -12,16 +12,16 @@ const MAX_ADDRESS = 4_000;
 
 interface WaitingClient {
   clientId: string;
-  /** As the approval page shows it. */
+  /** The name on the approval page. */
   name: string;
-  /** Of the approval page, below this server's. */
+  /** Path and query of the approval page. */
   address: string;
   /** Unix milliseconds. */
   at: number;
 }
 
 export interface WaitingClients {
-  /** A later request of a client takes the place of the one before. */
+  /** A later request of a client replaces the earlier one. */
   add(client: Omit<WaitingClient, 'at'>): void;
   answered(clientId: string): void;
   /** Oldest first. */

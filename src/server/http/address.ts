@@ -1,12 +1,12 @@
 /**
- * Who is at the other end, for limits per address and for what only this machine may ask. Pure. What a request says of
- * its origin is believed from a trusted proxy alone (`RELAY_TRUSTED_PROXY`): anyone can write `X-Forwarded-For`.
+ * Who is at the other end, for limits per address and for what only this machine may ask. Pure. What a request says about its
+ * origin counts only from a trusted proxy (`RELAY_TRUSTED_PROXY`): anyone can send `X-Forwarded-For`.
  */
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackAddress, isLoopbackName, LOOPBACK_NAMES } from '../../base/loopback.ts';
 import type { HttpContext } from './context.ts';
 
-/** What a proxy adds. One of these headers means that the request was not made by a program on this machine itself. */
+/** Headers that a proxy adds. With one of them, the request was not made by a program on this machine itself. */
 const FORWARDING_HEADERS = [
   'forwarded',
   'via',
@@ -37,8 +37,8 @@ export function trustIn(proxies: readonly string[]): ProxyTrust {
 }
 
 /**
- * True for a program on this machine that dialled the server itself: a loopback socket, a loopback `Host`, no trace of a
- * proxy. A tunnel on this machine has a loopback socket as well; the public `Host` and what it adds tell it apart.
+ * True for a program on this machine that dialled the server itself: a loopback socket, a loopback `Host`, no trace of a proxy. A
+ * tunnel on this machine has a loopback socket as well, but a public `Host` or forwarding headers.
  */
 export function isDirectLoopback({ request }: HttpContext): boolean {
   return (
@@ -56,8 +56,8 @@ export function ownAddress({ request, baseUrl }: HttpContext): { resource: strin
 }
 
 /**
- * What limits per address count by: one name for all programs on this machine, the forwarded client where a trusted
- * proxy names one, the socket's address otherwise. Strangers behind a proxy that is not trusted share the proxy's.
+ * The name that limits per address use: one for all programs on this machine, the forwarded client if a trusted proxy names
+ * one, otherwise the socket's address. Strangers behind an untrusted proxy share the proxy's address.
  */
 export function clientAddress(context: HttpContext): string {
   if (isDirectLoopback(context)) return 'this machine';
@@ -67,8 +67,8 @@ export function clientAddress(context: HttpContext): string {
 }
 
 /**
- * The part of an address that one stranger holds: all of an IPv4 address, the first 64 bits of an IPv6 address, since
- * who has one of these has all the others (RFC 6177).
+ * The part of an address that identifies one stranger: all of an IPv4 address, and the first 64 bits of an IPv6 address, since
+ * the holder of one has all the others (RFC 6177).
  */
 export function networkOf(text: string): string {
   const address = plain(text);
@@ -76,13 +76,13 @@ export function networkOf(text: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The nearest hop that is not trusted. It may have made up everything to the left of it (RFC 7239 8.1). */
+/** The nearest hop that is not trusted, which may have made up everything to the left of it (RFC 7239 8.1). */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),
     forwardedChain(request.headers.forwarded),
   ].filter((chain) => chain.length > 0);
-  // A proxy adds to one of the two headers and hands on the other as it came, so two leave no way to tell.
+  // A proxy adds to one of the two headers and passes the other on unchanged, so with both nothing is certain.
   const [chain] = lists;
   if (lists.length !== 1 || chain === undefined) return null;
   const nearest = [...chain].reverse().find((hop) => hop === null || !trusts(hop));
@@ -111,7 +111,7 @@ function addressIn(text: string): string | null {
   return isIP(bare) === 0 ? null : plain(bare);
 }
 
-/** Lower case, without the zone, and IPv4 as such where it comes as `::ffff:192.0.2.1`. */
+/** Lower case, without the zone, and IPv4 in its own form where it comes as `::ffff:192.0.2.1`. */
 function plain(address: string): string {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = isIP(bare) === 6 ? groupsOf(bare) : [];

@@ -1,4 +1,4 @@
-/** Reading a request's body: no more than allowed, of the right type, or a refusal that says why. */
+/** Reads a request's body: within its limit and of the right type, or a refusal that says why. */
 import type { IncomingMessage } from 'node:http';
 import { parseBounded } from '../../base/boundedJson.ts';
 import type { HttpContext } from './context.ts';
@@ -10,13 +10,13 @@ type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** How much a route reads, and in whose share of what waits its bytes count. */
+/** How much a route reads, and in whose share its waiting bytes count. */
 export interface BodyLimit {
   maxBytes: number;
   from: Sender;
 }
 
-/** Where no credential is needed: a form with the parameters of a request has some kilobytes. */
+/** For requests without a credential: a form with the parameters of a request has a few kilobytes. */
 export const ANYONES_BODY: BodyLimit = { maxBytes: 32 * KIB, from: 'anyone' };
 export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
 export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
@@ -24,14 +24,14 @@ export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
 export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
 /** A message that the command line carries. */
 export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
-/** The largest list that is read, in Base64, and a little for what is said beside it. */
+/** The largest list that is read, in Base64, and a little for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
 
-/** What is read and thrown away of a body that is too large, so that the client gets to read the refusal. */
+/** How much of a too large body is read and discarded, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**
- * What `use` makes of the body, which it gets as soon as the last byte is there.
+ * Calls `use` with the body as soon as the last byte is there.
  * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `TOO_MANY_BODIES`, `BAD_REQUEST`
  */
 function withBody<T>(
@@ -40,7 +40,7 @@ function withBody<T>(
   { maxBytes, from }: BodyLimit,
   use: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
-  // Listeners, since an iterator costs more than all the rest of a short request.
+  // Listeners, since an iterator costs more than everything else in a short request.
   return new Promise((resolve, reject) => {
     requireType(request, type);
     let chunks: Buffer[] = [];
@@ -51,7 +51,7 @@ function withBody<T>(
       chunks = [];
       reject(new HttpError('TOO_MANY_BODIES', { headers: { connection: 'close', 'retry-after': '1' } }));
     });
-    // The other side left or was cut; nobody reads this, but it is no fault of the program's own.
+    // The other side left or was cut off. Nobody reads this error, but it is not the program's own fault.
     const early = () => {
       waiting.end();
       if (request.readableEnded) return;
@@ -97,8 +97,8 @@ export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
 }
 
 /**
- * What `use` makes of a message of MCP, without a pause in between. Of one that is nested deeper or holds more than any tool
- * takes, only what is within the bounds of `parseBounded` is read.
+ * Calls `use` with an MCP message, without a pause in between. Of a message that is nested more deeply or is larger than any
+ * tool takes, only the part within the bounds of `parseBounded` is read.
  */
 export function withMessage<T>(
   asking: Asking,
@@ -123,7 +123,10 @@ export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
   return withBody(asking, 'application/octet-stream', limit, (body) => body);
 }
 
-/** The bytes of a file as they come, for a reader that keeps none and has a bound of its own. @throws HttpError `UNSUPPORTED_MEDIA_TYPE` */
+/**
+ * The bytes of a file as they come, for a reader that stores none and has its own limit.
+ * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`
+ */
 export function fileChunks({ request }: Pick<Asking, 'request'>): AsyncIterable<Uint8Array> {
   requireType(request, 'application/octet-stream');
   return request;

@@ -1,4 +1,4 @@
-/** What browsers say of themselves: which one it is, who led it here, and that it asks for the script of a service worker. */
+/** What browsers tell: which one it is, who led it here, and whether it fetches the script of a service worker. */
 import type { IncomingHttpHeaders } from 'node:http';
 import { end, type HttpContext } from './context.ts';
 
@@ -28,9 +28,9 @@ export function endServiceWorker(context: HttpContext): void {
 }
 
 /**
- * Whether a person went here in the top window: an address typed or opened by a program, or a link on one of our own
- * pages. Another page cannot lie in these headers. A program sends none of them and is let through: it is no browser
- * that somebody could lead about.
+ * Whether a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
+ * pages. Another page cannot fake these headers. A program sends none of them and is accepted, since nobody can lead it
+ * here as they could a browser.
  */
 export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -40,7 +40,7 @@ export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   return mode === 'navigate' && (dest === undefined || dest === 'document');
 }
 
-/** Whether a browser navigates here and would show what it is sent; programs get JSON. */
+/** Whether a browser navigates here and would show the answer; programs get JSON. */
 export function asksForPage({ method, request: { headers } }: HttpContext): boolean {
   return (
     method === 'GET' &&
@@ -50,7 +50,7 @@ export function asksForPage({ method, request: { headers } }: HttpContext): bool
 }
 
 const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
-  // Most of them call themselves Chrome and Safari too, so those come last.
+  // Most browsers call themselves Chrome and Safari too, so those come last.
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\bVivaldi\//, 'Vivaldi'],

@@ -1,5 +1,5 @@
 /**
- * Connections as a whole: how many there may be, how long each may keep the server waiting, and which ones go first.
+ * All connections together: how many there may be, how long each may keep the server waiting, and which to close first.
  * Everything that a stranger can open without a credential ends by itself here, even if the other side never answers.
  */
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
@@ -8,17 +8,17 @@ import { networkOf } from './address.ts';
 
 /** All times in milliseconds of real time: they are about sockets, not about what the program does. */
 export interface ConnectionLimits {
-  /** From the first byte that is awaited to the end of the headers. */
+  /** From the first expected byte to the end of the headers. */
   headersMs: number;
   /** To the end of the body: 4 MiB in this time are 140 kB a second. */
   requestMs: number;
-  /** Between two requests. */
+  /** Idle time between two requests. */
   keepAliveMs: number;
-  /** No byte moves in either direction although one is expected. */
+  /** Time without a byte in either direction although one is expected. */
   stallMs: number;
-  /** No byte moves while a request is worked on; event streams send something every 15 seconds. */
+  /** The same while a request is worked on; event streams send something every 15 seconds. */
   quietMs: number;
-  /** An answer, or an event of a stream, waits for its reader. */
+  /** How long an answer, or an event of a stream, may wait for its reader. */
   drainMs: number;
   /** From the end of a refusal to the end of the socket, so that the client can read it. */
   lingerMs: number;
@@ -46,7 +46,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 export interface Connections {
-  /** Watches one more server; all of them share the limits. */
+  /** Watches another server; all of them share the limits. */
   watch(server: Server): void;
   /** Sends `text`, then cuts the socket whether or not the other side closes its own end. */
   refuse(socket: Socket, text: string): void;
@@ -100,7 +100,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
   }
 
   function cut(connection: Connection): void {
-    // The `close` event comes later; the place is free now.
+    // The `close` event comes later, but the place is free now.
     connections.delete(connection.socket);
     connection.socket.destroy();
   }
@@ -117,7 +117,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
     });
   }
 
-  /** Node tells when no byte has moved for `stallMs`. */
+  /** Node reports when no byte has moved for `stallMs`. */
   function stalled(socket: Socket): void {
     const connection = connections.get(socket);
     if (!connection || !isAtWork(connection) || socket.writableLength > 0) return void socket.destroy();
@@ -127,7 +127,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
     else socket.setTimeout(limits.stallMs);
   }
 
-  /** A reader that takes a byte now and then never stalls, and would hold its answer for ever. */
+  /** A reader that takes a byte now and then never stalls, and could hold its answer forever. */
   function cutSlowReaders(): void {
     for (const connection of connections.values()) {
       if (connection.socket.writableLength === 0) connection.pendingSince = null;
@@ -156,16 +156,16 @@ export function createConnections(limits: ConnectionLimits): Connections {
       });
     },
     refuse(socket, text) {
-      // Node refuses again whatever arrives after a refused request.
+      // After a refused request Node refuses everything that arrives.
       if (refused.has(socket)) return;
       refused.add(socket);
       const answering = [...(connections.get(socket)?.requests ?? [])].some(
         ({ response }) => response.headersSent,
       );
-      // After an answer that has begun, another one would be read as part of it.
+      // Once an answer has begun, another one would be read as part of it.
       if (answering || !socket.writable) return void socket.destroy();
       socket.end(text);
-      // With bytes unread, cutting at once would take the answer away from the client.
+      // Closing a socket with unread bytes would take the answer away from the client.
       socket.resume();
       const end = setTimeout(() => socket.destroy(), limits.lingerMs).unref();
       socket.once('close', () => clearTimeout(end));
@@ -178,8 +178,8 @@ export function createConnections(limits: ConnectionLimits): Connections {
 }
 
 /**
- * The connection that makes room for a new one: first those that never sent a whole request, then those between two
- * requests; of these, those of the network that holds the most; of these, the oldest. Never one with a request under way.
+ * The connection to close for a new one: first those that never sent a whole request, then those between two requests. Among
+ * these, one of the network with the most connections, and the oldest of them. Never one with a request under way.
  */
 function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   const idle = [...connections].filter((connection) => !isAtWork(connection));
@@ -191,7 +191,7 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   return candidates.find(({ network }) => counts.get(network) === most);
 }
 
-/** A complete request that the server has not finished answering. After that, only the reader is waited for. */
+/** A complete request that the server has not answered yet. After the answer, only its reader is waited for. */
 function isAtWork({ requests }: Connection): boolean {
   return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

@@ -12,11 +12,11 @@ export interface HttpContext {
   /** Scheme and host of this server as the client dialled it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
-  /** Drawn when the server started: part of addresses that nobody could know before. */
+  /** Random since the start of the server: part of addresses that nobody could know before. */
   startId: string;
   /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
-  /** Of all connections. */
+  /** Those of all connections. */
   waitingBodies: WaitingBodies;
 }
 
@@ -28,13 +28,13 @@ const SECURITY_HEADERS = {
   'cache-control': 'no-store',
 };
 
-/** What every answer carries. */
+/** The headers of every answer. */
 export function securityHeaders(requestId: string): Record<string, string> {
   return { ...SECURITY_HEADERS, 'x-request-id': requestId };
 }
 
 /**
- * Begins an answer; its own `headers`, in lower case, take the place of those that every answer carries.
+ * Begins an answer; its own `headers`, in lower case, replace those of every answer.
  * @param length of the body in bytes; null where it is not known yet
  */
 export function writeHead(
@@ -43,7 +43,7 @@ export function writeHead(
   headers: Readonly<Record<string, string>>,
   length: number | null = null,
 ): void {
-  // A list, since Node takes several times as long over an object that has just been put together.
+  // A list, since Node takes several times as long for an object that was just created.
   const list = [...listOf(headers), 'x-request-id', requestId];
   if (length !== null) list.push('content-length', String(length));
   response.writeHead(status, list);
@@ -51,7 +51,7 @@ export function writeHead(
 
 const lists = new WeakMap<object, readonly string[]>();
 
-/** Names and values in turn; made once for headers that are sent again and again. */
+/** Alternating names and values; made once for headers that are sent often. */
 function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
   const list = lists.get(headers) ?? Object.entries({ ...SECURITY_HEADERS, ...headers }).flat();
   lists.set(headers, list);
@@ -69,11 +69,11 @@ export function sendJson(
 }
 
 export function redirect(context: HttpContext, location: string): void {
-  // 303 after a form: the browser must not send what the form held on to where it is led (RFC 9700 4.12).
+  // 303 after a form: the browser must not send the form's content to the next address (RFC 9700 4.12).
   end(context, context.method === 'POST' ? 303 : 302, { location }, '');
 }
 
-/** Header values may hold what a client sent, and no value ends its line. */
+/** Header values may hold a client's text, so no value may end its line. */
 export function end(
   context: HttpContext,
   status: number,

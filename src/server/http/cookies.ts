@@ -4,24 +4,24 @@ import type { HttpContext } from './context.ts';
 
 export interface CookieOptions {
   path: string;
-  /** 0 takes the cookie away. */
+  /** 0 removes the cookie. */
   maxAgeSeconds: number;
 }
 
-/** Sends a cookie with whatever the answer will be: out of reach of scripts and of requests from other sites. */
+/** Sends a cookie with the coming answer. Scripts and requests from other sites cannot use it. */
 export function setCookie(
   context: HttpContext,
   name: string,
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
-  // Not every browser keeps a `Secure` cookie of plain http, which is how this machine itself comes.
+  // Some browsers drop a `Secure` cookie over plain http, which this machine itself uses.
   const isSecure = context.baseUrl.startsWith('https:') && !isDirectLoopback(context);
   const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
   context.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);
 }
 
-/** The value of a cookie, null when the browser sent none of that name. */
+/** The value of a cookie; null if the browser sent none of that name. */
 export function cookieOf(context: HttpContext, name: string): string | null {
   const pairs = (context.request.headers.cookie ?? '').split(';').map((pair) => pair.trim());
   const found = pairs.find((pair) => pair.startsWith(`${name}=`));

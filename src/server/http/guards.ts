@@ -34,7 +34,7 @@ export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
   };
 }
 
-/** Browsers leave the port out of Host and Origin when it is the scheme's own. */
+/** Browsers leave out the scheme's default port in Host and Origin. */
 function loopbackHosts(names: readonly string[], port: number): string[] {
   const withPort = names.map((name) => `${name}:${port}`);
   return port === 80 ? [...withPort, ...names] : withPort;

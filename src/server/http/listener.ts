@@ -26,13 +26,13 @@ export interface ListenerOptions {
   host: string;
   port: number;
   publicBaseUrl: string | null;
-  /** Addresses and networks that may say for whom they ask. */
+  /** Addresses and networks whose forwarding headers count. */
   trustedProxies: readonly string[];
-  /** Answers a person whose browser went to a path that is not there. */
+  /** Answers a person whose browser went to a path that does not exist. */
   showMissing(context: HttpContext): void;
-  /** Made once the port is known. */
+  /** Called once the port is known. */
   routes(port: number): readonly Route[];
-  /** Other than the usual ones, for tests that cannot wait. */
+  /** Different limits, for tests that cannot wait. */
   limits?: Partial<ConnectionLimits>;
   random: Random;
   clock: Clock;
@@ -51,7 +51,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   const connections = createConnections(limits);
   const make = (): Server => {
     const server = createServer(
-      // A missing `Host` is refused below, in the form of all refusals.
+      // A missing `Host` is refused below, in the usual form.
       { connectionsCheckingInterval: limits.checkMs, requireHostHeader: false },
       (request, response) => dispatch(request, response),
     );
@@ -67,7 +67,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
 
-/** Tells in one line of the log that this server is not for this machine alone. */
+/** Logs in one line that this server is not for this machine alone. */
 function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
   if (publicBaseUrl === null) return;
   log.warn(
@@ -146,12 +146,12 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
       JSON.stringify(body),
     );
-    // What the client still sends is thrown away; unread, it would hold the connection.
+    // Discards what the client still sends; unread, it would hold the connection.
     if (!context.request.complete) context.request.resume();
   }
 }
 
-/** A request that two readers could understand in two ways is not answered (RFC 9112 3.2, 11.2). */
+/** Refuses a request that two readers could read differently (RFC 9112 3.2, 11.2). */
 function requireOneMeaning(request: IncomingMessage): void {
   const { rawHeaders, headers, httpVersion } = request;
   if (rawHeaders.length / 2 > MAX_HEADERS) throw new HttpError('TOO_MANY_HEADERS');
@@ -161,7 +161,7 @@ function requireOneMeaning(request: IncomingMessage): void {
   if (hosts > 1 || (hosts === 0 && httpVersion === '1.1') || isOtherHost) throw new HttpError('BAD_REQUEST');
 }
 
-/** @param rawHeaders names and values in turn */
+/** @param rawHeaders alternating names and values */
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -191,8 +191,8 @@ function contextOf(
   response: ServerResponse,
   own: Pick<HttpContext, 'requestId' | 'startId' | 'trusts' | 'waitingBodies'>,
 ): HttpContext {
-  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths.
-  // RFC 9112 3.2.2: a server understands the form for proxies too.
+  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths. Servers must
+  // also read the form for proxies (RFC 9112 3.2.2).
   const { url = '/', method = 'GET' } = request;
   const target = isPath(url) ? url : url.replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
   const mark = target.indexOf('?');
@@ -202,7 +202,7 @@ function contextOf(
   return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts, waitingBodies };
 }
 
-/** What Node refuses by itself, before any route: with the same headers and the same form of error as everywhere. */
+/** Answers what Node refuses by itself, before any route, with the usual headers and form of errors. */
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();
@@ -252,7 +252,7 @@ async function closeAll(
   clock: Clock,
 ): Promise<void> {
   const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-  // Node's own `closeIdleConnections` passes over those that never said anything, and those that become idle later.
+  // Node's `closeIdleConnections` skips those that never sent anything, and those that become idle later.
   connections.stop();
   const timer = new AbortController();
   const grace = clock.sleep(graceMs, timer.signal).then(

@@ -1,7 +1,7 @@
 /**
- * On which addresses a server listens. Each name of this server can mean several. A program that holds one of them answers there in
- * its place, and receives what the owner sends to relay: the owner code, or what a browser keeps for that name. So the server
- * has all of them or none.
+ * On which addresses a server listens. Each name of this server can mean several addresses. A program that holds one of them
+ * would answer there instead, and receive what the owner sends to relay: the owner code, or what a browser keeps for that name.
+ * So the server takes all of them or none.
  */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
@@ -9,10 +9,10 @@ import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 
-/** How many ports are tried where the system chooses: other programs hold some of them on one address alone. */
+/** How many ports are tried where the system chooses: other programs may hold one on a single address. */
 const TRIES = 50;
 
-/** What the system says of an address that it does not have, as where IPv6 is switched off. */
+/** The system's error codes for an address that it does not have, as where IPv6 is switched off. */
 const ABSENT = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
 
 export interface Bound<S extends Server> {
@@ -42,7 +42,7 @@ export async function bindAll<S extends Server>(
   }
 }
 
-/** Fails where `bindAll` would. */
+/** Throws what `bindAll` would throw. */
 export async function requirePort(port: number, host: string): Promise<void> {
   const { servers } = await bindAll(createServer, port, host);
   await closeServers(servers);
@@ -64,7 +64,7 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
       servers.push(server);
       held.add(address);
     }
-    // Named `localhost`, it may listen on either, but has to listen.
+    // With the host `localhost` it may listen on either address, but on at least one.
     if (servers.length === 0) throw bindError(new Error('no loopback address'), port, host);
   } catch (error) {
     await closeServers(servers);
@@ -84,7 +84,7 @@ function addressesOf(host: string): string[] {
     case '0.0.0.0':
       return [host, IPV6];
     case '::':
-      // Two servers: whether one for both families may take the port from a program that has it for one is the system's choice.
+      // Two servers, since systems differ in whether one for both families may take the port from a program on one of them.
       return [host, '0.0.0.0'];
     default:
       return [host, IPV4, IPV6];
@@ -95,7 +95,7 @@ function namesOf(held: ReadonlySet<string>): string[] {
   const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));
   return [
     ...(hasAny(IPV4, '0.0.0.0') ? [IPV4] : []),
-    // It may mean either address, and of those that there are none is another program's.
+    // It may mean either address, and each one that exists belongs to this server.
     'localhost',
     ...(hasAny(IPV6, '::') ? [`[${IPV6}]`] : []),
   ];
@@ -115,7 +115,7 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 function bindError(error: unknown, port: number, host: string): RelayError {
   const code = systemCodeOf(error);
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  // Windows answers so where another user's program has the port for itself.
+  // Windows answers this if another user's program holds the port exclusively.
   const isOthers = code === 'EACCES' && port >= 1024;
   if (code === 'EADDRINUSE' || isOthers) {
     return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {

@@ -1,4 +1,4 @@
-/** The route table: sorted, without doubles, so that reading it is knowing what the server answers. */
+/** The route table: sorted, without duplicates, so that it shows everything that the server answers. */
 import type { HttpContext } from './context.ts';
 import { HttpError } from './toHttp.ts';
 
@@ -11,7 +11,7 @@ export interface Route {
 }
 
 export interface Router {
-  /** True where requests of any origin are welcome. */
+  /** True if requests of any origin are allowed. */
   allowsAnyOrigin(path: string): boolean;
   /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */
   find(method: string, path: string): Route;

@@ -2,7 +2,7 @@
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 
-/** Refusals that the HTTP layer itself makes. */
+/** Refusals by the HTTP layer itself. */
 const HTTP_ERRORS = {
   BAD_REQUEST: [400, 'Bad request.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],
@@ -90,14 +90,14 @@ export interface HttpFailure {
       message: string;
       requestId: string;
       remedy?: string;
-      /** The remedy as a value, where it names a command. */
+      /** The remedy as a value, if it names a command. */
       fix?: Remedy;
       details?: object;
     };
   };
 }
 
-/** Anything that is neither a refusal nor a `RelayError` is a bug and says nothing about itself. */
+/** Anything that is neither a refusal nor a `RelayError` is a bug; its answer reveals nothing. */
 export function toHttp(error: unknown, requestId: string): HttpFailure {
   if (error instanceof HttpError) {
     const { code, message, status, headers } = error;

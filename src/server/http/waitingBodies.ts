@@ -1,23 +1,23 @@
 /**
- * The bytes of bodies that have not ended yet, over all connections: anyone who may send a body may begin hundreds and leave
- * them there. Each kind of sender has a share of its own, so that strangers do not crowd out clients, and nobody the owner.
+ * The bytes of bodies that are not complete yet, over all connections: anyone who may send a body may begin hundreds and never
+ * finish them. Each kind of sender has its own share, so strangers cannot crowd out clients, and nobody the owner.
  */
 
 /** `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
 export type Sender = 'anyone' | 'client' | 'owner';
 
-/** In bytes. What the owner's own program sends is not limited: who may send it could read the state as well. */
+/** In bytes. The owner's own program is not limited, since a person who runs it could read the state as well. */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
   owner: Number.POSITIVE_INFINITY,
 };
 
-/** What an object around a few bytes costs: a body may come byte by byte. */
+/** Memory of an object around a few bytes, since a body may come byte by byte. */
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
-  /** @param giveUp ends the body: it has waited longest, and there is no room for another */
+  /** @param giveUp ends the body if it has waited longest and there is no room for another */
   add(from: Sender, giveUp: () => void): WaitingBody;
 }
 
@@ -44,7 +44,7 @@ export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = S
           entry.bytes += bytes + CHUNK_BYTES;
           share.bytes += bytes + CHUNK_BYTES;
           share.entries.add(entry);
-          // The oldest goes: a body that is sent at a stretch does not wait, and so is never the one.
+          // Drops the oldest. A body that is sent without pauses does not wait, so it is never dropped.
           for (const oldest of share.entries) {
             if (share.bytes <= shares[from]) break;
             remove(share, oldest);
@@ -59,7 +59,7 @@ export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = S
 
 interface Share {
   bytes: number;
-  /** In the order in which their first bytes came. */
+  /** In the order of their first bytes. */
   entries: Set<Entry>;
 }
 

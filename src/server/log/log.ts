@@ -5,10 +5,10 @@ import type { Log, LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
 import { logFields } from './logFields.ts';
 
-/** Where every line goes besides the stream. */
+/** A second destination of every line. */
 interface Kept {
   write(line: string): void;
-  /** true: of what goes there, the stream gets only warnings and errors. */
+  /** true: the stream gets only warnings and errors. */
   quietStream: boolean;
 }
 
@@ -46,8 +46,8 @@ const SECRET_FIELDS = [
 ].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
 
 /**
- * Every text of an event, wherever it stands, is made visible before pino sees it. What a client or a provider chose can
- * forge neither a line of the log nor a field that the log writes itself.
+ * All text in an event is made visible before pino gets it. Text from a client or a provider can forge neither a line of the log
+ * nor a field that the log writes itself.
  */
 export function createLog(
   settings: LogSettings,
@@ -63,11 +63,11 @@ export function createLog(
   const logger = pino(
     {
       level: settings.logLevel,
-      // The name of the machine is nobody's business in a log that people paste into reports.
+      // The machine's name does not belong in a log that people paste into reports.
       base: { pid: process.pid },
       formatters: { level: (level) => ({ level }) },
       redact: { paths: SECRET_FIELDS, remove: true },
-      // An error is plain data by then.
+      // Errors are plain data at this point.
       serializers: { err: (value: unknown) => value },
       timestamp: pino.stdTimeFunctions.isoTime,
     },
@@ -91,7 +91,7 @@ interface LoggedError {
   cause?: LoggedError | string;
 }
 
-/** From a line of the JSON log, in which every text is visible already: `[14:05:09] INFO: job moves {"job":"1f0c"}`. */
+/** Formats a line of the JSON log, whose text is already visible: `[14:05:09] INFO: job moves {"job":"1f0c"}`. */
 export function prettyLine(json: string, colors: boolean): string {
   const { time, level, msg, pid: _pid, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const error = typeof err === 'object' && err !== null ? (err as LoggedError) : null;
@@ -101,7 +101,7 @@ export function prettyLine(json: string, colors: boolean): string {
   return `${[head, ...(error === null ? [] : errorLines(error))].join('\n')}\n`;
 }
 
-/** Of this machine's time zone. */
+/** In this machine's time zone. */
 function clockTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }

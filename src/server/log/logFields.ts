@@ -1,6 +1,6 @@
 /**
- * What the log takes of the fields of an event: plain data of bounded size in which every text, names of fields too, is
- * one line without control characters. Pure.
+ * The fields of an event as the log writes them: plain data of bounded size in which every text, field names included, is one
+ * line without control characters. Pure.
  */
 import type { LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
@@ -8,7 +8,7 @@ import { escapedText } from '../../base/visibleText.ts';
 const MAX_DEPTH = 6;
 const MAX_ENTRIES = 50;
 
-/** Fields that the log writes itself; a field of an event does not take their place. */
+/** Fields that the log writes itself, and that a field of an event cannot replace. */
 const OWN = new Set(['level', 'time', 'pid', 'msg']);
 
 export function logFields(fields: LogFields): Record<string, unknown> {
@@ -54,7 +54,7 @@ function causeText(cause: unknown): string {
 
 const MAX_FRAMES = 20;
 
-/** The frames, one a text, without the message: its lines may look like frames. */
+/** The stack frames, one per text, without the message, whose lines may look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const lines = stack.replace(message, '').split('\n').slice(1);
   return lines

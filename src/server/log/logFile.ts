@@ -1,15 +1,15 @@
 /**
- * The log in the home: what a server wrote last, also one that the system started and whose stderr nobody sees. Bounded: one
- * file and its predecessor.
+ * The log in the home: the latest lines of a server, including one that the system started and whose stderr nobody sees. Bounded:
+ * one file and its predecessor.
  */
 import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Of each of the two files. */
+/** Limit for each of the two files. */
 const MAX_BYTES = 1024 * 1024;
-/** Lines are written together, so that a log of every call costs no call a write of its own. */
+/** Lines are written together, so that logging does not cost each call a write. */
 const FLUSH_MS = 300;
-/** Lines that wait while the file cannot be written; the first are dropped then. */
+/** How many lines may wait while the file cannot be written; after that the first are dropped. */
 const MAX_WAITING = 1_000;
 
 /** The files, the older one first. */
@@ -18,7 +18,7 @@ export function logPaths(home: string): [string, string] {
   return [`${path}.1`, path];
 }
 
-/** Takes whole lines; a disk that refuses them costs the log and nothing else. */
+/** Takes whole lines. If the disk refuses them, only the log is lost. */
 export function createLogFile(home: string): { write(line: string): void } {
   const [older, path] = logPaths(home);
   let waiting: string[] = [];

@@ -1,6 +1,6 @@
 /**
- * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next one that is
- * written says how many were left out. Messages are constants of the program; what differs goes into the fields.
+ * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next one that is written
+ * says how many were left out. Messages are constants of the program; variable parts are fields.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
@@ -13,7 +13,7 @@ const LINES_PER_MINUTE = 3;
 interface Written {
   since: number;
   lines: number;
-  /** Left out since the last line. */
+  /** How many were left out since the last line. */
   more: number;
 }
 
@@ -41,7 +41,7 @@ export function createQuietLog(log: Log, clock: Clock): Log {
   };
 }
 
-/** A header's value for the log: visible ASCII, and not much of it. */
+/** A header's value for the log: short, in visible ASCII. */
 export function shownHeader(value: string | undefined): string | null {
   return value === undefined ? null : value.slice(0, 100).replace(/[^\x20-\x7e]/g, '?');
 }

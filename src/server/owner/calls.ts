@@ -1,4 +1,4 @@
-/** What the owner's page can do: the same functions as the command line and the tools. Only what a person clicks costs a request. */
+/** What the owner's page can do, with the functions of the command line and the tools. Only clicks of a person cost requests. */
 import { withDeadline } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
@@ -32,10 +32,10 @@ export type OwnerPageApi = {
   [C in OwnerCall]: (given: OwnerCalls[C]['given']) => Promise<OwnerCalls[C]['answer']>;
 };
 
-/** A person waits for it. */
+/** How long a call that a person waits for may take. */
 const PATIENCE_MS = 20_000;
 const ITEMS_PAGE = 100;
-/** Rows of a version that the page shows. */
+/** How many rows of a version the page shows. */
 const VERSION_ROWS = 100;
 
 /** @param browser ID of the browser that asks */
@@ -53,13 +53,13 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   return {
     async 'account/connect'({ switchAccount }) {
       requireClientId(core);
-      // A command that shows the address of this page waits for the login that is begun here.
+      // A command that shows this page's address waits for the login that begins here.
       const attemptId =
         core.login.waiting(switchAccount) ?? core.login.start({ switchAccount, redirectUri }).attemptId;
       server.pageLogin.attemptId = attemptId;
       const login = loginWithTicket(core, attemptId);
       const { origin } = new URL(redirectUri);
-      // For the browser its other name is another origin, in which it is not signed in yet.
+      // To the browser the other name is another origin, where it is not signed in yet.
       const isElsewhere = origin !== server.facts.baseUrl;
       return { next: isElsewhere ? signInUrl(server.owner, origin, login).url : `${origin}${login}` };
     },
@@ -164,7 +164,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       const user = core.account.view().account?.providerUserId;
       const window = { limit: PLAYLIST_PAGE, offset: 0 };
       const page = await patiently((call) => getMyPlaylists(provider, window, call));
-      // Nobody can write to another person's, unless it is shared.
+      // Another person's playlist can be written to only if it is collaborative.
       const own = page.items.filter(({ owner, collaborative }) => owner.id === user || collaborative);
       return { playlists: own.map(({ id, name }) => ({ id, name: visibleText(name, 100) })) };
     },
@@ -201,7 +201,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   };
 }
 
-/** Those that have versions, also playlists that are gone. */
+/** Playlists that have versions, deleted ones included. */
 async function namedForPage({ library }: ServerSide['services']) {
   const playlists = await library.versionedPlaylists();
   return playlists
@@ -209,7 +209,7 @@ async function namedForPage({ library }: ServerSide['services']) {
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Looks at a list, and with a target makes jobs of it; returns their IDs. */
+/** Previews a list or, with a target, makes jobs of it; returns their IDs. */
 export async function importFile({ services }: ServerSide, bytes: Uint8Array, asked: ImportAsked) {
   const { list, artistSide, target, skipDuplicates, fileName, each } = asked;
   const content: ListContent = {
@@ -224,7 +224,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 
-/** Of the candidate that would be taken. */
+/** Score of the first candidate. */
 function scoreOf({ candidates }: ItemRecord): number {
   return candidates?.[0]?.score ?? -1;
 }
@@ -261,7 +261,7 @@ function candidateOf({
   };
 }
 
-/** What starts `relay stdio` for the home of this server. */
+/** The command that starts `relay stdio` for the home of this server. */
 async function ownStdioWords(
   { settings: { demo, home, origins } }: Core,
   { program }: ServerSide,

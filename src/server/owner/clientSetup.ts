@@ -1,4 +1,4 @@
-/** How to connect one client to this server, from the table behind `relay connect`. Nothing is written. */
+/** How to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
 import { CLIENTS } from '../../connect/clientTable.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
@@ -9,9 +9,9 @@ import { serverName } from '../../domain/project.ts';
 export interface SetupOptions {
   mcpUrl: string;
   demo: boolean;
-  /** Tells where clients keep their files. */
+  /** Says where clients keep their files. */
   env: NodeJS.ProcessEnv;
-  /** The words of `relay stdio` for this home. */
+  /** The command `relay stdio` for this home. */
   program: readonly [string, ...string[]];
 }
 

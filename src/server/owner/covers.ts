@@ -1,11 +1,11 @@
 /**
- * Cover images on the owner's page: the one thing that a page loads from elsewhere, from the provider's image hosts alone, and
+ * Cover images on the owner's page: the only thing that a page loads from elsewhere, only from the provider's image hosts, and
  * only while the setting `covers` is on.
  */
 import { inspectSettings, type Settings } from '../../config/settings.ts';
 import { SPOTIFY_API } from '../../config/table.ts';
 
-/** Where Spotify has its images: uploaded ones and albums, mosaics, its own playlists. */
+/** Spotify's image hosts: for uploaded images and albums, mosaics, and its own playlists. */
 const SPOTIFY = ['https://*.scdn.co', 'https://*.spotifycdn.com'];
 
 /** The sources for the page's content policy; none while covers are off. */
@@ -15,13 +15,13 @@ export function coverSources(settings: Settings): string[] {
   return providerApiUrl === SPOTIFY_API ? SPOTIFY : [new URL(providerApiUrl).origin];
 }
 
-/** As it is now: the page can switch it while the server runs. */
+/** The present setting: the page can change it while the server runs. */
 export function showsCovers({ covers, origins, home }: Settings): boolean {
   if (origins.covers !== 'default' && origins.covers !== 'file') return covers;
   return inspectSettings({ env: {}, flags: { home } }).settings.covers;
 }
 
-/** The address, where the policy lets the page load it. */
+/** The address, if the policy lets the page load it. */
 export function allowedCover(sources: readonly string[], cover: string | null): string | null {
   if (cover === null || !URL.canParse(cover)) return null;
   const { origin, protocol, hostname } = new URL(cover);

@@ -1,6 +1,6 @@
 /**
- * What happened, as the owner's page tells it: jobs and changes in one stream, each job with the change that it made. Asks
- * Spotify nothing.
+ * What happened, as the owner's page shows it: jobs and changes in one list, each job with the change that it made. Sends no
+ * requests to Spotify.
  */
 import { isoOf } from '../../base/clock.ts';
 import { capital } from '../../base/lists.ts';
@@ -19,10 +19,10 @@ import type { Core } from '../core.ts';
 import { changeEntry } from '../ownerChanges.ts';
 import { allowedCover, coverSources } from './covers.ts';
 
-/** More than are kept. */
+/** More than are ever kept. */
 const ALL_CHANGES = 1_000;
 
-/** IDs of playlists that `jobs` and `events` speak of, and of which no name is known. */
+/** IDs of playlists that `jobs` and `events` mention and whose name is not known. */
 export function unnamedPlaylists(
   services: Services,
   jobs: readonly JobRecord[],
@@ -39,7 +39,7 @@ export function unnamedPlaylists(
 export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
   const { store } = services;
   const jobs = services.jobs.over(limit + 1);
-  // One that belongs to a job is told with it, as long as the job is kept.
+  // A change that belongs to a job is shown with it, as long as the job is kept.
   const changes = listChanges(store, 0, ALL_CHANGES).items.filter(
     ({ job }) => job === null || getJobBySeq(store, job)?.listed !== true,
   );
@@ -114,7 +114,7 @@ function playlistOf({ payload, playlist_id }: JobRecord): string | null {
 function placeOf({ settings, store }: Core, playlist: string | null, isLibrary: boolean): PagePlace {
   const known = playlist === null ? null : (getPlaylistName(store, playlist)?.cover ?? null);
   const cover = allowedCover(coverSources(settings), known);
-  // The playlists of the demo are nowhere at Spotify.
+  // The demo's playlists do not exist at Spotify.
   if (settings.demo || (playlist === null && !isLibrary)) return { url: null, cover };
   const path = playlist === null ? 'collection/tracks' : `playlist/${playlist}`;
   return { url: `https://open.spotify.com/${path}`, cover };

@@ -1,6 +1,6 @@
 /**
- * What the owner's page shows without being asked. It is read every few seconds, so it costs Spotify nothing: names, the
- * player and everything else come from what the program knows. Text from outside is cleaned here.
+ * What the owner's page shows by itself. It is read every few seconds, so it sends no requests to Spotify: names, the player and
+ * everything else come from what the program knows. Text from outside is cleaned here.
  */
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -75,7 +75,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       id,
       label,
       origin,
-      // To the day, so that looking at the page is no change of it.
+      // To the minute, so that viewing the page does not change it.
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),
@@ -135,7 +135,7 @@ function libraryOf({
   return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
-/** The page at the end of a login tells nobody why it failed; the owner may know. */
+/** The page at the end of a login does not say why it failed, but the owner may know. */
 async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
   if (pageLogin.attemptId === null) return null;
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);
@@ -167,7 +167,7 @@ function approvedClients(core: Core): PageClient[] {
       clientId,
       name: shownName({ clientId, name }),
       lastUsedAt: toMinute(lastUsedAt),
-      // To the minute too, or an approval would seem later than the use that followed it.
+      // To the minute too; otherwise an approval would seem later than the use that followed it.
       approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
       readOnly: approvals.every(({ readOnly }) => readOnly),
     }));

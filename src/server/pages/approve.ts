@@ -1,6 +1,6 @@
 /**
- * The approval page. Whatever a client says of itself may be made up. So the page says what is known instead: where the
- * browser will be sent, who wrote the name, and since when the client exists here.
+ * The approval page. A client may lie about itself, so the page shows what is known: where the browser will be sent, who wrote
+ * the name, and since when the client is registered here.
  */
 
 import { counted } from '../../base/lists.ts';
@@ -12,10 +12,10 @@ import type { Page } from './page.ts';
 /** Why the page is shown again. */
 export type Problem =
   | { kind: 'wrong_code' }
-  /** No code is taken until then. */
+  /** Codes are refused until then. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'not_remembered' }
-  /** Approve came before anybody could have read the page. */
+  /** Approve was pressed before anybody could have read the page. */
   | { kind: 'too_soon' };
 
 export interface Approval {
@@ -27,16 +27,16 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
-  /** Whether the client may be let change something, and which choice was made before. */
+  /** Whether the client may get permission to change something, and which choice was made before. */
   access: { mayChange: boolean; isReadChosen: boolean };
-  /** How long Approve does nothing, in milliseconds. */
+  /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
   demo: boolean;
   /** Unix milliseconds. */
   now: number;
 }
 
-/** Who asks, where the answer goes, for which account and what for come first: they are in view when the page opens. */
+/** Who asks, where the answer goes, for which account and for what come first, so that they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
   const { client, redirectUri, account, demo } = approval;
   const name = shownName(client);
@@ -65,13 +65,13 @@ function abilities({ mayChange }: Approval['access']): string {
     : 'Only read: your playlists, saved songs and what you listen to';
 }
 
-/** After the code, so that typing comes first. */
+/** Placed after the code, so that typing comes first. */
 function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
   if (!mayChange) return html``;
   return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;
 }
 
-/** Works without script too, by typing the code; with it a browser that is remembered is not asked. */
+/** Works without script by typing the code. With script, a remembered browser need not type it. */
 function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval): Html {
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -115,13 +115,13 @@ function accountLine(account: string | null): Html {
   return html`<strong>none yet</strong><small><code>relay login</code> connects one, now or later</small>`;
 }
 
-/** Letters, digits, punctuation and symbols, but for those that are drawn as nothing. */
+/** Letters, digits, punctuation and symbols, except those that are drawn as nothing. */
 const SHOWS_SOMETHING = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u;
 
-/** More marks on one letter than any language has reach over the lines above and below, the one with the host among them. */
+/** More marks on one letter than any language has: they would cover other lines, such as the one with the host. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
-/** A client's name without characters that hide or turn around what stands beside them, and not longer than a title can be. */
+/** A client's name without characters that hide or reverse what is next to them, and no longer than a title can be. */
 export function shownName({ name, clientId }: Pick<OAuthClient, 'name' | 'clientId'>): string {
   const shown = visibleText((name ?? '').replace(PILED_MARKS, '$1'), 60);
   return SHOWS_SOMETHING.test(shown) ? shown : `an unnamed client (${clientId.slice(0, 12)})`;

@@ -1,7 +1,7 @@
 /**
- * The files of the pages. Each address has the hash of its content, so browsers may keep the file for good, and a query
- * that is drawn at every start: what another program served while it held this port, browsers may keep too, but under no
- * address that it could not know. Pages also name the hash, so that nothing else is run.
+ * The files of the pages. Each address has the hash of its content, so browsers may keep the file for good. Its query is random
+ * since the start of the server: browsers may also keep what another program served while it held this port, but only under
+ * addresses that it could know. Pages also name the hash, so that nothing else is run.
  */
 import { hashOf } from '../../base/digest.ts';
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from '../../generated/pageAssets.ts';
@@ -25,5 +25,5 @@ export const ICON = asset('icon', 'svg', 'image/svg+xml', PAGE_ICON);
 
 export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, ICON];
 
-/** Named in the state that a page polls: a page of another build loads itself again. */
+/** Part of the state that a page polls: a page of another build reloads itself. */
 export const BUILD = hashOf(ASSETS.map(({ path }) => path).join(), 'hex').slice(0, 12);

@@ -1,10 +1,10 @@
-/** Pages for authorization requests that end here, because there is no safe address to send the browser to. */
+/** Pages for authorization requests that end here, since there is no safe address to redirect to. */
 import type { Reason, Refusal } from '../../oauth/refusal.ts';
 import { toWire } from '../../oauth/toWire.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
-/** What the person can do about some reasons; all others are faults of the client. */
+/** What the person can do for some reasons; all others are the client's fault. */
 const ADVICE: Partial<Record<Reason, Html>> = {
   client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
 <p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,

@@ -1,9 +1,9 @@
-/** The owner's page as it is sent to anyone: only that relay runs. `browser/ownerPage.ts` makes the rest. */
+/** The owner's page as anyone gets it: it says only that relay runs. `browser/ownerPage.ts` makes the rest. */
 import { BUILD } from './assets.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-/** @param images sources of covers */
+/** @param images allowed sources of covers */
 export function ownerPage(demo: boolean, images: readonly string[]): Page {
   return {
     images,
@@ -16,7 +16,7 @@ export function ownerPage(demo: boolean, images: readonly string[]): Page {
   };
 }
 
-/** For a person who went to an address that is not there. */
+/** For a person who went to an address that does not exist. */
 export function notFoundPage(demo: boolean): Page {
   return {
     title: 'There is nothing here',

@@ -1,6 +1,6 @@
-/** Templates for pages: a value that is not a template itself is escaped, so that text from outside stays text. Pure. */
+/** Templates for pages. Values that are not templates themselves are escaped, so that text from outside stays text. Pure. */
 
-/** Text that is safe to put into HTML as it is; made by `html` alone. */
+/** Text that is safe as HTML; made only by `html`. */
 export interface Html {
   readonly safe: string;
 }

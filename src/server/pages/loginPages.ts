@@ -1,4 +1,4 @@
-/** The pages at the end of a login. The failure page is one and the same for every cause, so that it tells nothing. */
+/** The pages at the end of a login. All failures show the same page, so that it reveals nothing. */
 import { visibleText } from '../../base/visibleText.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
@@ -12,7 +12,7 @@ export function connectedPage(name: string, until: string, demo: boolean): Page 
   };
 }
 
-/** For a browser that another page led here, a stranger behind a tunnel, and another user of the machine alike. */
+/** The same page for a browser that another page led here, a stranger behind a tunnel, and another user of the machine. */
 export function loginNotStartedPage(demo: boolean): Page {
   return {
     title: 'A login cannot be started here',

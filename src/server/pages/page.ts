@@ -1,6 +1,6 @@
 /**
- * The frame of every page: one stylesheet, one script and one icon, all our own, no other resource, and the notice that this
- * is unofficial.
+ * The frame of every page: one stylesheet, one script and one icon, all our own, and the notice that this is unofficial. Nothing
+ * else is loaded.
  */
 import { visibleText } from '../../base/visibleText.ts';
 import { end, type HttpContext } from '../http/context.ts';
@@ -16,7 +16,7 @@ const openPolicy = (images: readonly string[]) =>
     "base-uri 'none'",
     "frame-ancestors 'none'",
   ].join('; ');
-/** Trusted types: the script makes elements, never HTML, and the browser sees to it. */
+/** Trusted types: the script makes elements, never HTML, and the browser enforces that. */
 const SCRIPT_POLICY =
   "; script-src 'self'; connect-src 'self'; require-trusted-types-for 'script'; trusted-types 'none'";
 const FORM_POLICY = "; form-action 'self'";
@@ -27,11 +27,11 @@ export interface Page {
   title: string;
   body: Html;
   demo: boolean;
-  /** The page of the owner: wide, with a heading of its own. */
+  /** For the owner's page: wide, with its own heading. */
   isWide?: boolean;
   /**
-   * The answer to the page's form leads the browser elsewhere. Chromium holds that redirect, and those after it, against
-   * `form-action` too, so there it must not be limited.
+   * The answer to the page's form leads the browser elsewhere. Chromium applies `form-action` to that redirect and those after
+   * it too, so it must not be limited there.
    */
   formLeaves?: boolean;
   /** Sources of images besides this server, for the content policy. */
@@ -39,7 +39,7 @@ export interface Page {
   /** Whether the page uses our script. */
   hasScript?: boolean;
   /**
-   * The page opens at its top, whatever the address says: with `#approve` a client would lead the browser past what is to be
+   * The page opens at its top, whatever the address says: with `#approve` a client could lead the browser past what must be
    * read first.
    */
   opensAtTop?: boolean;

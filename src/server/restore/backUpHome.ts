@@ -1,4 +1,4 @@
-/** Copying the state of a home into one file, with what the library remembers. */
+/** Copies the state of a home into one file, with versions and plays. */
 import { memoryCompanion } from '../../library/files/files.ts';
 import { type Backup, type BackupOptions, backUpState } from '../../store/copies/backup.ts';
 

@@ -1,6 +1,6 @@
 /**
- * What a restored copy must not bring back: who may come in is what the owner decided last, not what the copy remembers.
- * The one place where that is settled; each rule is a row of the table in `store/README.md`.
+ * What a restored copy must not bring back: the owner's latest decisions about access count, not those in the copy. Only this
+ * module settles that; each rule is a row of the table in `store/README.md`.
  */
 import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
@@ -19,12 +19,12 @@ export interface Kept {
   /** Whose API key the restored state has; `new`: the next start makes one. */
   apiKey: 'present' | 'copy' | 'new';
   login: 'present' | 'copy';
-  /** Approvals of clients that go on, as the state of before has them. */
+  /** Approvals of clients that continue, from the former state. */
   approvals: number;
 }
 
 /**
- * @param present the state of before; null where there is none that can be read
+ * @param present the former state; null if there is none that can be read
  * @param sealed whether the key of this home opens what is sealed in the copy
  */
 export function keepPresent(copy: Store, present: Present | null, sealed: boolean): Kept {
@@ -36,13 +36,13 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
 }
 
 /**
- * Clients of both states stay known, those of the copy alone as strangers. Codes and access tokens end; what still opens
- * something is what does so now.
+ * Clients of both states stay known, those that only the copy has as strangers. Codes and access tokens end; only what is valid
+ * now stays valid.
  */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');
   copy.run('delete from oauth_grants');
-  // The approval page vouches for what the owner added, approved or has known for long, and anyone may have made the copy.
+  // Anyone may have made the copy, and the approval page vouches for clients that were added, approved or known for long.
   copy.run(
     "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
     [copy.now()],
@@ -50,7 +50,7 @@ function keepApprovals(copy: Store, present: Store | null): number {
   if (!present) return 0;
   takeOver(copy, present, 'oauth_clients');
   takeOver(copy, present, 'oauth_grants');
-  // A rotated token stays known, since its second use is how a theft is found out.
+  // Rotated tokens stay known, since their second use reveals a theft.
   takeOver(copy, present, 'oauth_tokens', "where kind = 'refresh'");
   const sql =
     'select count(distinct grant_id) as total from oauth_tokens where rotated_at is null and expires_at > ?';
@@ -58,10 +58,10 @@ function keepApprovals(copy: Store, present: Store | null): number {
 }
 
 function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
-  // One key for all that is sealed: what another one has sealed cannot be read beside it.
+  // There is one key for all secrets: those sealed with another one could not be read.
   if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
-    // The key may have been rotated in a state that cannot be read, so neither is known to be good.
+    // The key may have been rotated in the state that cannot be read, so neither is known to be valid.
     deleteSecret(copy, API_KEY_SECRET);
     return { apiKey: 'new', login: 'copy' };
   }
@@ -77,13 +77,13 @@ function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omi
   return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
 }
 
-/** A copy from before any login is no reason to end one. */
+/** A copy from before any login does not end a login. */
 function isOf(account: Account, inCopy: Account | null): boolean {
   return inCopy === null || inCopy.providerUserId === account.providerUserId;
 }
 
 function takeOver(copy: Store, present: Store, table: string, where = ''): void {
-  // The state of before may be that of a newer program, with columns of its own.
+  // The former state may be that of a newer program, with additional columns.
   const names = copy.all<{ name: string }>('select name from pragma_table_info(?)', [table]);
   const known = new Set(names.map(({ name }) => name));
   for (const row of present.all<Record<string, SqlValue>>(`select * from ${table} ${where}`)) {

@@ -1,4 +1,4 @@
-/** Restoring a copy of the state: checked, fitted to this home, and put in place while nobody else holds the home. */
+/** Restoring a copy of the state: checked, adapted to this home, and put in place while nobody else holds the home. */
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
@@ -34,11 +34,11 @@ export interface RestoreOptions {
   settings: Settings;
   /** The copy, as the person gave it. */
   file: string;
-  /** Restores although the login in the copy cannot be opened here. */
+  /** Restores even if the login in the copy cannot be opened here. */
   force: boolean;
   clock: Clock;
   random: Random;
-  /** Until the exchange begins, an abort changes nothing. */
+  /** Aborting it changes nothing, until the replacement begins. */
   signal: AbortSignal;
   /** For tests: a disk that fails. */
   fs?: SaveFs;
@@ -49,25 +49,25 @@ export interface Restored {
   path: string;
   /** The copy. */
   from: string;
-  /** The state file of before; null where there was none. */
+  /** The former state file; null if there was none. */
   keptPath: string | null;
   /** Time of the copy, ISO 8601. */
   savedAt: string | null;
-  /** As restored: an older copy is brought to the present schema. */
+  /** Version after the restore, which migrates an older copy. */
   schemaVersion: number;
   sizeBytes: number;
   aliases: number;
   /** How many jobs are in each state; states without any are left out. */
   jobs: Record<string, number>;
-  /** Jobs that were being written, and that now wait for the person. */
+  /** Jobs that were writing, and now wait for the person. */
   heldJobs: number;
-  /** Why the login in the copy cannot be opened with the key of this home; null when it can. */
+  /** Why the login in the copy cannot be opened with the key of this home; null if it can. */
   keyProblem: string | null;
-  /** What is as it was before, not as the copy has it. */
+  /** What stays as it was before, rather than as in the copy. */
   kept: Kept;
   /** Rows of versions and plays, by table; null: the copy has none, and those of this home stay. */
   memory: RowCounts | null;
-  /** The memory.db of before; null where there was none, or where it stays. */
+  /** The former memory.db; null if there was none, or if it stays. */
   keptMemoryPath: string | null;
 }
 
@@ -88,7 +88,7 @@ export async function restoreState(options: RestoreOptions): Promise<Restored> {
       await lock.release();
     }
   } catch (error) {
-    // Only what is empty goes, so a state that has come there meanwhile stays.
+    // Only empty directories are removed, so a state that was created meanwhile stays.
     for (const directory of made) await rmdir(directory).catch(() => {});
     throw error;
   } finally {
@@ -135,13 +135,13 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   };
 }
 
-/** Before the state: what a kill between the two leaves is put right by restoring again. */
+/** Done before the state: if the process is killed between the two, restoring again repairs it. */
 async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy): Promise<Replaced | null> {
   if (!copy.companion) return null;
   return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
 }
 
-/** The state of before decides who may come in; one that cannot be read decides nothing. */
+/** The former state decides about access; if it cannot be read, it decides nothing. */
 async function keepFrom(home: string, clock: Clock, open: Opener, copy: Store): Promise<Kept> {
   const present = await presentState(home, clock);
   try {
@@ -163,12 +163,12 @@ async function presentState(home: string, clock: Clock): Promise<Store | null> {
   }
 }
 
-/** Whether the key of this home opens all that is sealed in a state. */
+/** Whether the key of this home opens all secrets in a state. */
 type Opener = (store: Store) => Promise<boolean>;
 
 /**
  * Opens every secret of the copy once; a key is never made here.
- * @returns what is wrong with the key, where the person restores all the same
+ * @returns what is wrong with the key, if the person restores all the same
  */
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,
@@ -206,7 +206,7 @@ async function checkKey(
   }
 }
 
-/** What of the path does not exist yet, the innermost first. */
+/** The part of the path that does not exist yet, innermost first. */
 async function missingDirectories(path: string): Promise<string[]> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)) && dirname(at) !== at; at = dirname(at)) missing.push(at);

@@ -25,7 +25,7 @@ import {
 import { sendPage } from '../pages/page.ts';
 import { failureOf } from './oauth.ts';
 
-/** The parameters of the request that the form carries back, to be checked again from the start. */
+/** The parameters of the request that the form carries, to be checked again from scratch. */
 const CARRIED = [
   'client_id',
   'redirect_uri',
@@ -38,7 +38,7 @@ const CARRIED = [
   'state',
 ];
 
-/** A click that was meant for another page comes within this time (a double click, a window that closes on top). */
+/** A click meant for another page comes within this time (a double click, a window that closes on top). */
 const HOLD_MS = 500;
 
 /** What the handlers share. */
@@ -102,7 +102,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (form.get('decision') !== 'approve') return ask(asking, null);
   if (isTooSoon(asking, ageMs)) return ask(asking, { kind: 'too_soon' });
   const problem = await ownerProblem(asking, form);
-  // Looked at again: the code may have waited for its turn while Deny was pressed.
+  // Checked again: Deny may have been pressed while the code waited for its turn.
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
   else {
@@ -111,7 +111,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   }
 }
 
-/** Not even who asks and for which account is for another user to see. True once it was answered. */
+/** Another user must not even see who asks and for which account. True once it was answered. */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
   if (!(await isOtherUsers(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
@@ -137,7 +137,7 @@ function wasDenied({ core, denied, context, request }: Asking): boolean {
   return true;
 }
 
-/** Each press within the time begins it again: one who continues to press reads nothing. */
+/** Each press within the time restarts it, since somebody who keeps pressing reads nothing. */
 function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: number): boolean {
   const now = core.clock.now();
   for (const [name, at] of pressed) if (now - at >= HOLD_MS) pressed.delete(name);
@@ -147,7 +147,7 @@ function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: nu
   return isHeld;
 }
 
-/** Why the form does not prove that the owner sent it; null when it does. */
+/** Why the form does not prove that the owner sent it; null if it does. */
 async function ownerProblem(
   { owner, forms, context }: Asking,
   form: URLSearchParams,
@@ -161,7 +161,7 @@ async function ownerProblem(
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-/** The owner may give less than was asked for. */
+/** The owner may approve less than was asked for. */
 function scopeIn(form: URLSearchParams, { scope }: AuthorizeRequest): string {
   return form.get('access') === 'read' ? READ_SCOPE : scope;
 }
@@ -175,7 +175,7 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
   }
 }
 
-/** The checked request; null once a refusal was answered, by a redirect only where that is safe. */
+/** The checked request; null once a refusal was answered, with a redirect only if that is safe. */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
   const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
@@ -190,7 +190,7 @@ function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal)
   core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
-/** null when the body cannot be read, which is answered by a page: a person is looking at it. */
+/** null if the body cannot be read, which is answered with a page, since a person is looking at it. */
 async function formOf(core: Core, context: HttpContext): Promise<URLSearchParams | null> {
   try {
     return await readForm(context, ANYONES_BODY);
@@ -231,7 +231,7 @@ function statusOf(problem: Problem | null): number {
   return problem.kind === 'wait' ? 429 : 403;
 }
 
-/** What an approval is about: a token for one request does not approve another, and a denial ends no other. */
+/** What an approval is about: the token of one request approves no other, and denying one ends no other. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }

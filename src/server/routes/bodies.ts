@@ -1,4 +1,4 @@
-/** What several routes do with what they were sent. */
+/** Helpers for request bodies that several routes use. */
 import * as z from 'zod';
 import { HttpError } from '../http/toHttp.ts';
 
@@ -11,7 +11,7 @@ export function parsed<T extends z.ZodType>(shape: T, value: unknown): z.output<
   });
 }
 
-/** Where a list is to be written; both surfaces know the bare ID of the playlist. */
+/** Target of a list; the command line and the page both know the playlist's bare ID. */
 export function importTarget() {
   return z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('playlist'), playlistId: z.string().min(1).max(100), replace: z.boolean() }),

@@ -1,4 +1,4 @@
-/** What anyone on this machine may know: whether the server lives and whether an account is connected. */
+/** What anyone on this machine may know: whether the server runs and whether an account is connected. */
 import type { Core } from '../core.ts';
 import { sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';

@@ -20,13 +20,13 @@ export function assetRoutes(): Route[] {
         method: 'GET',
         path: asset.path,
         handle(context) {
-          // Only an address that this start of the server gave out may be kept.
+          // Only an address that this server gave out since its start may be cached.
           const isOurs = context.query.has(context.startId);
           send(context, asset, isOurs ? { 'cache-control': FOR_GOOD } : {});
         },
       }),
     ),
-    // Browsers ask for it beside answers that are no pages.
+    // Browsers request it for answers that are not pages too.
     { method: 'GET', path: '/favicon.ico', handle: (context) => send(context, ICON, {}) },
   ];
 }

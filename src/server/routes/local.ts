@@ -1,7 +1,7 @@
 /**
- * What the command line asks of the running server, after `hello`, by which both sides come to know a credential for their
- * connection. Only those who may read the owner's keychain can make it. A request that a browser sent (it has `Origin` or
- * `Referer`), or a process of another user, is refused even with it.
+ * What the command line asks of the running server, after `hello`, which gives both sides a credential for their connection. Only
+ * programs that can read the owner's keychain can compute it. A request from a browser (with `Origin` or `Referer`), or from a
+ * process of another user, is refused even with it.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
@@ -43,8 +43,8 @@ export function localRoutes(
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
 /**
- * Needs no credential: the answer is of use only to those who hold the key already, and only on this connection. For the same
- * reason nobody asks here whose process it is, which takes the system longer than a whole tool call.
+ * Needs no credential: the answer helps only those who already have the key, and only on this connection. For the same reason it
+ * does not check whose process asks, which takes the system longer than a whole tool call.
  */
 function helloRoute(key: string, credentials: Credentials): Route {
   return {
@@ -66,7 +66,7 @@ function helloRoute(key: string, credentials: Credentials): Route {
 }
 
 function refuseOutsiders(context: HttpContext): void {
-  // For a proxy or tunnel on this machine, and for everyone behind it, there is nothing here.
+  // A proxy or tunnel on this machine, and everyone behind it, finds nothing here.
   if (!isDirectLoopback(context)) throw new HttpError('ROUTE_NOT_FOUND');
   const { headers } = context.request;
   if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');

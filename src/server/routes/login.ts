@@ -1,4 +1,4 @@
-/** The browser's way through the provider login. Pages never say why something failed; the terminal and the log do. */
+/** The browser's part of the provider login. Pages never say why something failed; the terminal and the log do. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
 import { CALLBACK_PATH } from '../../config/types.ts';
@@ -18,28 +18,28 @@ export const LOGIN_PATH = '/auth/provider/login';
 const COOKIE = 'relay_login';
 const COOKIE_PATH = '/auth/provider';
 
-/** Codes that say the provider failed rather than refused: 502, so that a person knows whose turn it is. */
+/** Codes for a failure of the provider rather than a refusal: 502, so that a person knows whose turn it is. */
 const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE']);
 
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
   const { publicBaseUrl, demo } = core.settings;
-  // A tunnel may present itself under any name, so with a public address every start needs its proof.
+  // A tunnel may use any name, so with a public address every start needs its proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
 
   async function begin(context: HttpContext): Promise<void> {
     const { request, query } = context;
     const asked = { ticket: query.get('ticket'), attemptId: query.get('attempt') };
     const isStranger = await comesFromStranger(context, core.login.proofOf(asked) !== null);
-    // Looked at again only now: another request may have used the ticket up meanwhile.
+    // Checked only now, since another request may have used the ticket meanwhile.
     const proof = core.login.proofOf(asked);
     const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
     if (why !== null) return refuse(context, why);
     if (core.clientId() === null) return sendPage(context, 503, noClientIdPage(demo));
-    // The cookie has to be set under the host that the provider sends the browser back to.
-    // Not `baseUrl`, which may be the public one: compared with that, this would lead to itself for ever.
+    // The cookie must be set under the host that the provider redirects to. It is compared with the `Host` header and not with
+    // `baseUrl`, which may be the public one: that would redirect to itself forever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
-      // To the browser the other name is another site: without a pass, it would look as if a foreign page led here.
+      // For the browser the other name is another site: without a pass, it would look as if a foreign page led here.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
@@ -48,10 +48,10 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     redirect(context, location);
   }
 
-  /** Why a login does not start; null when it may. */
+  /** Why a login may not start; null if it may. */
   function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
-    // Others who see the terminal may know the attempt's address; nobody but the owner ever saw a ticket.
+    // Others who see the terminal may know the attempt's address, but only the owner has seen a ticket.
     if (proof === 'ticket' || proof === 'passed') return null;
     return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }
@@ -67,7 +67,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       { state, code: query.get('code'), error: query.get('error') },
       cookie,
     );
-    // The flow has ended its part of the cookie by now, whatever comes of it.
+    // The flow's secret is no longer in the cookie, whatever the result.
     if (cookie !== null) keepCookie(context, core.login.liveCookie(cookie));
     try {
       const account = await completed;
@@ -75,7 +75,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       sendPage(context, 200, connectedPage(account.name ?? account.id, until, demo));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
-      // What the person or Spotify did is logged in one sentence; only a bug needs its stack.
+      // Failures by the person or Spotify take one line in the log; only a bug needs its stack.
       const why =
         error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
       core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');
@@ -85,11 +85,11 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
 
   /**
    * Another user of this machine must not connect an account of their own, even while none is connected.
-   * @param isOwners the request shows something that only the owner has: enough where the system should know the other
-   * end and does not (a Windows browser that reaches into WSL); never where it says that it is somebody else
+   * @param isOwners the request has a proof that only the owner has. That is enough if the system should know the other end and
+   * does not (a Windows browser that reaches into WSL), but not if it says that it is another user
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
-    // Under the public name it is the proxy that connects, as whatever user it runs.
+    // Under the public name the proxy connects, as any user.
     if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
     const peer = await peerOf(request.socket);
     return peer === 'other' || (peer === 'unknown' && PEERS_ARE_KNOWN && !isOwners);

@@ -12,7 +12,7 @@ import { CARRIED_BODY, CLIENT_BODY, withMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
-/** @param log does not let refusals flood it */
+/** @param log one that refusals cannot flood */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
   function handle(context: HttpContext): void | Promise<void> {
     const { headers, socket } = context.request;
@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       return challenge(context, check.reason);
     }
     const { principal } = check;
-    // What the owner has approved narrows the connection as the client's own header does, whatever that says.
+    // The owner's approval narrows the connection as the client's own header does, whatever that header says.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
     return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
@@ -43,7 +43,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
 
   async function askSdk(context: HttpContext, body: unknown, principal: string): Promise<void> {
     const gone = new AbortController();
-    // An abort is dear, and nobody waits for that of an answer which has been sent.
+    // An abort is expensive, and after a sent answer nobody waits for it.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
     const request = new Request(`${context.baseUrl}/mcp`, {
       method: context.method,
@@ -73,7 +73,7 @@ function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
 
-/** The credential stays here: nothing behind this needs it. */
+/** The credential is left out, since nothing beyond this needs it. */
 function headersOf(context: HttpContext): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(context.request.headers)) {
@@ -96,7 +96,7 @@ function directRequestOf(context: HttpContext, body: unknown, principal: string)
   };
 }
 
-/** Without putting the parts together: one may be long. */
+/** Does not join the parts, since one may be long. */
 function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void {
   const { response } = context;
   let length = 0;
@@ -106,7 +106,7 @@ function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void 
   response.end(parts.at(-1));
 }
 
-/** Events are few and small: what a slow reader leaves is kept until the listener cuts it. */
+/** Events are few and small, so they are buffered for a slow reader until the listener cuts it off. */
 function begin(context: HttpContext, headers: Record<string, string>): EventStream {
   const { response } = context;
   writeHead(context, 200, headers);
@@ -121,6 +121,6 @@ async function forward(context: HttpContext, answer: Response): Promise<void> {
     return;
   }
   const stream = Readable.fromWeb(answer.body as NodeReadableStream);
-  // A client that leaves ends the pipeline with an error; the request's signal has told the call already.
+  // If a client leaves, the pipeline fails; the request's signal has already ended the call.
   await pipeline(stream, response).catch(() => {});
 }

@@ -1,4 +1,4 @@
-/** `/oauth/register`, `/oauth/revoke` and `/oauth/token`: what programs ask. Answers and errors are JSON as OAuth has it (RFC 6749 5). */
+/** `/oauth/register`, `/oauth/revoke` and `/oauth/token`, for programs. Answers and errors are OAuth's JSON (RFC 6749 5). */
 
 import { createWindow, type Window } from '../../base/rateWindow.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -14,7 +14,7 @@ import { HttpError } from '../http/toHttp.ts';
 
 export function oauthRoutes(core: Core): Route[] {
   const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);
-  // One limit for both, since both tell whether a client's secret is right.
+  // One limit for both, since both reveal whether a client's secret is right.
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
   async function register(context: HttpContext): Promise<void> {
@@ -54,7 +54,7 @@ export function oauthRoutes(core: Core): Route[] {
   return routes;
 }
 
-/** Slows an address down, and says in OAuth's form what the HTTP layer or the state refuses. */
+/** Limits requests per address, and answers failures of HTTP and the state in OAuth's form. */
 function guarded(
   core: Core,
   window: Window,
@@ -78,7 +78,7 @@ function guarded(
   };
 }
 
-/** What a failure of our own is called in OAuth; its cause goes to the log. */
+/** The OAuth error for a failure of our own, whose cause goes to the log. */
 export function failureOf(core: Core, { requestId, path }: HttpContext, error: unknown): Refusal {
   const saved = !(error instanceof RelayError && error.code === 'STORE_ERROR');
   core.log.error({ requestId, path, err: error }, 'OAuth request failed');

@@ -1,5 +1,5 @@
 /**
- * `/owner/…`: how a page of ours signs its browser in and asks whether it still is. Same-origin JSON, the secret in a header
+ * `/owner/…`: how a page of ours signs its browser in and checks that it still is. Same-origin JSON, with the secret in a header
  * or body and never in a cookie.
  */
 import * as z from 'zod';

@@ -1,6 +1,6 @@
 /**
- * `/owner/…` for a browser that is signed in: the state of everything and what its owner can do about it. Every request
- * carries the proof in a header, which no form and no other page can send, so no cookie opens anything here.
+ * `/owner/…` for a browser that is signed in: the state of everything and what its owner can do about it. Every request has the
+ * proof in a header, which no form and no other page can send, so no cookie grants anything here.
  */
 import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
@@ -20,7 +20,7 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
-/** As many as a state may show. */
+/** Most names in one request: as many as a state can show. */
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);
@@ -92,7 +92,7 @@ const Archive = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }))
 
 /** @param serverFor what a running server has, with URLs for the base URL that was dialled */
 export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
-  /** The browser that proves itself. @throws HttpError */
+  /** The browser that the request proves. @throws HttpError */
   async function signedIn(context: HttpContext): Promise<{ server: ServerSide; browser: string }> {
     await requireOwnPage(context);
     const server = serverFor(context.baseUrl);
@@ -122,7 +122,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     };
   }
 
-  /** Commands in the remedy of an error are those for this home. */
+  /** Rewrites commands in an error's remedy for this home. */
   function inOwnWords(error: unknown): never {
     const remedy = error instanceof RelayError ? error.remedyValue : undefined;
     if (remedy === undefined || !(error instanceof RelayError)) throw error;
@@ -138,7 +138,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
-  /** An archive is larger than any other body, so it goes to the disk as it comes. */
+  /** An archive is larger than any other body, so it is written to the disk as it comes. */
   async function takeArchive(context: HttpContext): Promise<void> {
     await signedIn(context);
     const { fileName } = parsed(Archive(), askedIn(context));

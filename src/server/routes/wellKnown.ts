@@ -1,4 +1,4 @@
-/** The documents by which MCP clients find out how to get in (RFC 9728, RFC 8414). Readable from any origin. */
+/** The documents from which MCP clients learn how to get access (RFC 9728, RFC 8414). Readable from any origin. */
 import { authorizationServerMetadata, protectedResourceMetadata } from '../../oauth/metadata.ts';
 import { end, type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
@@ -27,7 +27,7 @@ function document(path: string, make: (baseUrl: string) => object): Route[] {
   ];
 }
 
-/** In-browser clients add a protocol header, which makes browsers ask first. */
+/** In-browser clients add a protocol header, which makes browsers send a preflight request. */
 function preflight(context: HttpContext): void {
   const headers = {
     ...ANY_ORIGIN,

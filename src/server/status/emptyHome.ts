@@ -6,7 +6,7 @@ import { keySource } from '../../secrets/masterKey.ts';
 import type { CoreOptions } from '../core.ts';
 import type { Facts } from './status.ts';
 
-/** What is known of a home without a state. */
+/** The facts about a home without a state. */
 export async function emptyFacts({
   settings,
   version,

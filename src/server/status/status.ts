@@ -1,4 +1,4 @@
-/** The report behind `relay status`: facts, and for each part one line with what to do about a problem. */
+/** The report behind `relay status`: facts, and one line for each part, with what to do about a problem. */
 
 import type { Clock } from '../../base/clock.ts';
 import { isoOf } from '../../base/clock.ts';
@@ -34,7 +34,7 @@ const WARN_DAYS = 14;
 
 export type Facts = Omit<StatusReport, 'entries'>;
 
-/** What the facts are read from: a core, or parts of one if the state cannot be opened completely. */
+/** What the facts are read from: a core, or parts of one if not all of the state can be opened. */
 export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
   key: Pick<MasterKey, 'source' | 'warning'>;
 };
@@ -74,14 +74,14 @@ export function factsOf(known: Known): Facts {
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
   const entries = LINES.flatMap((line) => line(facts) ?? []);
-  // Without its key the state can be read, and what is sealed in it cannot.
+  // Without its key the state can be read, but not its secrets.
   return {
     ...facts,
     entries: facts.problem && !isKeyFailure(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
   };
 }
 
-/** Nothing is known of a state that cannot be opened. */
+/** The line for a part whose state cannot be opened. */
 function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   if (line.part === 'server' || line.part === 'database') return line;
   return { ...line, state: 'off', summary: 'not known', remedy: null };
@@ -237,7 +237,7 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
     const stopped = `${reviewRequired} stopped because someone else changed the playlist`;
     return entry('jobs', 'warning', `${summary}; ${stopped}`, run('jobs'));
   }
-  // A commit is saved before it begins: until then it would be refused.
+  // A commit is saved before it begins, so until the state can be saved it would be refused.
   if (!byStatus.ready || database.status === 'degraded') return entry('jobs', 'ok', summary);
   const remedy =
     committable > 0
@@ -246,7 +246,7 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   return entry('jobs', 'ok', summary, remedy);
 }
 
-/** null where no playlist is kept. */
+/** null if no playlist is kept. */
 function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEntry | null {
   if (total === 0) return null;
   const counts = [
@@ -259,7 +259,7 @@ function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEn
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {
-  // A device that takes no volume, or an ID that does not exist, is an answer to who asked and no fault of the server.
+  // Errors about a device without volume or an unknown ID answer the caller, and are not the server's fault.
   const latest = recentErrors.find(
     (one) => !isErrorCode(one.code) || failureClassOf({ code: one.code }) !== 'request',
   );

@@ -1,4 +1,4 @@
-/** What the parts of the owner's page share: the state, what the person is doing, and how something is done and told. */
+/** What the parts of the owner's page share: the state, what the person is doing, and how actions run and report. */
 import type { OwnerState, PageEvents, PagePlace, PageSetup, PageVersion } from '../../../domain/ownerPage.ts';
 import type { PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
 import { type Child, h } from './dom.ts';
@@ -9,14 +9,14 @@ interface Notice {
   isBad: boolean;
 }
 
-/** What the person has opened or begun. It is not in the state, since each tab has its own. */
+/** What the person has opened or begun. Not in the state, since each tab has its own. */
 export interface Doing {
   notice: Notice | null;
-  /** Names of what is under way: its buttons wait. */
+  /** Names of actions under way, whose buttons wait. */
   busy: Set<string>;
-  /** Name of the button that asks once more. */
+  /** Name of the button that asks for confirmation. */
   asking: string | null;
-  /** Since when, on the clock of `performance`. */
+  /** When it began to ask, on the clock of `performance`. */
   askedAt: number;
   /** The text that was copied last. */
   copied: string | null;
@@ -25,27 +25,27 @@ export interface Doing {
   versions: VersionsOpen | null;
   hidesSteps: boolean;
   showsAllJobs: boolean;
-  /** What happened, where more than the first page of it is shown. */
+  /** The events, if more than the first page is shown. */
   events: PageEvents | null;
-  /** How many of them are wanted; null: the first page. */
+  /** How many events to show; null: the first page. */
   eventsWanted: number | null;
-  /** A job that was begun here: it is kept in view until it is over. */
+  /** A job that was begun here, kept in view until it is over. */
   followed: string | null;
 }
 
 interface UndoAsked {
   change: string;
-  /** What it would do; null while that is read. */
+  /** What it would do; null while that is being read. */
   preview: string[] | null;
   /** Why it is refused unless forced. */
   conflict: string | null;
 }
 
-/** Earlier versions of playlists, as far as they are open. */
+/** Earlier versions of playlists, as far as they are opened. */
 export interface VersionsOpen {
   playlists: ReadonlyArray<{ id: string; name: string }>;
   of: PlaylistVersions | null;
-  /** The version that is looked at, and what restoring it would do. */
+  /** The version on display, and what restoring it would do. */
   shown: { version: number; content: PageVersion; preview: RestoreAnswer } | null;
 }
 
@@ -53,13 +53,13 @@ export interface App {
   state: OwnerState;
   doing: Doing;
   redraw(): void;
-  /** Does something under a name, tells how it ended, and reads the state again. */
+  /** Runs an action under a name, reports how it ended, and reads the state again. */
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
   openPicker(job: string): void;
   /** Shows this many of what happened; null: the first page. */
   showEvents(limit: number | null): Promise<void>;
-  /** Brings a job into view, now and wherever it continues. */
+  /** Keeps a job in view, wherever it moves. */
   follow(job: string): void;
   importer: { card(): Child };
 }
@@ -71,18 +71,18 @@ export function problemOf(error: unknown): string {
 }
 
 export interface ButtonOptions {
-  /** What it is about, for those who do not see what stands beside it. */
+  /** What the button is about, for people who do not see what is next to it. */
   about?: string;
-  /** Words of the second step; without them there is none. */
+  /** Label of the second step; without it there is none. */
   confirm?: string;
   done?: string;
   kind?: 'primary' | 'danger' | 'quiet';
 }
 
-/** What comes sooner is the second half of a double click. */
+/** A press within this time is the second half of a double click. */
 const SECOND_MS = 500;
 
-/** A button that does its work once at a time; with `confirm` it asks once more first. */
+/** A button that runs its work once at a time; with `confirm` it asks for confirmation first. */
 export function button(
   app: App,
   name: string,
@@ -125,7 +125,7 @@ export function button(
   return [plain, h('button', { key: `${name} keep`, type: 'button', class: 'quiet', onclick: keep }, 'Keep')];
 }
 
-/** How long a button says that it has copied. */
+/** How long a button shows that it has copied. */
 const COPIED_MS = 2_000;
 
 export function copyButton(app: App, text: string, what: string): Child {
@@ -158,7 +158,7 @@ async function copied(text: string): Promise<boolean> {
   }
 }
 
-/** A part of the page with a heading. */
+/** A section of the page with a heading. */
 export function card(id: string, title: string, ...children: Child[]): Child {
   return h(
     'section',
@@ -168,7 +168,7 @@ export function card(id: string, title: string, ...children: Child[]): Child {
   );
 }
 
-/** A name from outside: its direction does not reach what stands beside it. */
+/** A name from outside, isolated so that its direction does not affect the text around it. */
 export function name(text: string): Child {
   return h('bdi', { class: 'name' }, text);
 }
@@ -197,7 +197,7 @@ export function coverPart({ cover }: PagePlace): Child {
   return h('span', { class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
 }
 
-/** Where its songs are at Spotify. @param about for those who do not see what stands beside it */
+/** A link to the songs at Spotify. @param about for people who do not see what is next to it */
 export function placeLink({ url }: PagePlace, about: string): Child {
   if (url === null) return null;
   const label = `Open in Spotify: ${about}`;
@@ -207,7 +207,7 @@ export function placeLink({ url }: PagePlace, about: string): Child {
   ];
 }
 
-/** Words with commands between backquotes. */
+/** Text with commands between backquotes. */
 export function withCode(text: string): Child {
   return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
 }

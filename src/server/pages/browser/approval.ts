@@ -1,4 +1,4 @@
-/** The approval page: it proves the owner when Approve is pressed, and holds the button against clicks meant for something else. */
+/** The approval page: proves the owner when Approve is pressed, and delays the button against accidental clicks. */
 import { isSignedIn, Refused, secret, signInWithCode } from './session.ts';
 
 export function approvalPage(form: HTMLFormElement): void {
@@ -36,7 +36,7 @@ export function approvalPage(form: HTMLFormElement): void {
     focusField();
   }
 
-  // Without scrolling: who asks and where the answer goes must stay in view.
+  // Without scrolling, since who asks and where the answer goes must stay in view.
   function focusField(): void {
     const { top, bottom } = input.getBoundingClientRect();
     if (top >= 0 && bottom <= innerHeight) input.focus({ preventScroll: true });
@@ -47,7 +47,7 @@ export function approvalPage(form: HTMLFormElement): void {
     isAtWork = true;
     try {
       if (!input.disabled) await signInWithCode(input.value);
-      // Only for as long as the form is read: where an app takes the answer this page stays, with its Deny.
+      // Only while the form is read: if an app takes the answer, this page stays open with its Deny button.
       isApproving = true;
       form.submit();
     } catch (error) {
@@ -74,7 +74,7 @@ export function approvalPage(form: HTMLFormElement): void {
   checkSecret().catch(() => showField(true));
 }
 
-// When a window closes or a page changes, a click that was meant for something else can land on the button.
+// When a window closes or a page changes, a click that was meant for something else may hit the button.
 function holdBriefly(button: HTMLButtonElement, ms: number): void {
   let timer: ReturnType<typeof setTimeout>;
   let hadFocus = false;
@@ -92,8 +92,8 @@ function holdBriefly(button: HTMLButtonElement, ms: number): void {
   addEventListener('focus', hold);
   addEventListener('pageshow', hold);
   document.addEventListener('visibilitychange', hold);
-  // Somebody who keeps pressing is not reading: half a second must pass without a press. A disabled button passes presses
-  // on to the page, since the style sheet lets them through.
+  // Somebody who keeps pressing is not reading, so half a second must pass without a press. The style sheet lets presses of a
+  // disabled button through to the page.
   const holdAgain = () => {
     if (button.disabled) hold();
   };

@@ -1,4 +1,4 @@
-/** Every card of the owner's page, in the order in which it is read and, on a narrow screen, stands. The only list. */
+/** Every card of the owner's page, in reading order, which is also the order on a narrow screen. The only list. */
 import type { App } from './app.ts';
 import { accountCard } from './cards/account.ts';
 import { browsersCard } from './cards/browsers.ts';
@@ -15,15 +15,15 @@ import { rememberedCard } from './cards/remembered.ts';
 import { stepsCard } from './cards/steps.ts';
 import { type Child, h } from './dom.ts';
 
-/** The parts of the page that one switches between; the address names the second. */
+/** The views that a person switches between; the second has an address of its own. */
 export const VIEWS = { home: 'Home', diagnostics: 'Diagnostics' } as const;
 export type View = keyof typeof VIEWS;
 
 interface Entry {
   view: View;
-  /** On a wide screen: over both columns, or in one of them. `main` comes before `side`. */
+  /** On a wide screen: across both columns, or in one of them. `main` comes before `side`. */
   place: 'top' | 'main' | 'side';
-  /** Nothing where there is nothing to show. */
+  /** Returns nothing if there is nothing to show. */
   card: (app: App) => Child;
 }
 

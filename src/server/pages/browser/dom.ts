@@ -1,6 +1,6 @@
 /**
- * Elements as values, and a page brought up to date with them. What is the same stays as it is, with its focus and its
- * scroll position. Text becomes text nodes and attributes, never HTML.
+ * Elements as values, and updating a page to match them. Unchanged elements stay, with their focus and scroll position. Text
+ * becomes text nodes and attributes, never HTML.
  */
 
 type Listener = (event: never) => unknown;
@@ -15,7 +15,7 @@ export interface Element_ {
 type Node_ = Element_ | string;
 export type Child = Node_ | number | null | undefined | false | readonly Child[];
 
-/** @param props attributes; `on…` are listeners, and `key` tells rows of a list apart */
+/** @param props attributes; `on…` are listeners, and `key` identifies a row of a list */
 export function h(tag: string, props: Props | null, ...children: Child[]): Element_ {
   return { tag, props: props ?? {}, children: flat(children) };
 }
@@ -30,11 +30,11 @@ function flat(children: readonly Child[]): Node_[] {
 
 const drawn = new WeakMap<Node, Node_>();
 
-/** Makes the children of `parent` these. */
+/** Makes these the children of `parent`. */
 export function draw(parent: Element, ...children: Child[]): void {
   const focused = document.activeElement;
   update(parent, flat(children));
-  // A row that moved has lost it.
+  // A row that moved has lost the focus.
   if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected) {
     focused.focus({ preventScroll: true });
   }
@@ -60,7 +60,7 @@ function update(parent: Element, wanted: readonly Node_[]): void {
   }
 }
 
-/** The node from `at` on that may become `next`: the one with its key, or one without any at this very place. */
+/** The node from `at` on that can become `next`: the one with its key, or, without a key, the one at this very place. */
 function matching(at: Node | null, next: Node_): ChildNode | null {
   for (let node = at; node !== null; node = node.nextSibling) {
     const before = drawn.get(node);

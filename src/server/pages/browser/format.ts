@@ -1,4 +1,4 @@
-/** Times and numbers in words. Pure but for the clock and the language of the browser. */
+/** Times and numbers in words. Pure except for the browser's clock and language. */
 
 const MINUTE_MS = 60_000;
 
@@ -29,7 +29,7 @@ export function timeOf(iso: string): string {
   return times.format(new Date(iso));
 }
 
-/** Times of the program's own lines, which are for terminals anywhere, as the person's clock shows them. */
+/** Rewrites times in the program's own lines, which are meant for any terminal, in the person's time zone. */
 export function withLocalTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, timeOf);
 }
@@ -48,7 +48,7 @@ export function minutes(ms: number): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
-/** Names may be of any length, and nobody reads more. */
+/** Cuts long names. */
 export function short(text: string, max = 120): string {
   return text.length <= max ? text : `${text.slice(0, max - 1)}…`;
 }

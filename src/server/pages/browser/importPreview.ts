@@ -1,4 +1,4 @@
-/** What a list is taken for, and where it is to go: shown before anything is searched. */
+/** What a list was read as, and where it is to go: shown before anything is searched. */
 import type { ImportPreview } from '../../../domain/listImport.ts';
 import type { PagePlaylist } from '../../../domain/ownerPage.ts';
 import { type App, button, name, soft } from './app.ts';
@@ -9,21 +9,21 @@ import { count, number, short } from './format.ts';
 export interface Begun {
   file: File;
   preview: ImportPreview;
-  /** Of a file with several playlists: one of them, `EACH`, or null for all of them as one. */
+  /** For a file with several playlists: one of them, `EACH`, or null for all of them as one. */
   list: string | null;
   artistSide: 'left' | 'right' | null;
   target: 'new' | 'saved' | 'playlist';
   playlists: PagePlaylist[] | null;
 }
 
-/** In place of a name: every playlist of the file becomes one of its own. No list is called so. */
+/** Instead of a name: every playlist of the file becomes a new one. No list has this name. */
 export const EACH = '\u0000each';
 
-/** What a person can do about it. */
+/** What a person can do with it. */
 interface Steps {
   start(shown: Begun): void;
   cancel(): void;
-  /** Has it read otherwise. */
+  /** Has it read in another way. */
   again(given: Pick<Begun, 'list' | 'artistSide'>): void;
   chooseTarget(target: Begun['target']): void;
 }

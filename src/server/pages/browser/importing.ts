@@ -1,4 +1,4 @@
-/** A list of songs: dropped, chosen or pasted, looked at, and made a job of. */
+/** A list of songs: dropped, chosen or pasted, previewed, and turned into a job. */
 import type { ImportTarget } from '../../../domain/listImport.ts';
 import type { ImportAsked, PagePlaylist } from '../../../domain/ownerPage.ts';
 import { type PlaysProgress, playsText } from '../../../domain/plays.ts';
@@ -8,13 +8,13 @@ import { count, short } from './format.ts';
 import { type Begun, EACH, previewPart } from './importPreview.ts';
 import { ask, send } from './session.ts';
 
-/** As the server takes it. */
+/** The server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** An archive of a gigabyte is on its way for a while, also within one computer. */
+/** Uploading an archive of a gigabyte takes a while even within one computer. */
 const HISTORY_MS = 5 * 60_000;
 
-/** What is pasted has no name. */
+/** Name for pasted text, which has none. */
 const PASTED = 'Pasted list.txt';
 
 export function createImporter(app: App): App['importer'] {
@@ -51,7 +51,7 @@ export function createImporter(app: App): App['importer'] {
     });
   }
 
-  /** Spotify's archive with a listening history, which goes into the library. */
+  /** Takes Spotify's archive with a listening history, which goes into the library. */
   async function takeHistory(file: File): Promise<void> {
     app.tell(`Reading ${short(file.name, 60)} …`);
     const headers = {
@@ -79,7 +79,7 @@ export function createImporter(app: App): App['importer'] {
     if (text.trim() !== '') choose(new File([text], PASTED, { type: 'text/plain' }));
   }
 
-  // Anywhere on the page, so that nobody has to aim; a file that misses would otherwise replace the page.
+  // Anywhere on the page, so that nobody has to aim: a dropped file would otherwise replace the page.
   const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
   const over = (now: boolean) => {
     if (isOver === now) return;
@@ -212,7 +212,7 @@ export function createImporter(app: App): App['importer'] {
   };
 }
 
-/** The file is sent as it is; what to do with it goes in a header, so that no name lands in an address. */
+/** The file is sent unchanged, and what to do with it in a header, so that no name is part of an address. */
 async function upload<T>(
   step: 'read' | 'start',
   file: File,

@@ -6,19 +6,19 @@ import { type Child, h } from './dom.ts';
 import { count, fromNow, number, wordsOfReason } from './format.ts';
 import { ask } from './session.ts';
 
-/** Whether something continues without being asked, so that the page looks again soon. */
+/** Whether the job continues by itself, so that the page should look again soon. */
 export function isMoving({ status }: PageJob): boolean {
   return isWorking(status);
 }
 
-/** Whether nothing more happens to it without a person. */
+/** Whether the job waits for a person. */
 export function needsOwner({ status }: PageJob): boolean {
   return status === 'ready' || status === 'failed';
 }
 
 type Mood = 'good' | 'warn' | 'bad' | '';
 
-/** A job's state in words, and the colour that says the same. */
+/** A job's state in words, and a matching colour. */
 export function stateOf(job: PageJob): readonly [words: string, mood: Mood] {
   switch (job.status) {
     case 'pending':

@@ -1,6 +1,6 @@
 /**
- * The owner's page. It proves the owner, then reads the state every few seconds while somebody can see it: nothing of that
- * costs Spotify a request. When the server is away it waits for it, and continues by itself.
+ * The owner's page. It proves the owner, then reads the state every few seconds while it is visible; none of that costs a request
+ * to Spotify. While the server is away it waits, and then continues by itself.
  */
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, problemOf } from './app.ts';
@@ -14,7 +14,7 @@ import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
 
-/** As the server gives them. */
+/** The server's limit. */
 const MAX_EVENTS = 500;
 
 /** How long a notice stays, unless it is about a failure. */
@@ -70,7 +70,7 @@ export function ownerPage(root: HTMLElement): void {
       isAway = false;
       if (response.status !== 304) {
         const fresh: OwnerState = await response.json();
-        // Another build has come: its own script has to show its state.
+        // After an update the new build's own script has to show its state.
         if (fresh.build !== root.dataset.build && mayLoadAgain(fresh.build)) {
           location.reload();
           return 'stop';
@@ -95,7 +95,7 @@ export function ownerPage(root: HTMLElement): void {
     }
   }
 
-  /** Once for each: where Spotify does not tell, the IDs have to do. */
+  /** Once for each playlist: if Spotify does not tell the name, the ID has to do. */
   function askForNames({ unnamed, account }: OwnerState): void {
     const ids = unnamed.filter((id) => !asked.has(id));
     if (ids.length === 0 || !account.connected) return;
@@ -122,7 +122,7 @@ export function ownerPage(root: HTMLElement): void {
     followedIn = null;
   }
 
-  /** Wherever the job that was begun here has gone to since. */
+  /** Scrolls to the job that was begun here, wherever it is now. */
   function showFollowed(): void {
     const { followed } = doing;
     if (followed === null) return;
@@ -187,7 +187,7 @@ export function ownerPage(root: HTMLElement): void {
     }
     const part = document.activeElement?.closest('section')?.id;
     draw(root, ...signedIn());
-    // What had the focus has gone: who uses the keyboard continues from there.
+    // The focused element is gone: people who use the keyboard continue from here.
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
@@ -266,13 +266,13 @@ export function ownerPage(root: HTMLElement): void {
   }
 
   onOtherTab(() => void polling.now());
-  // The page may be open already when a link to it is followed.
+  // A link may be followed while its page is already open.
   addEventListener('hashchange', () => void useTicket());
   addEventListener('hashchange', redraw);
   useTicket();
 }
 
-/** Once for each build: where something between keeps the old page, that has to do. */
+/** Once per build: if a cache between keeps the old page, that one has to do. */
 function mayLoadAgain(build: string): boolean {
   try {
     if (sessionStorage.getItem('relay.build') === build) return false;
@@ -287,7 +287,7 @@ function view(): View {
   return location.hash === '#diagnostics' ? 'diagnostics' : 'home';
 }
 
-/** Times in words grow old. */
+/** How often relative times are refreshed. */
 const REDRAW_MS = 20_000;
 
 function awayPart(isAway: boolean): Child {

@@ -1,6 +1,6 @@
 /**
- * The picker for entries that did not resolve: one key settles an entry, and the next one is there at once. What is chosen
- * is sent in the background, a few at a time.
+ * The picker for entries that did not resolve: one key settles an entry, and the next one shows at once. Choices are sent in the
+ * background, a few at a time.
  */
 
 import type { OwnerCalls, PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
@@ -10,28 +10,28 @@ import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask } from './session.ts';
 
-/** Candidates that have a key. */
+/** How many candidates have a key. */
 const KEYS = 5;
-/** Entries are read in pages of this many. */
+/** Page size when reading entries. */
 const AHEAD = 5;
 
 export interface Picker {
   open(job: string): Promise<void>;
-  /** The state has been read again. */
+  /** Called when the state has been read again. */
   redraw(): void;
 }
 
 interface Work {
   job: string;
   items: PageItem[];
-  /** Read completely. */
+  /** Whether all entries have been read. */
   isAll: boolean;
   at: number;
   found: { position: number; candidates: PageCandidate[] } | null;
   isSearching: boolean;
   problem: string | null;
   settled: number;
-  /** What accepting everything near would take, while that is asked. */
+  /** What accepting all near matches would settle, while that is asked. */
   near: OwnerCalls['jobs/near']['answer'] | null;
 }
 
@@ -72,7 +72,7 @@ export function createPicker(app: () => App): Picker {
     if (work === null || work.isAll) return;
     const { job } = work;
     try {
-      // What was settled is no longer listed, so the next ones come after those that were passed over.
+      // Settled entries are no longer listed, so the next ones follow those that were skipped.
       await sent();
       const { items } = await ask('jobs/items', { id: job, offset: 0 });
       if (work?.job !== job) return;
@@ -102,7 +102,7 @@ export function createPicker(app: () => App): Picker {
     else sent();
   }
 
-  /** Everything that was chosen has reached the server. */
+  /** Resolves when every choice has reached the server. */
   function sent(): Promise<void> {
     sending ??= sendAll().finally(() => {
       sending = null;
@@ -118,7 +118,7 @@ export function createPicker(app: () => App): Picker {
         await ask('jobs/settle', { id: job, fixes, acceptNear: null });
       } catch (error) {
         if (work?.job !== job) return;
-        // They are read again: nothing is lost but the choice.
+        // The entries are read again, so only the choice is lost.
         Object.assign(work, { problem: problemOf(error), items: [], isAll: false, at: 0 });
         work.settled -= fixes.length;
         queue.length = 0;
@@ -128,7 +128,7 @@ export function createPicker(app: () => App): Picker {
     app().redraw();
   }
 
-  /** Shows what accepting everything near would take, and asks. */
+  /** Shows what accepting all near matches would settle, and asks. */
   async function askNear(): Promise<void> {
     if (work === null) return;
     const { job } = work;
@@ -145,7 +145,7 @@ export function createPicker(app: () => App): Picker {
     if (work?.near) dialog.querySelector<HTMLElement>('#near-title')?.focus();
   }
 
-  /** Exactly what was shown. */
+  /** Accepts exactly what was shown. */
   async function takeNear(): Promise<void> {
     if (!work?.near) return;
     const { job, near } = work;
@@ -233,7 +233,7 @@ export function createPicker(app: () => App): Picker {
   }
 
   const focusSearch = () => dialog.querySelector('input')?.focus();
-  /** As on the terminal (`domain/settling.ts`), and the arrows besides. */
+  /** The keys of the terminal (`domain/settling.ts`), and the arrows. */
   const KEY_WORK: Readonly<Record<string, () => void>> = {
     s: focusSearch,
     l: focusSearch,
@@ -255,7 +255,7 @@ export function createPicker(app: () => App): Picker {
   dialog.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return;
-    // On a button it presses that.
+    // On a button, Enter presses it.
     if (event.key === 'Enter' && event.target instanceof HTMLButtonElement) return;
     const isNear = work?.near != null;
     const index = !isNear && /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
@@ -266,7 +266,7 @@ export function createPicker(app: () => App): Picker {
     event.preventDefault();
     run();
   });
-  // Escape leaves the question first.
+  // Escape first leaves the question.
   dialog.addEventListener('cancel', (event) => {
     if (!work?.near) return;
     event.preventDefault();
@@ -441,10 +441,10 @@ export function createPicker(app: () => App): Picker {
 }
 
 const PAGE = 100;
-/** As many as the server takes at once. */
+/** How many the server takes at once. */
 const FIXES = 1_000;
 
-/** The key that the terminal has for it too. */
+/** The same key as in the terminal. */
 function keyOf(what: string): string {
   const [key = ''] = SETTLE_KEYS.find(([, words]) => words === what) ?? [];
   return key.length === 1 ? key.toUpperCase() : key;

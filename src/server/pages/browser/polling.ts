@@ -1,18 +1,18 @@
-/** When the state is read: soon while something moves, seldom when nobody does anything, never while nobody can see it. */
+/** How often the state is read: soon while something moves, rarely when nobody does anything, never while the page is hidden. */
 
 type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
 
 const MOVING_MS = 700;
 const USUAL_MS = 2_000;
 const AWAY_MS = 1_500;
-/** After this long without a change or a person, a calmer pace. */
+/** Slower intervals after so long without a change or an action. */
 const CALM: ReadonlyArray<readonly [afterMs: number, everyMs: number]> = [
   [3_600_000, 30_000],
   [300_000, 10_000],
 ];
 
 export interface Polling {
-  /** Reads at once; resolves when that is over. */
+  /** Reads at once; resolves when that is done. */
   now(): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** What proves the owner: a secret that this browser keeps for this origin alone. A cookie would go to every port of this host. */
+/** Proof of the owner: a secret that this browser keeps for this origin alone. A cookie would go to every port of this host. */
 import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
 
 const NAME = 'relay.owner';
@@ -18,11 +18,11 @@ export function keep(value: string | null): void {
     if (value === null) localStorage.removeItem(NAME);
     else localStorage.setItem(NAME, value);
   } catch {
-    // Storage is blocked: this browser is asked again on the next page.
+    // Storage is blocked, so this browser has to sign in again on the next page.
   }
 }
 
-/** Calls back when another tab signs in or out. */
+/** Calls `tell` when another tab signs in or out. */
 export function onOtherTab(tell: () => void): void {
   addEventListener('storage', ({ key }) => {
     if (key !== NAME && key !== null) return;
@@ -31,7 +31,7 @@ export function onOtherTab(tell: () => void): void {
   });
 }
 
-/** What the server said against a request; `status` 0: it did not answer. */
+/** The server's refusal of a request; `status` 0: it did not answer. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -76,7 +76,7 @@ export async function ask<C extends OwnerCall>(
   return (await post(`/owner/${call}`, given)) as OwnerCalls[C]['answer'];
 }
 
-/** Whether this browser is signed in. @throws Refused when the server does not tell */
+/** Whether this browser is signed in. @throws Refused if the server does not tell */
 export async function isSignedIn(): Promise<boolean> {
   if (secret() === null) return false;
   try {
@@ -89,12 +89,12 @@ export async function isSignedIn(): Promise<boolean> {
   }
 }
 
-/** @throws Refused with words for the person */
+/** @throws Refused with a message for the person */
 export async function signInWithCode(code: string): Promise<void> {
   keep((await post('/owner/code', { code })).secret as string);
 }
 
-/** Uses the ticket in the address up, if there is one. Returns where to go on; null: nowhere. @throws Refused */
+/** Uses the ticket in the address, if there is one. Returns where to continue; null: nowhere. @throws Refused */
 export async function signInWithTicket(): Promise<{ used: boolean; next: string | null }> {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return { used: false, next: null };

@@ -1,4 +1,4 @@
-/** What a browser sees that is not signed in: how to, and nothing else. */
+/** What a browser that is not signed in sees: how to sign in, and nothing else. */
 import { type Child, h } from './dom.ts';
 import { Refused, signInWithCode } from './session.ts';
 

@@ -1,4 +1,4 @@
-/** Taking a change back: what it would do is shown before it is done. */
+/** Undoing a change: what it would do is shown first. */
 import type { UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, problemOf, soft } from './app.ts';
 import { type Child, h } from './dom.ts';

@@ -1,11 +1,11 @@
-/** Earlier versions of playlists: which there are, what each holds, and bringing one back once it was seen what that does. */
+/** Earlier versions of playlists: the list, what each holds, and restoring one after a preview. */
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
 import { type App, button, name, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
 import { ask } from './session.ts';
 
-/** For the card of the library. */
+/** Part of the library card. */
 export function versionsPart(app: App): Child {
   const { doing } = app;
   const open = doing.versions;
@@ -99,7 +99,7 @@ async function look(app: App, of: PlaylistVersions, version: number): Promise<vo
   if (versions !== null) app.doing.versions = { ...versions, shown: { version, content, preview } };
 }
 
-/** One that is gone comes back as a new one. */
+/** A playlist that is gone comes back as a new one. */
 function nameFor({ present, name: text }: PlaylistVersions): string | null {
   return present ? null : text;
 }

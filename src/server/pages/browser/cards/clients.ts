@@ -48,7 +48,7 @@ export function clientsCard(app: App): Child {
   );
 }
 
-/** A use from before the approval belongs to an earlier approval, which has ended. */
+/** A use before the approval belongs to an earlier approval, which has ended. */
 function useOf({ lastUsedAt, approvedAt }: PageClient): string {
   const approved = approvedAt === null ? '' : `Approved ${fromNow(approvedAt)}, `;
   const isUsed = lastUsedAt !== null && (approvedAt === null || lastUsedAt >= approvedAt);

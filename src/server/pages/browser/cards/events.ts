@@ -9,7 +9,7 @@ import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
 import { ask } from '../session.ts';
 import { previewUndo, undoPart } from '../undo.ts';
 
-/** How many more a press shows. */
+/** How many more events a press shows. */
 const MORE = 50;
 
 export function eventsCard(app: App): Child {
@@ -52,7 +52,7 @@ export function eventsCard(app: App): Child {
   );
 }
 
-/** What the page may load is in what the server sends with it. */
+/** The content policy, which names what the page may load, comes with the page, so the page is loaded again. */
 async function switchCovers({ state }: App): Promise<void> {
   await ask('covers/choose', { show: !state.covers });
   location.reload();
@@ -97,7 +97,7 @@ function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
   );
 }
 
-/** Only what the title does not say. */
+/** Marks for what the title does not say. */
 function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   const marks: Array<readonly [string, string]> = [];
   if (job !== null && (change === null || job.status === 'cancelled')) marks.push(stateOf(job));

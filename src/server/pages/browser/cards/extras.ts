@@ -1,9 +1,9 @@
-/** The tools outside the standard: asked about once, in the third step or beside the clients. */
+/** The optional tools: asked about once, in the third step or beside the clients. */
 import { type App, button } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 
-/** Asks once whether clients are offered more than the standard. */
+/** Asks once whether to offer clients more than the standard tools. */
 export function extrasPart(app: App): Child {
   const { question } = app.state.extras;
   if (question === null) return null;

@@ -7,7 +7,7 @@ import { goToLogin } from './account.ts';
 import { keptNeeds } from './kept.ts';
 import { isSettingUp } from './steps.ts';
 
-/** Each gives rows, none where nothing of its kind waits. To add a kind: a function, and its line. */
+/** Each returns rows, or none if nothing of its kind waits. To add a kind, add a function and put it here. */
 const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {
@@ -25,7 +25,7 @@ export function needsCard(app: App): Child {
   );
 }
 
-/** Days before its end from which on a login is spoken of. */
+/** From how many days before its end a login is mentioned. */
 const SOON = 14;
 
 function loginNeeds(app: App): Child[] {
@@ -102,7 +102,7 @@ function clientNeeds({ state }: App): Child[] {
   );
 }
 
-/** Beyond these, one asks to see them. */
+/** How many jobs show before one asks to see the others. */
 const JOBS_SHOWN = 4;
 
 function jobNeeds(app: App): Child[] {

@@ -54,7 +54,7 @@ function positionPart(playing: PagePlaying): Child {
   );
 }
 
-/** Where the track has come to since; null where that is not known. */
+/** The present position in the track; null if it is not known. */
 function positionOf({ at, isPlaying, progressMs, durationMs }: PagePlaying): number | null {
   if (progressMs === null) return null;
   const passed = isPlaying ? Math.max(0, Date.now() - Date.parse(at)) : 0;
