@@ -1,10 +1,11 @@
 /** A person in Spotify's own app, and what happens to the computer. */
 
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
+import { countsOf, difference } from '../oracle/counts.ts';
 import { chanceFor } from './chance.ts';
 import { putCopy } from './computer.ts';
 import type { Deed, Mishap, PersonAct } from './plan.ts';
-import { uriOf } from './spotify.ts';
+import { type Effect, uriOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 /** Waits for each act's moment. Call `request` as requests reach Spotify and leave it. */
@@ -183,11 +184,16 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
   }
 }
 
+/** Records are dropped after that time, by the computer's own clock. */
+const KEPT_MS = 30 * 86_400_000;
+
 /** What relay wrote before a crash must be in its records after it: they are synced before the first request. */
-function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
+function checkRecords({ spotify, computer, isRestored, found, time }: Stage): void {
   const { services } = computer;
-  if (!services || isRestored) return;
-  const written = spotify.effects.filter(({ by, method }) => by === 'relay' && method !== 'EDIT');
+  if (!services || isRestored || time.shifted > KEPT_MS) return;
+  const written = spotify.effects.filter(
+    (effect) => effect.by === 'relay' && effect.method !== 'EDIT' && !movesOthers(effect, spotify.effects),
+  );
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
@@ -201,14 +207,30 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   }
 }
 
-const LOGINS = 5;
+/** Enough for a network that is gone for a minute or two. */
+const LOGINS = 30;
 
 /** The first account is connected again: a person who sees that it did not work does it once more. */
 async function loginAgain(stage: Stage, switchAccount: boolean): Promise<void> {
   for (let login = 1; login <= LOGINS; login++) {
     if (await stage.computer.login(0, switchAccount)) return;
-    await later(stage, 1_000);
+    await later(stage, 5_000);
   }
+}
+
+/**
+ * True for a move that takes effect late, after a person has edited the list: it moves other rows than relay has asked for, and
+ * where its answer is lost, nothing tells that it had an effect.
+ */
+function movesOthers(move: Effect, effects: readonly Effect[]): boolean {
+  const isMove = difference(countsOf(move.before), countsOf(move.after)).size === 0;
+  return (
+    isMove &&
+    effects.some(
+      ({ by, playlist, at }) =>
+        by === 'person' && playlist === move.playlist && at >= move.sentAt && at <= move.at,
+    )
+  );
 }
 
 /** A copy is made, and some time later it takes the place of the state. */
