@@ -7,7 +7,7 @@ import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
 import type { Act, Wish } from './plan.ts';
-import { type Effect, numberOf, touchOf, uriOf, urisOf } from './spotify.ts';
+import { type Effect, numberOf, recordingOf, touchOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 interface Failure {
@@ -129,8 +129,10 @@ export class Client {
   }
 
   /** Only answers that are lost leave that open. */
-  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist): Set<string> {
-    return this.#stage.plan.faults.length === 0 ? new Set() : mimickedIn(effects, playlist);
+  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, { is }: Outcome): Set<string> {
+    return this.#stage.plan.faults.length === 0
+      ? new Set()
+      : mimickedIn(effects, playlist, is === 'carried on');
   }
 
   /** Songs that reads show under another ID, or not at all: a client cannot name their rows. */
@@ -170,7 +172,7 @@ export class Client {
         // What came to be seen after its first request, where that had no effect, has been let stay.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: this.#mimicked(now, playlist),
+      mimicked: this.#mimicked(now, playlist, outcome),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const rows = wrongRows(before, doing, outcome, others, after, own, unclear);
@@ -264,7 +266,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
-      mimicked: new Set([...made.mimicked, ...this.#mimicked(now, playlist)]),
+      mimicked: new Set([...made.mimicked, ...this.#mimicked(now, playlist, outcome)]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
@@ -296,22 +298,27 @@ export class Client {
       const own = new Set([...made.added.keys(), ...made.removed.keys()]);
       const counted = isMerging && others.length === 0 ? [NOBODY] : others;
       const judged = (doing: Doing) => wrongRows(before, doing, outcome, counted, after, own, unclear);
+      // With `force`, what came since goes, also where nobody hears of it.
+      const isReplacing = force && (outcome.is === 'unheard' || outcome.is === 'carried on');
       // Of equal rows nothing tells whether a person has taken out the one that relay had added, or the other.
       // Nor is one that a person has put in while a removal was in doubt told from one that had been there.
-      const wrong =
+      const beside =
         judged(doing) &&
         judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) }) &&
         judged({ ...doing, removed: less(made.removed, made.putBack) });
-      // Forced, it may go over what others did, which nobody has heard then.
-      const mayGoOver = force && outcome.is === 'unheard' && edits.length + others.length > 0;
-      const isJudged = made.isSure || outcome.is === 'refused';
-      if (wrong && isJudged && !mayGoOver && !this.#mayStopHalfway(outcome))
+      const wrong = beside && isReplacing ? judged({ do: 'replace', uris: made.before }) : beside;
+      if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
         this.#found(
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,
           `${shownWrong(wrong)} in "${playlist.name}"`,
         );
     } else if (isPlain && others.length === 0 && made.isSure) {
-      const wrong = wrongRows(before, doing, outcome, others, after, new Set(), unclear);
+      // Rows on pages that were too old are not seen.
+      const unread = new Set([...unclear.unseen, ...(isMixed ? made.added.keys() : [])]);
+      const wrong = wrongRows(before, doing, outcome, others, after, new Set(), {
+        ...unclear,
+        unseen: unread,
+      });
       if (wrong)
         this.#found(
           `undo of ${wish}, forced: ${namesOf(wrong)}${circumstances(this.#stage, [])}`,
@@ -383,7 +390,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: new Set<string>(),
-      mimicked: this.#mimicked(effects, playlist),
+      mimicked: this.#mimicked(effects, playlist, outcome),
     };
     const doing: Doing = { do: 'add', uris };
     const wrong = wrongRows([], doing, outcome, others, urisOf(playlist), new Set(uris), unclear);
@@ -767,11 +774,7 @@ export class Client {
     }
     const rollback = details.rollback as { succeeded: boolean } | undefined;
     if (rollback?.succeeded) return { outcome: { is: 'rolled back' }, changeId };
-    if (rollback)
-      return {
-        outcome: { is: 'missing', uris: (details.missing_uris as string[] | undefined) ?? [] },
-        changeId,
-      };
+    if (rollback) return { outcome: missingOf(details.missing_uris), changeId };
     const { outcome_unknown: unknown = false } = (details.error ?? {}) as { outcome_unknown?: boolean };
     if (unknown) await later(this.#stage, 25_000);
     const anyOrder = failure.remedy?.includes('undo_change again') === true;
@@ -904,7 +907,7 @@ export class Client {
             if (isBack === true) return ended({ is: 'rolled back' });
             return ended(
               Array.isArray(missing)
-                ? { is: 'missing', uris: missing }
+                ? missingOf(missing)
                 : { is: 'part', written: job.written, unknown: true },
             );
           }
@@ -1154,14 +1157,15 @@ function less(counts: Counts, by: Counts): Counts {
 /**
  * Songs that a person has put in or taken out, and relay has not: where its own answer is lost, it cannot tell whether that
  * was its own doing.
+ * @param isCarriedOn after a review: nor can it tell how many rows of a song that both have put in or taken out are its own
  */
-function mimickedIn(effects: readonly Effect[], playlist: DemoPlaylist): Set<string> {
+function mimickedIn(effects: readonly Effect[], playlist: DemoPlaylist, isCarriedOn: boolean): Set<string> {
   const changed = (who: Effect['by']) =>
     effects
       .filter(({ by, playlist: on }) => by === who && on === playlist)
       .flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]);
   const own = new Set(changed('relay'));
-  return new Set(changed('person').filter((uri) => !own.has(uri)));
+  return new Set(changed('person').filter((uri) => isCarriedOn || !own.has(uri)));
 }
 
 /**
@@ -1198,6 +1202,10 @@ function isConflict(failure: Failure | null): failure is Failure {
 
 function textOf(value: unknown): string | null {
   return typeof value === 'string' ? value : null;
+}
+
+function missingOf(uris: unknown): Outcome {
+  return { is: 'missing', uris: ((uris as string[] | undefined) ?? []).map(recordingOf) };
 }
 
 function told(outcome: Outcome): string {

@@ -594,9 +594,13 @@ function playlistIdIn(path: string): string | undefined {
   return /^\/playlists\/([^/]+)/.exec(path)?.[1];
 }
 
-/** A row written under another ID of the same recording counts as that recording. */
 export function urisOf({ rows }: DemoPlaylist): string[] {
-  return rows.map(({ uri }) => (uri.startsWith('spotify:track:R') ? uriOf(numberOf(uri)) : uri));
+  return rows.map(({ uri }) => recordingOf(uri));
+}
+
+/** A row written under another ID of the same recording counts as that recording. */
+export function recordingOf(uri: string): string {
+  return uri.startsWith('spotify:track:R') ? uriOf(numberOf(uri)) : uri;
 }
 
 function accountOf(name: string): DemoAccount {
