@@ -1,7 +1,7 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
 import { kindFacts } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
-import { mergeRows, withNames } from '../domain/mergeRows.ts';
+import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -79,17 +79,19 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
   const from = progressOf(change);
   const { rows, ops, former } = plan;
   const playlistId = change.playlistId ?? '';
-  const reached = rowsWith(left, plan, from);
+  const [gone, reached] = [rowsAt(rows, ops, from), rowsWith(left, plan, from)];
   // Either the list lags, or these rows are still there.
-  context.rows.wrote(playlistId, () => [rows, rowsAt(rows, ops, from), reached]);
+  context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
-  const goal = mergeRows(reached, rowsAfter(rows, ops), present);
+  // Someone else may have added them since: a song that is there twice does less harm than one that is gone.
+  const base = distance(gone, present) <= distance(reached, present) ? gone : reached;
+  const goal = mergeRows(base, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
   await takePlan(run, {
     rows: present,
     ops: replaceOps(goal),
     counted: false,
-    former: mergeRows(reached, former, present),
+    former: mergeRows(base, former, present),
     unsure: [...left],
   });
   return null;
