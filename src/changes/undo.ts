@@ -351,11 +351,17 @@ function asSeen(
 ): readonly string[] {
   // A row that Spotify no longer offers keeps its place.
   const left = asLong(expected, present.length);
-  const isAsLeft = mayBeRows(left, present);
+  const isAsLeft = mayBeRows(left, present) && !isTraded(left, present);
   if (!isAsLeft && !isAnyRight) throw changedSince(playlistId, left, present);
   const named = isAsLeft ? withNames(left, present) : withNames(present, left);
   for (const [at, uri] of named.entries()) if (uri !== '' && present[at] === '') shownAs.set(uri, '');
   return named;
+}
+
+/** True if a row without a name now shows a song whose own row has lost its name: someone has moved them. */
+function isTraded(left: readonly string[], present: readonly string[]): boolean {
+  const found = new Set(present.filter((uri, at) => uri !== '' && left[at] === ''));
+  return left.some((uri, at) => present[at] === '' && found.has(uri));
 }
 
 /** How many differing rows are looked up; if more differ, it is another person's change. */

@@ -53,8 +53,8 @@ export const MUTANTS: readonly Mutant[] = [
   {
     name: 'undo does not mind what others did',
     file: 'src/changes/undo.ts',
-    from: 'const isAsLeft = mayBeRows(left, present);',
-    to: 'const isAsLeft = mayBeRows(left, present);\n  if (!force) return left;',
+    from: 'const isAsLeft = mayBeRows(left, present) && !isTraded(left, present);',
+    to: 'const isAsLeft = mayBeRows(left, present);\n  if (!isAnyRight) return left;',
   },
   {
     name: 'a rollback is told and not done',
