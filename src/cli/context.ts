@@ -1,6 +1,6 @@
 /**
- * What the commands work with: the streams, clock and environment of the process, and functions that load parts of the program.
- * A part is loaded when a command needs it, so `relay --help` loads none.
+ * What the commands work with: the streams, clock and environment of the process, and functions that load parts of the
+ * program. A part is loaded when a command needs it, so `relay --help` loads none.
  */
 
 import { interruptible } from '../base/abort.ts';
@@ -23,7 +23,7 @@ export interface Parts {
 
 export interface World {
   io: Streams;
-  /** For `relay stdio`: from then on stdout carries messages alone. */
+  /** For `relay stdio`: from then on stdout carries only messages. */
   pipe(): Pipe;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
@@ -34,11 +34,11 @@ export interface World {
   signal: AbortSignal;
   /**
    * Rejects when no browser can be started.
-   * @param target the path of a file, or a URL. Other users of the machine can read it: no secret may be in it.
+   * @param target the path of a file, or a URL. Other users of the machine can read it, so it must not hold a secret.
    */
   openBrowser(target: string): Promise<void>;
   parts: () => Promise<Parts>;
-  /** For commands that reach beyond this process; asks the system nothing by itself. */
+  /** For commands that change the system; does nothing by itself. */
   machine: () => Promise<Machine>;
 }
 
@@ -54,35 +54,35 @@ interface SettingsRequest {
 }
 
 export interface Context extends World {
-  /** Lets no control characters through. */
+  /** Removes control characters. */
   readonly io: Io;
   /** True with `--json`. */
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
-  /** True with `--demo`, and once the running demo is used without it: commands that are named are for the demo's home. */
+  /** True with `--demo`, and once the running demo is used without it. Commands that are shown are then for the demo's home. */
   readonly demo: boolean;
-  /** The running demo is used in place of the server of the home. */
+  /** From now on uses the running demo instead of the home's server. */
   useDemo(): void;
   /**
-   * Says on stderr what a person should know beside the result. With `--json` it waits until the command has succeeded, so
-   * that an error stays the only line there. The same is said once.
+   * Says on stderr what a person should know besides the result. With `--json` it waits until the command has succeeded, so that
+   * an error stays the only line there. Repeats are said once.
    */
   remark(text: string): void;
   /** From flags and environment; reads nothing. */
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
-  /** Reads `server.json`, and the master key if a server runs. Without `ownHome` a demo that runs will do. */
+  /** Reads `server.json`, and the master key if a server runs. Without `ownHome`, a running demo is used too. */
   running(options?: ServerChoice): Promise<Connection | null>;
   /**
-   * Gives `work` the running server or, without one, opens the state for as long as it takes. Rejects with `INTERRUPTED` as
-   * soon as the person asks to stop.
+   * Gives `work` the running server or, without one, opens the state while `work` runs. Rejects with `INTERRUPTED` as soon as
+   * the person asks to stop.
    */
   withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
 }
 
-/** @param onDemo hears that the running demo is used */
+/** @param onDemo called when the running demo is used */
 export function createContext(
   world: World,
   globals: () => GlobalOptions,
@@ -124,7 +124,7 @@ export function createContext(
   return context;
 }
 
-/** A short command logs only what went wrong, unless the person set a level. */
+/** A short command logs only failures, unless the person set a level. */
 export function quiet(settings: Settings): Settings {
   return settings.origins.logLevel === 'default' ? { ...settings, logLevel: 'warn' } : settings;
 }

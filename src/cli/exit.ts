@@ -1,4 +1,4 @@
-/** Exit codes: what each means, and the one table from errors to them. */
+/** Exit codes: their meanings, and the one table from errors to them. */
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 
 export const EXIT = {
@@ -11,7 +11,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** For the manual: no full stop. */
+/** For the manual, without a full stop. */
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'Done',
   failed: 'Failed; standard error says what, why and what to do',
@@ -27,7 +27,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Takes the exit code of a command that ended without an error. */
 export type Finish = (code: ExitCode) => void;
 
-/** The exit code of errors that have one of their own. */
+/** The exit codes of errors that have a special one. */
 const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   USAGE: EXIT.usage,
   SETTINGS_INVALID: EXIT.usage,

@@ -1,4 +1,4 @@
-/** Finding the server that runs for a home: its own, or else the demo's for commands that may take either. */
+/** Finding the server that runs for a home: its own, or the demo's for commands that may use either. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
 import {
@@ -16,7 +16,7 @@ import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
 
-/** What is needed of the command's context, which imports this file. */
+/** The part of the command's context that is needed here; `context.ts` imports this file. */
 interface Asking {
   clock: Clock;
   random: Random;
@@ -30,7 +30,7 @@ interface Asking {
 
 export interface Connection {
   local: LocalApi;
-  /** Gives the MCP endpoint one message and passes on each of its answers, as JSON texts; returns the HTTP status. */
+  /** Sends the MCP endpoint one message and passes on its answers, as JSON texts; returns the HTTP status. */
   carry(text: string, options: Carrying, take: (json: string) => Promise<void>): Promise<number>;
   baseUrl: string;
   pid: number;
@@ -44,13 +44,13 @@ interface Carrying {
 }
 
 export interface ServerChoice {
-  /** Only the server of the home itself: what is changed here must never be the demo's by mistake. */
+  /** Only the server of the home itself: what changes here must never be the demo's by mistake. */
   ownHome?: boolean;
 }
 
 /**
- * The running server with a client for it, or null. The file of a killed server counts as none. Whatever else listens at the
- * address has to prove itself before it is told anything (`local/localClient.ts`).
+ * The running server with a client for it, or null. The file of a killed server counts as none. Another program at the address
+ * is told nothing, since the server first has to prove itself (`local/localClient.ts`).
  */
 export async function findServer(
   context: Asking,
@@ -66,12 +66,12 @@ export async function findServer(
   return connectTo(context, await context.settings({ demo: true }), demo);
 }
 
-/** The demo that runs beside the home of `settings`; null where that is the demo's own. */
+/** The demo that runs beside the home of `settings`; null if that is the demo's own home. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
   return demo ? null : readServerFile(join(home, 'demo'));
 }
 
-/** Where the demo holds the port, the error says so, and how to stop it. */
+/** If the demo holds the port, the error says so, and how to stop it. */
 export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   const demo = await runningDemo(settings);
@@ -82,7 +82,7 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
   });
 }
 
-/** For commands that are about one home and could be meant for the demo that runs instead. */
+/** For commands about one home that might be meant for the running demo. */
 export async function noteOtherHome(context: Asking): Promise<void> {
   // Unusable settings, too, may be what the command is about.
   const { settings } = inspectSettings(context.loadOptions());

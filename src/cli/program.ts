@@ -11,7 +11,7 @@ import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { helpCommand } from './usage/help.ts';
 import { withDashedId, withToolHelp } from './usage/rearranged.ts';
 
-/** Runs the command line without the program's name, `['status', '--json']`, and tells the exit code. Never throws. */
+/** Runs the command line without the program's name, `['status', '--json']`, and returns the exit code. Never throws. */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   const json = args.includes('--json');
@@ -42,10 +42,10 @@ export async function runProgram(args: readonly string[], world: World): Promise
 }
 
 /**
- * The whole command tree; commands inherit how it writes and how it ends.
- * @param json the version is printed as JSON
+ * The whole command tree. All commands share its output and its way to end.
+ * @param json whether to print the version as JSON
  * @param remarks takes what is to be said once the command has succeeded
- * @param onDemo hears that the running demo is used
+ * @param onDemo called when the running demo is used
  * @internal
  */
 export function createProgram(
@@ -90,7 +90,7 @@ Examples:
   $ relay login
   $ relay call search_tracks query=carousel`;
 
-/** Node asks the system for the home directory where HOME is not set, and throws where it knows none (libuv). */
+/** Without HOME, Node asks the system for the home directory, and throws if the system knows none (libuv). */
 function knownError(error: unknown): unknown {
   if ((error as NodeJS.ErrnoException | null)?.syscall !== 'uv_os_homedir') return error;
   const message = 'Your home directory is unknown: it is set neither in the environment nor in the system.';
@@ -100,7 +100,7 @@ function knownError(error: unknown): unknown {
   });
 }
 
-/** Commander's sentence as ours: "error: unknown option '--prot'\\n(Did you mean --port?)". */
+/** Rewrites commander's sentence: "error: unknown option '--prot'\\n(Did you mean --port?)". */
 function usageError(error: CommanderError, args: readonly string[], program: Command): RelayError {
   const [first = '', hint] = error.message.replace(/^error: /, '').split('\n');
   const choice = wrongChoice(first);
@@ -115,7 +115,7 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   });
 }
 
-/** "option '--format <format>' argument 'x' is invalid. Allowed choices are csv, json." */
+/** Rewrites "option '--format <format>' argument 'x' is invalid. Allowed choices are csv, json." */
 function wrongChoice(message: string): RelayError | null {
   const option =
     /^option '(?:-\w, )?(--[\w-]+).*' argument '(.*)' is invalid\. Allowed choices are (.*)\.$/s.exec(
@@ -138,7 +138,7 @@ function wrongChoice(message: string): RelayError | null {
   });
 }
 
-/** Commander suggests names of which every second letter differs; here only near ones count. */
+/** Commander suggests names that differ in every second letter; here only near ones count. */
 function suggestion(message: string, hint = ''): string {
   const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
   const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];

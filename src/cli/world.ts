@@ -15,7 +15,7 @@ export function systemWorld(signal: AbortSignal): World {
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),
       ...(await import('../server/log/log.ts')),
-      // The catalogue of the demo is made while loading, so it is loaded for the demo alone.
+      // Loading the demo creates its catalogue, so only the demo loads it.
       startDemo: async (...args) => (await import('./serve/startDemo.ts')).startDemo(...args),
     }),
   };

@@ -88,7 +88,7 @@ async function runClientsAdd(context: Context, name: string, options: AddOptions
   );
 }
 
-/** Secrets are not taken as arguments, which end up in the shell's history, and are never printed. */
+/** Secrets are not accepted as arguments, which end up in the shell's history, and are never printed. */
 async function readSecret({ io, signal }: Context): Promise<string> {
   const { askSecret } = await import('../terminal/prompt.ts');
   const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);

@@ -77,7 +77,7 @@ async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
   note(context.io, 'Give the new key to every other client that sent the old one.');
 }
 
-/** Where the files of clients cannot be found, none are named. */
+/** The clients whose files still hold the key; none if the files cannot be found. */
 async function holdersOf(context: Context, key: string) {
   const { clientsWith } = await import('../../connect/oldKeys.ts');
   const { systemOf } = await import('../../connect/configPlaces.ts');

@@ -1,6 +1,6 @@
 /**
- * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines. So the browser
- * is started with the path of this file and never with the address itself.
+ * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines. So the browser is
+ * started with the path of this file, never with the address itself.
  */
 import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ export interface SignInFile {
 }
 
 /**
- * In a new directory with an unpredictable name that only its owner may enter.
+ * In a new directory with an unpredictable name that only its owner can enter.
  * @param parent where the directory is made
  */
 export async function writeSignInFile(url: string, parent: string): Promise<SignInFile> {
@@ -30,8 +30,8 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
 }
 
 /**
- * Where a browser can read such a file. A browser from the snap store has a `/tmp` of its own and sees no hidden folders
- * of the home. So where snaps are in use it is a plain folder of the home.
+ * Where a browser can read such a file. A browser from the snap store has its own `/tmp` and cannot see hidden directories of
+ * the home. So where snaps are in use, it is a visible directory of the home.
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();

@@ -58,7 +58,7 @@ async function openAndWait(
       await clock.sleep(POLL_MS, over);
     }
   } catch {
-    // The command or the server has stopped, so nobody uses the ticket any more.
+    // The command or the server has stopped, so nobody will use the ticket.
   }
   return 'late';
 }

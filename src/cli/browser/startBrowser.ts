@@ -4,7 +4,7 @@ import { withholdFromChildren } from '../../base/childProcess.ts';
 import { SECRET_VARIABLES } from '../../config/table.ts';
 import type { World } from '../context.ts';
 
-/** A program that cannot open anything ends sooner; one that opened a browser may stay. */
+/** A program that cannot open anything exits sooner; one that opened a browser may keep running. */
 const GIVES_UP_MS = 1_500;
 
 /** @throws Error where no browser can be started */
@@ -27,7 +27,7 @@ export async function startBrowser(
   });
 }
 
-/** Under WSL the browser is the one of Windows. */
+/** Under WSL the browser is that of Windows. */
 function hasScreen(env: NodeJS.ProcessEnv): boolean {
   return [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME].some(Boolean);
 }

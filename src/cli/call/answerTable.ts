@@ -7,11 +7,11 @@ interface Column {
   key: string;
   header: string;
   cells: string[];
-  /** Numbers and lengths of time. */
+  /** Right-aligned, for numbers and lengths of time. */
   right: boolean;
-  /** The least width at which a column is of use. */
+  /** The smallest useful width. */
   least: number;
-  /** So wide that nothing is cut. */
+  /** The width at which nothing is cut. */
   whole: number;
 }
 
@@ -22,13 +22,13 @@ export interface Table {
 }
 
 const GAP = 2;
-/** A text or a header that is cut shows at least so much. */
+/** The fewest characters of a text or header that is cut. */
 const MIN_TEXT = 12;
 const INDENT = 4;
-/** A row of which no column is shown. */
+/** Shown for a row without any visible column. */
 const NOTHING = '-';
 
-/** A list inside a row, such as the candidates of an entry, stands as indented lines under it. */
+/** A list inside a row, such as the candidates of an entry, is shown as indented lines under it. */
 export function tableOf(rows: readonly Fields[], width: number, header = true): Table {
   const flat = withFlags(rows.map(flattened));
   const columns = columnsOf(flat, header);
@@ -51,7 +51,7 @@ export function tableOf(rows: readonly Fields[], width: number, header = true): 
   };
 }
 
-/** Members that are true or absent share a column, which names those that are true. */
+/** Members that are true or absent share a column that names those that are true. */
 function withFlags(rows: readonly Fields[]): Fields[] {
   const keys = new Set(rows.flatMap((row) => Object.keys(row)));
   const flags = ordered(keys).filter((key) =>
@@ -70,7 +70,7 @@ function innerTables(row: Fields, width: number): Table[] {
     .map((rows) => tableOf(rows, width - INDENT, false));
 }
 
-/** Named things, such as the artists of a track, fit in a cell. */
+/** Whether it needs lines of its own: named things, such as the artists of a track, fit in a cell. */
 function isInner(value: unknown): value is Fields[] {
   return isRows(value) && !value.every(({ name }) => typeof name === 'string');
 }
@@ -98,10 +98,10 @@ function columnOf(key: string, rows: readonly Fields[], hasHeader: boolean): Col
 
 const CLOCK = /^\d+(:\d\d)+$/;
 
-/** Part of an address or of a time is useless. */
+/** Never cut, since part of an address or a time is useless. */
 const EXACT = /^(uri|url|context)$|_at$/;
 
-/** As many columns as have room: the name and the ID before all others, then from the left. */
+/** As many columns as fit: name and ID first, then from the left. */
 function chosen(columns: readonly Column[], width: number): Column[] {
   const name = columns.find(({ key }) => key === 'name' || key === 'title');
   const id = columns.find(({ key }) => key === 'id') ?? columns.find(({ key }) => isId(key));
@@ -116,7 +116,7 @@ function chosen(columns: readonly Column[], width: number): Column[] {
   return columns.filter((column) => kept.has(column));
 }
 
-/** What room is left goes to the columns that are cut, in equal parts. */
+/** Remaining room goes to the columns that are cut, in equal parts. */
 function widthsOf(columns: readonly Column[], width: number): number[] {
   const widths = columns.map(({ least }) => Math.min(least, width));
   let left = width - widths.reduce((sum, one) => sum + one, 0) - GAP * (columns.length - 1);

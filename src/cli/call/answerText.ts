@@ -1,6 +1,6 @@
 /**
- * The answer of any tool for a person: facts as two columns, lists as tables, and at the end how to go on. Nothing in here
- * knows a tool: `cellText.ts` says in which order members are shown. Pure.
+ * The answer of any tool for a person: facts in two columns, lists as tables, and at the end how to continue. It knows no tool by
+ * name; `cellText.ts` decides in which order members are shown. Pure.
  */
 
 import { isObject } from '../../base/lists.ts';
@@ -12,7 +12,7 @@ import { cellText, type Fields, flattened, headingOf, isRows, labelOf, ordered }
 interface AnswerView {
   /** Columns of the terminal. */
   width: number;
-  /** The lines that say how to get the next page; none where the tool has no pages. */
+  /** The lines that say how to get the next page; none if the tool has no pages. */
   next(offset: number): string[];
 }
 
@@ -45,7 +45,7 @@ export function answerText(answer: Fields, { width, next }: AnswerView): string[
   return end.length === 0 ? lines : [...lines, '', ...end];
 }
 
-/** Code units of one fact. */
+/** Most code units of one fact. */
 const MAX_TEXT = 2_000;
 
 function countText(shown: number, total: number): string {
@@ -57,7 +57,7 @@ interface Blocks {
   omitted: string[];
 }
 
-/** Facts, then what has members of its own, then tables; a blank line between them. */
+/** Facts, then members with members of their own, then tables, separated by blank lines. */
 function blocksOf(fields: Fields, width: number, depth: number): Blocks {
   const said = ordered(Object.keys(fields)).filter((key) => !isNothing(fields[key]));
   const empty = said.filter((key) => isEmpty(fields[key]));
@@ -98,7 +98,7 @@ function noneText(key: string): string {
   return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;
 }
 
-/** Of an object that does not fit in one line as `total 2, completed 1`, or is a thing of its own. */
+/** Whether an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has an identity. */
 function isSection(key: string, value: unknown, width: number): value is Fields {
   if (!isObject(value)) return false;
   const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
@@ -110,7 +110,7 @@ function underHeading(key: string, { lines, omitted }: Blocks): Blocks {
   return { lines: [`${headingOf(key)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))], omitted };
 }
 
-/** Columns that a label of a fact leaves to its value, the gap among them. */
+/** Columns that a label leaves to its value, including the gap. */
 const MIN_VALUE = 14;
 
 function factLines(fields: Fields, keys: readonly string[], width: number): string[] {
@@ -124,7 +124,7 @@ function factLines(fields: Fields, keys: readonly string[], width: number): stri
   });
 }
 
-/** As `wrap`, and a word that is longer than a line continues in the next one: an ID that is cut is useless. */
+/** Like `wrap`, but breaks a word that is longer than a line, since a cut ID is useless. */
 function broken(text: string, width: number): string[] {
   return wrap(text, width).flatMap((line) => (widthOf(line) <= width ? [line] : piecesOf(line, width)));
 }

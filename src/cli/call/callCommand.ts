@@ -48,7 +48,7 @@ async function runCall(
 }
 
 interface Shown extends ToolOutcome {
-  /** The tool takes an offset. */
+  /** Whether the tool takes an offset. */
   hasPages: boolean;
 }
 
@@ -108,7 +108,7 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
   );
 }
 
-/** With `--json` the failure of a tool is an error like any other. */
+/** With `--json`, a failed tool is an error like any other. */
 async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
   const { io, env, home, demo, platform } = context;
   const debug = env.LOG_LEVEL === 'debug';
@@ -128,7 +128,7 @@ async function show(context: Context, { value, error, hasPages }: Shown, call: C
   return error === null ? EXIT.done : exitCodeOf(error);
 }
 
-/** The message of a tool begins with its code, which JSON has beside it. */
+/** Removes the code at the start of a tool's message, which JSON has separately. */
 function withoutCode(error: RelayError): RelayError {
   const [, message = error.message] = /^[A-Z_]+: ([\s\S]*)$/.exec(error.message) ?? [];
   return error.with({ message });

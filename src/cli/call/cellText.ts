@@ -1,13 +1,13 @@
-/** Values of a tool's answer as words, and in which order a person reads them. Pure. */
+/** Values in a tool's answer as words, and the order in which people read them. Pure. */
 import { capital, isObject } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** Code units of a value in a table; more than any terminal shows. */
+/** Most code units of a value in a table; more than any terminal shows. */
 const MAX_CELL = 300;
 
-/** What a person looks for first. */
+/** Members that a person looks for first. */
 const FIRST: readonly string[] = [
   'ok',
   'position',
@@ -37,7 +37,7 @@ const FIRST: readonly string[] = [
   'owner',
   'added',
 ];
-/** What is copied rather than read. */
+/** Members that are copied rather than read. */
 const LAST: readonly string[] = ['description', 'reasons', 'context', 'url', 'uri'];
 
 /** The members in the order in which they are shown: names first, IDs last. */
@@ -67,7 +67,7 @@ export function headingOf(key: string): string {
   return capital(label);
 }
 
-/** Any value in one line; empty for null. A thing that has a name is called by it. */
+/** Any value in one line; '' for null. A thing with a name is shown by its name. */
 export function cellText(value: unknown, max = MAX_CELL): string {
   return visibleText(wordsOf(value), max);
 }
@@ -83,7 +83,7 @@ function wordsOf(value: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** The row with the members of its named thing, such as the track of a candidate, beside its own. */
+/** The row with the members of its named thing, such as the track of a candidate, merged in. */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};
   for (const [key, value] of Object.entries(row)) {
@@ -101,7 +101,7 @@ function isThing(value: unknown): value is Fields {
   return isObject(value) && (typeof value.name === 'string' || typeof value.title === 'string');
 }
 
-/** A list of objects with something in it. */
+/** Whether it is a list of objects, and not empty. */
 export function isRows(value: unknown): value is Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }

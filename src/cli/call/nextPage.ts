@@ -13,7 +13,7 @@ export interface Call {
 
 const INDENT = '  ';
 
-/** One line where it fits. A word that is longer than a line stays whole, since a terminal copies it as one. */
+/** One line if it fits. A word longer than a line stays whole, so that it can be copied from the terminal. */
 export function nextPage(call: Call, offset: number, view: NamedHome & { width: number }): string[] {
   const { width, platform } = view;
   const quote = (word: string) => quoted(word, platform);

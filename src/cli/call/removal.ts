@@ -1,6 +1,6 @@
 /**
- * What a tool call would take away, in a sentence for the person who is about to make it. Reads only: the playlist's name
- * and size, or the tool's own dry run.
+ * What a tool call would remove, in a sentence for the person who is about to make it. Only reads: the playlist's name and size,
+ * or the tool's own dry run.
  */
 import { capital, counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -8,10 +8,10 @@ import type { McpConnection, ToolSummary } from './mcpClient.ts';
 
 type Args = Record<string, unknown>;
 
-/** Calls a tool that changes nothing; null where it fails or is not offered. */
+/** Calls a tool that changes nothing; null if it fails or is not offered. */
 type Look = (tool: string, args: Args) => Promise<Args | null>;
 
-/** @returns null for a call that takes nothing away, or that the server refuses by itself */
+/** @returns null for a call that removes nothing, or that the server refuses by itself */
 export async function removalOf(
   client: McpConnection,
   tools: readonly ToolSummary[],
@@ -63,7 +63,7 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
     return count ? `${counted(count, 'track')} will be removed from Liked Songs.` : null;
   },
   async undo_change(args, look) {
-    // Without force, only what relay itself wrote is taken away.
+    // Without force, only what relay itself wrote is removed.
     if (args.force !== true) return null;
     const plan = await look('undo_change', { ...args, dry_run: true });
     const removed = typeof plan?.removed === 'number' ? plan.removed : null;

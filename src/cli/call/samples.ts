@@ -1,8 +1,8 @@
-/** Values for the examples of tools: what the demo has, so that an example works when it is copied there. Pure. */
+/** Values for the examples of tools, from the demo, so that a copied example works there. Pure. */
 
 type Samples = Readonly<Record<string, unknown>>;
 
-/** Of the song "Love Cloud" by Fengate, of the playlist "Morning Ferry" and of the kitchen speaker. */
+/** The song "Love Cloud" by Fengate, the playlist "Morning Ferry" and the kitchen speaker. */
 const BY_ARGUMENT: Samples = {
   artist_id: '4Ismum8pbPVAc0ewrL5al2',
   track_id: '42m7g2a2BlK07h4MdPzfIO',
@@ -27,7 +27,7 @@ const BY_ARGUMENT: Samples = {
   insert_before: 5,
 };
 
-/** For tools whose required arguments alone do nothing, or make a bad example. */
+/** For tools whose required arguments alone do nothing or make a bad example. */
 const BY_TOOL: Readonly<Record<string, Samples>> = {
   create_playlist: { name: 'Rainy Days' },
   create_playlist_from_tracks: { name: 'Rainy Days' },
@@ -38,7 +38,7 @@ const BY_TOOL: Readonly<Record<string, Samples>> = {
   update_playlist_details: { name: 'Evening Ferry' },
 };
 
-/** Arguments of an example; undefined where the schema of the argument says what it may be. */
+/** Arguments of an example; undefined if the schema of the argument says which values it takes. */
 export function samplesOf(tool: string, required: readonly string[]): Samples {
   const samples = required.map((name) => [name, BY_ARGUMENT[name]] as const);
   return { ...Object.fromEntries(samples), ...BY_TOOL[tool] };

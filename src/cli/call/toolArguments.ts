@@ -108,7 +108,7 @@ function asRecord(value: unknown): Record<string, unknown> {
   return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** For a name that no tool has: what it may have been. */
+/** The error for an unknown tool, with similar names. */
 export function unknownTool(name: string, known: readonly string[]): RelayError {
   return new RelayError('USAGE', `There is no tool "${name}".`, {
     remedy: { text: `${didYouMean(name, known) ?? ''} {command} lists them.`.trim(), command: ['tools'] },

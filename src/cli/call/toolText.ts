@@ -56,7 +56,7 @@ function indented(text: string, by: number, width: number): string[] {
   return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
 }
 
-/** What the tool answers unless it is asked for more. */
+/** What the tool answers by default. */
 function answerOf({ lean, detail, output }: Tool): z.ZodObject {
   return lean && detail === 'lean' ? lean.schema : output;
 }

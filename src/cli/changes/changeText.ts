@@ -19,7 +19,7 @@ export function changeTable(changes: readonly ChangeEntry[], width: number): str
   return fitColumns([['WHAT', 'ID', 'WHEN', 'STATE', 'ASKED BY'], ...rows], width, [0, 4]);
 }
 
-/** IDs as short as they can be told apart, and no shorter than eight characters. */
+/** Shortens IDs as far as they stay unique, to eight characters at least. */
 function shortener(ids: readonly string[]): (id: string) => string {
   let length = SHORT_ID;
   while (new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length += 1;
@@ -43,7 +43,7 @@ function stateText({ state, undone_by }: ChangeEntry, short: (id: string) => str
   return undone_by === undefined ? STATES[state] : `undone by ${short(undone_by)}`;
 }
 
-/** What an undo does or, in a dry run, would do: the sentence, the songs by name, and what does not come back. */
+/** What an undo does or would do: the sentence, the songs by name, and what does not come back. */
 export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {
   return [
     visibleText(summary, 500),
@@ -61,7 +61,7 @@ function songLines({ count, first }: UndoAnswer['added'], mark: string): string[
   ];
 }
 
-/** Rows of each list that are shown. */
+/** How many rows of each list are shown. */
 const MAX_SHOWN = 10;
 
 /** What differs between what a change left and what is there now, from the details of `CONFLICT`; empty without them. */

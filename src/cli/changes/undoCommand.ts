@@ -41,7 +41,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
 
   const canAsk = !yes && io.terminal.stdin && io.terminal.stderr && !context.json;
   let change = given ?? null;
-  // A script that reads JSON learns from the answer what does not come back.
+  // A script that reads JSON finds in the answer what does not come back.
   if (dryRun || !context.json) {
     const plan = await ask(change, true);
     if (dryRun && context.json) return printJson(io, plan);
@@ -85,7 +85,7 @@ async function confirmUndo({ io, signal }: Context, { removed }: UndoAnswer, for
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-/** One question to the server; a refusal is said in the words of the command line. */
+/** Sends one question to the server, and rewrites a refusal in the words of the command line. */
 async function asking(
   context: Context,
   local: LocalApi,
@@ -109,7 +109,7 @@ function stillGoing(): RelayError {
   });
 }
 
-/** Shows both lists, unless it is JSON that is asked for: it has them in the error's details. */
+/** Shows both lists, unless JSON was asked for, which has them in the error's details. */
 async function conflict(context: Context, error: RelayError): Promise<RelayError> {
   const { differenceLines } = await import('./changeText.ts');
   const lines = differenceLines(error.details ?? {});

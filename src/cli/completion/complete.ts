@@ -1,27 +1,27 @@
 /**
  * What can follow the words of a command line. It is read from commander, so that a new command completes
- * by itself.
+ * without further work.
  */
 import type { Command, Option } from 'commander';
 
 /** The first word of the hidden command that completion scripts call, as `relay __complete WORD…`. */
 export const COMPLETE = '__complete';
 
-/** What the words so far lead to. */
+/** The position that the words so far lead to. */
 interface Place {
   command: Command;
   /** The option whose value comes next. */
   option: Option | null;
-  /** How many arguments the command has had. */
+  /** How many arguments the command already has. */
   count: number;
   /** Whether a `--` has ended the options. */
   rest: boolean;
 }
 
 /**
- * The lines that a completion script reads: a candidate each, with its description behind a space where it has one. Where
- * files or directories come next, the only line is `:files` or `:folders`.
- * @param words all that follow the program's name, the one to complete last; shells keep those that it begins
+ * The lines that a completion script reads: a candidate each, followed by a space and its description if it has one. If files or
+ * directories come next, the only line is `:files` or `:folders`.
+ * @param words all after the program's name, the one to complete last. Shells drop candidates that do not begin with it
  */
 export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
   const place = placeAfter(program, words.slice(0, -1));

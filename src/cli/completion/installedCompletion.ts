@@ -1,11 +1,11 @@
-/** Finding and removing the completion that a person has put into the startup files of a shell, as the help says. */
+/** Finds and removes the completion that a person added to a shell's startup files, as the help says. */
 import { realpath, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFile, replaceFile } from '../../base/files.ts';
 
 const MAX_BYTES = 1024 * 1024;
 
-/** The lines that `relay completion --help` tells to add. */
+/** The lines that `relay completion --help` says to add. */
 const LINES: ReadonlyArray<readonly [file: string, line: string]> = [
   ['.bashrc', 'source <(relay completion bash)'],
   ['.bash_profile', 'eval "$(relay completion bash)"'],
@@ -43,7 +43,7 @@ async function textOf(file: string): Promise<string | null> {
   }
 }
 
-/** Startup files are often links into a folder of their own: what they lead to is replaced. */
+/** Startup files are often links into another directory, so the target of a link is replaced. */
 async function removeLine(file: string, line: string): Promise<void> {
   const target = await realpath(file);
   const { bytes, mode, uid, gid } = await readRegularFile(target, MAX_BYTES);

@@ -1,10 +1,10 @@
 /**
- * The completion scripts. They know nothing of the commands: at each tab they ask `relay __complete`, whose lines
- * `complete.ts` describes. Pure.
+ * The completion scripts. They know none of the commands: at each tab they call `relay __complete`, whose lines `complete.ts`
+ * describes. Pure.
  */
 
 export const SCRIPTS: Readonly<Record<string, string>> = {
-  // It keeps to bash 3.2, which macOS has, and does without the bash-completion package.
+  // Works in bash 3.2, which macOS has, and without the bash-completion package.
   bash: `# Completion of relay for bash; load it with: source <(relay completion bash)
 
 _relay() {

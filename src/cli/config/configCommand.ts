@@ -39,7 +39,7 @@ export function configCommand(context: Context): Command {
     );
 }
 
-/** Says first whose settings these are, where that could be mistaken. */
+/** First says whose settings these are, where that could be mistaken. */
 async function named(context: Context, run: () => Promise<void>): Promise<void> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
@@ -68,7 +68,7 @@ async function runConfigUnset(context: Context, name: string): Promise<void> {
   const { findSetting } = await import('../../config/table.ts');
   if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
   const { removeSetting } = await import('../../config/edit.ts');
-  // A key that is no setting can still be in the file, which is unusable until it is removed.
+  // An unknown key may still be in the file, which is unusable until it is removed.
   const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
   const key = removed ? (findSetting(name) ?? name) : await requireSetting(name);
   if (context.json) printJson(context.io, { key, removed });

@@ -53,7 +53,7 @@ export async function runConfigPath(context: Context): Promise<void> {
 interface View {
   key: SettingKey;
   env: string;
-  /** null for a secret and where nothing is set. */
+  /** null for a secret, and if nothing is set. */
   value: string | number | boolean | readonly string[] | null;
   source: string;
   secret: boolean;
@@ -62,10 +62,10 @@ interface View {
   fallback: string;
 }
 
-/** Whether the state holds a secret, by the name of its setting. For a name that is missing here, that is unknown. */
+/** Whether the state holds a secret, by the name of its setting; missing if that is not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
-/** Unknown where the state cannot be opened, which is no reason not to show the settings. */
+/** Nothing if the state cannot be opened: the other settings can still be shown. */
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });

@@ -25,14 +25,14 @@ interface ConnectOptions {
   readOnly?: boolean;
 }
 
-/** Which server the client is to connect to: the running one, or the one that the settings describe. */
+/** The server that the client is to connect to: the running one, or the one in the settings. */
 interface Server {
   name: string;
   url: string;
   /** Of the demo's home. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
-  /** The key that it takes now; null: nothing runs that could be asked. */
+  /** The key that is valid now; null if no server runs that could be asked. */
   currentKey(): Promise<string | null>;
 }
 
@@ -116,7 +116,7 @@ async function runConnect(
   if (options.toolsets === undefined) await offerExtras(context, server);
 }
 
-/** A skill needs no server, and connects nothing: it tells a model which commands there are. */
+/** A skill needs no server and connects nothing: it tells a model which commands there are. */
 async function runSkill(
   context: Context,
   name: string | undefined,
@@ -161,7 +161,7 @@ async function skillFolder(
   });
 }
 
-/** Asks a person who has never said which tools to offer, and keeps the answer as the setting. */
+/** Asks a person who has never said which tools to offer, and saves the answer as the setting. */
 async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   const { io, json, signal } = context;
   if (json || !io.terminal.stdin || !io.terminal.stderr) return;
@@ -178,7 +178,7 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
 }
 
-/** What makes sense for one client only. */
+/** Options that make sense only for one client. */
 const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = {
   '--write': ({ write }) => write,
   '--remove': ({ remove }) => remove,
@@ -187,17 +187,17 @@ const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = 
   '--read-only': ({ readOnly }) => readOnly,
 };
 
-/** The words with which a client starts `relay stdio` for this home. */
+/** The command with which a client starts `relay stdio` for this home. */
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
   const { program } = await context.machine();
   const { inspectSettings } = await import('../../config/settings.ts');
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // The client that starts it has another environment than this shell.
+  // The client that starts it does not have this shell's environment.
   return stdioWords(program, origins.home === 'default' ? null : home, demo);
 }
 
 /**
- * A program that a package manager fetched for one run disappears later, and a client that starts it would then fail.
+ * A program that a package manager fetched for one run disappears later, and a client could no longer start it.
  * @param written the client whose file would name it; null: it is only shown
  */
 function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
@@ -248,7 +248,7 @@ async function showPlan(context: Context, server: Server, plan: Plan): Promise<v
   printBlock(io, planText(plan, commandLine(context), io.columns));
 }
 
-/** The key is in the file then, and nothing needs it on the screen. */
+/** Once the key is in the file, it need not be on the screen. */
 async function writePlan(
   context: Context,
   planWith: (key: string | null) => Plan,
@@ -291,7 +291,7 @@ async function listClients(context: Context, server: Server): Promise<void> {
   printBlock(io, clientsText(short, server.name, commandLine(context), io.columns));
 }
 
-/** What `--json` prints of a plan. */
+/** A plan as `--json` prints it. */
 function shown({ client, file, addition, snippet, command, next, connection, missing }: Plan) {
   const { id, name, format } = client;
   const { name: server, url } = connection;
@@ -325,7 +325,7 @@ async function noteIfThere(context: Context, server: Server, plan: Plan): Promis
   noteOthers(context, plan, connection.name, otherNames);
 }
 
-/** A client with the same server twice has each tool twice. */
+/** A client with the same server twice shows each tool twice. */
 function noteOthers({ io }: Context, { file, client }: Plan, own: string, others: readonly string[]): void {
   for (const other of others.filter((name) => name !== own)) {
     note(

@@ -21,7 +21,7 @@ const STATES: Record<ClientRow['state'], string> = {
   unreadable: 'unreadable',
 };
 
-/** The list of clients; where the table is too wide, each file stands on a line of its own. */
+/** The list of clients; if the table is too wide, each file gets a line of its own. */
 export function clientsText(
   rows: readonly ClientRow[],
   server: string,
@@ -54,7 +54,7 @@ function stateText(state: ClientRow['state'], otherNames: readonly string[]): st
   return otherNames.length === 0 ? STATES[state] : `${STATES[state]}, also as ${otherNames.join(', ')}`;
 }
 
-/** For a client that relay has no entry for. */
+/** Instructions for a client that relay has no entry for. */
 export function otherText(
   { name, url, program, key }: Connection,
   headers: Record<string, string>,
@@ -83,7 +83,7 @@ export function otherText(
   ]);
 }
 
-/** What `--remove` did. */
+/** What `--remove` has done. */
 export function removedText(
   { file, connection }: Plan,
   { names, backup, deleted, deletedBackups }: Removed,
@@ -102,7 +102,7 @@ export function removedText(
   ]);
 }
 
-/** What goes where, and how to go on. */
+/** What to add where, and how to continue. */
 export function planText(plan: Plan, relay: string, width: number): string {
   const { client, file, snippet, command, connection } = plan;
   const { toolsets, readOnly } = connection.choice ?? {};
@@ -125,7 +125,7 @@ export function planText(plan: Plan, relay: string, width: number): string {
   ]);
 }
 
-/** What was done, and how to go on. */
+/** What was done, and how to continue. */
 export function writtenText(plan: Plan, written: Written, relay: string, width: number): string {
   const { file } = plan;
   if (!written.changed) return blockOf([`${written.name} is already in`, `  ${file}`]);

@@ -6,11 +6,11 @@ import type { Tool } from '../../tools/tool.ts';
 import { argumentNames, exampleOf } from '../call/toolText.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
-/** What a model always sees: with the name at most 120 tokens. */
+/** Always visible to a model: with the name at most 120 tokens. */
 export const SKILL_DESCRIPTION =
   "Controls the user's Spotify account with the relay command: what is playing, play, pause, volume, search, playlists, Liked Songs, importing lists of songs, undo, and SQL over the library and the listening history. Use it whenever the user asks for something on Spotify.";
 
-/** Tools whose examples stand in the skill. */
+/** Tools whose examples are in the skill. */
 const SHOWN = [
   'get_currently_playing',
   'search_tracks',
@@ -23,7 +23,7 @@ const SHOWN = [
   'get_top_tracks',
 ] as const;
 
-/** Commands that do what no tool does, or do it in fewer words. */
+/** Commands for what no tool does, or does in fewer words. */
 const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]> = [
   [['status'], 'the server, the account, limits, recent errors'],
   [['playlists', '--json'], 'all playlists'],
@@ -36,7 +36,7 @@ const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]>
   [['undo', '--dry-run'], 'what taking back the last change would do; without --dry-run it does'],
 ];
 
-/** @param named where the commands lead: to the home that was named, or to the default one */
+/** @param named the home that the commands are for */
 export function skillText(named: NamedHome): string {
   const relay = (...words: string[]) => [commandLine(named), ...words].join(' ');
   const examples = SHOWN.flatMap((name) => {

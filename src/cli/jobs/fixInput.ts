@@ -5,7 +5,7 @@ import { parseRef } from '../../domain/ids.ts';
 export type FixInput =
   /** The offer with this index, from 0. */
   | { kind: 'take'; index: number }
-  /** Null where the words are still to be asked for; likewise below. */
+  /** Null if the person still has to be asked for the words; the same below. */
   | { kind: 'search'; words: string | null }
   | { kind: 'link'; link: string | null }
   | { kind: 'skip' }
@@ -16,7 +16,7 @@ export type FixInput =
   | { kind: 'help' }
   | { kind: 'unclear'; why: string };
 
-/** @param offers how many tracks are offered by number */
+/** @param offers how many tracks can be taken by number */
 export function readInput(typed: string, offers: number): FixInput {
   const text = typed.trim();
   if (/^\d{1,3}$/.test(text)) return taken(Number(text), offers);
@@ -64,12 +64,12 @@ function taken(number: number, offers: number): FixInput {
   return { kind: 'unclear', why };
 }
 
-/** An address or URI of Spotify, or a bare ID. */
+/** A Spotify address or URI, or a bare ID. */
 function isReference(word: string): boolean {
   return /^spotify:|spotify\.(?:com|link|app\.link)\//i.test(word) || /^[0-9A-Za-z]{22}$/.test(word);
 }
 
-/** The URI of the track that a person named. @throws RelayError `USAGE` */
+/** The URI of the track that a person entered. @throws RelayError `USAGE` */
 export function trackUri(text: string): string {
   try {
     return parseRef(text, ['track']).uri;
@@ -78,7 +78,7 @@ export function trackUri(text: string): string {
   }
 }
 
-/** A score from 0 to 1; a comma may stand for the point. Null for anything else. */
+/** A score from 0 to 1, also with a comma as decimal separator. Null for anything else. */
 export function readScore(text: string): number | null {
   if (!/^(?:\d+(?:[.,]\d*)?|[.,]\d+)$/.test(text.trim())) return null;
   const score = Number(text.trim().replace(',', '.'));

@@ -57,7 +57,7 @@ async function settleNow(
   await printLeft(context, tools, id);
 }
 
-/** All that is left, numbered as the options take it, and what can be done next. */
+/** Lists all that is left, with the numbers that the options take, and what can be done next. */
 async function printLeft(context: Context, tools: Tools, id: string): Promise<void> {
   const { io } = context;
   const left: Array<ItemRecord & { number: number }> = [];

@@ -25,7 +25,7 @@ import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems
 /** Tracks offered by number. */
 const MAX_OFFERS = 5;
 const MAX_EXAMPLES = 3;
-/** Items asked for at a time: they are asked for again after each decision. */
+/** Items fetched at a time; they are fetched again after each decision. */
 const PAGE = 20;
 
 interface Session {
@@ -36,19 +36,19 @@ interface Session {
   view: FixView;
   /** Items that have been shown, in order; the session can go back to each. */
   seen: ItemRecord[];
-  /** Place of the present one in `seen`. */
+  /** Index of the present item in `seen`. */
   at: number;
-  /** Those that come next. */
+  /** The items that come next. */
   coming: AsyncGenerator<ItemRecord>;
-  /** As of the last answer. */
+  /** The job in the last answer. */
   job: JobRecord;
-  /** What was decided in this session, by position, as it is shown. */
+  /** Decisions of this session by position, as they are shown. */
   decided: Map<number, string>;
 }
 
 /**
  * Returns the job as it is at the end.
- * @param dialogue of the command that it is part of; left open
+ * @param dialogue of the command that it is part of; stays open
  * @throws RelayError `INTERRUPTED`
  */
 export async function fixSession(
@@ -99,19 +99,19 @@ async function goThrough(session: Session): Promise<void> {
   }
 }
 
-/** The item that it is the turn of; null after the last. */
+/** The item to decide about; null after the last. */
 async function present(session: Session): Promise<ItemRecord | null> {
   const { seen } = session;
   while (session.at >= seen.length) {
     const { value, done } = await session.coming.next();
     if (done || !value) return null;
-    // After a decision the pages begin at the first one again, and have those that were left for later.
+    // After a decision the pages begin with the first one again, including items that were left for later.
     if (value.position > (seen.at(-1)?.position ?? -1)) seen.push(value);
   }
   return seen[session.at] ?? null;
 }
 
-/** Shows an item until the person has decided what becomes of it. */
+/** Shows an item until the person has decided about it. */
 async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): Promise<Next> {
   const { view, dialogue } = session;
   let offers: Offer[] = (item.candidates ?? []).slice(0, MAX_OFFERS);
@@ -164,7 +164,7 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
   }
 }
 
-/** Lines that are too long for the window go on below, as far in as they began. */
+/** Wraps lines that are too long for the window, with the same indent. */
 function say({ context, view }: Session, lines: readonly string[]): void {
   for (const line of lines.flatMap((one) => inWindow(one, view))) note(context.io, line);
 }
@@ -179,7 +179,7 @@ function show(session: Session, item: ItemRecord, offers: readonly Offer[]): voi
   say(session, itemLines(item, offers, facts, view));
 }
 
-/** Says what was decided, now and when the session comes back to the item. */
+/** Shows a decision, now and whenever the session comes back to the item. */
 function report(session: Session, { position }: ItemRecord, text: string): void {
   session.decided.set(position, text);
   say(session, [text]);
@@ -191,7 +191,7 @@ async function takeOffer(session: Session, item: ItemRecord, offer: Offer | unde
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
-/** False if it names no track; the person is then told so. */
+/** False if it names no track, which the person is told. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
     await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
@@ -210,13 +210,13 @@ async function takeLink(session: Session, item: ItemRecord, link: string): Promi
   return true;
 }
 
-/** After these the person can try again. */
+/** Errors after which the person can try again. */
 const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT_FOUND']);
 
 async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
   const answer = await settle(session.tools, session.id, decisions, near);
   session.job = answer.job;
-  // What is settled leaves the pages, and the same song further down is settled with it.
+  // Settled items leave the pages, and so do repeats of the same song further down.
   session.coming = unresolvedItems(session.tools, session.id, PAGE);
   return answer;
 }
@@ -227,7 +227,7 @@ async function found({ tools }: Session, words: string): Promise<Offer[]> {
   return items.map((track) => ({ track, score: null }));
 }
 
-/** Takes what came near enough, after saying how much that is; false if the person does not want it. */
+/** Accepts all near matches, after saying how many they are; false if the person does not want that. */
 async function takeNear(session: Session, given: string | null): Promise<boolean> {
   const { dialogue, tools, id, view } = session;
   const score = given === null ? NEAR_SCORE : readScore(given);
@@ -255,7 +255,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
   const { settled } = await decide(session, [], score);
   say(session, [`${settled} taken.`]);
-  // What was seen from here on may be among them.
+  // Items seen from here on may be among the accepted ones.
   session.seen.length = session.at;
   return true;
 }

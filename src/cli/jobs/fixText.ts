@@ -8,7 +8,7 @@ import type { Track } from '../../domain/shapes.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
 
-/** A track that may be taken by number; `score` from 0 to 1, null for one that a person searched for. */
+/** A track that can be taken by number; `score` from 0 to 1, null for one that a person searched for. */
 export interface Offer {
   track: Track;
   score: number | null;
@@ -34,7 +34,7 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
   return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
 }
 
-/** What the list has at this place, in one line. */
+/** The entry at this place of the list, in one line. */
 export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
   const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);
@@ -78,14 +78,14 @@ export function offerLines({ track, score }: Offer, index: number, view: FixView
   );
 }
 
-/** What can be typed. */
+/** The keys that can be typed. */
 export function keysText(offers: number, view: FixView): string[] {
   const take = offers === 0 ? [] : [offers === 1 ? '1 take it' : `1-${offers} take one`];
   const keys = [...take, ...SETTLE_KEYS.map(([key, what]) => `${key} ${what}`)].join(', ');
   return block(keys, '', view);
 }
 
-/** How a session has ended. */
+/** The result of a session. */
 export function summaryText(counts: { settled: number; skipped: number; left: number }): string {
   const { settled, skipped, left } = counts;
   const parts = [
@@ -96,7 +96,7 @@ export function summaryText(counts: { settled: number; skipped: number; left: nu
   return `${parts.join(', ')}.`;
 }
 
-/** A line, or several where it is wider than the window. */
+/** A line, wrapped to the window. */
 export function inWindow(line: string, view: FixView): string[] {
   if (widthOf(line) <= view.width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';

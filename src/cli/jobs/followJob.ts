@@ -1,4 +1,4 @@
-/** Follows a job for as long as it continues, and the ways to show that: a bar, lines, or JSON. */
+/** Follows a job while it continues, and the ways to show that: a bar, lines, or JSON. */
 import { interruptible } from '../../base/abort.ts';
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
@@ -7,22 +7,22 @@ import { barText, progressOf } from './jobText.ts';
 
 /** The server does not push a job's changes, so it is polled. */
 const POLL_MS = 1_000;
-/** Percent between two lines where stderr is no terminal. */
+/** Percent between two lines if stderr is not a terminal. */
 const STEP = 10;
-/** Answers that the speed is measured over. */
+/** How many answers the speed is measured over. */
 const SAMPLES = 10;
 
 export interface JobDisplay {
   draw(job: JobRecord): void;
-  /** With the job as it is at the end. */
+  /** Called with the job at the end. */
   end(job: JobRecord): void;
 }
 
 interface Following {
   display: JobDisplay;
-  /** What else it ends with than a job that is ready or has ended. */
+  /** Also ends when this is true; otherwise when the job is ready or has ended. */
   until?: (job: JobRecord) => boolean;
-  /** Before the second question, the third and so on, where those come sooner than the later ones. */
+  /** Pauses before the second question, the third and so on, if shorter than the later ones. */
   firstPollsMs?: readonly number[];
 }
 
@@ -45,7 +45,7 @@ export async function followJob(
 
 export const silent: JobDisplay = { draw() {}, end() {} };
 
-/** A bar on the terminal, which goes at the end. */
+/** A bar on the terminal, which is removed at the end. */
 export function bar(context: Context): JobDisplay {
   const { io, clock, env, platform } = context;
   const speed = createSpeed();
@@ -76,7 +76,7 @@ export function progressLines({ io }: Context): JobDisplay {
   };
 }
 
-/** The whole record for each change of it. */
+/** The whole record each time it changes. */
 export function jsonLines({ io }: Context): JobDisplay {
   let shown = '';
   const draw = (job: JobRecord) => {

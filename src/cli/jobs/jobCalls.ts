@@ -17,7 +17,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
       context.signal,
       client.callTool(name, { detail: 'full', ...args }, () => {}),
     );
-    // The code is for those who call tools; here a person asked for a job.
+    // The code is for callers of tools; here a person asked for a job.
     if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
     return value as A;
   };
@@ -62,14 +62,14 @@ export async function* unresolvedItems(tools: Tools, id: string, limit = PAGE): 
   }
 }
 
-/** What `resume_job` does with decisions. */
+/** What `resume_job` returns for decisions. */
 export interface Settled {
   job: JobRecord;
   settled: number;
   skipped: number;
 }
 
-/** A decision about an item: its number counts from 1, as people are shown it. */
+/** A decision about an item: its number counts from 1, as it is shown to people. */
 export type Decision = { number: number; track: string } | { number: number; skip: true };
 
 /** @throws RelayError `INVALID_ARGUMENT` that names items by their numbers */
@@ -94,7 +94,7 @@ export async function settle(
   }
 }
 
-/** The refusal of fixes with numbers in place of positions. */
+/** The refusal of fixes, with numbers instead of positions. */
 function byNumber(error: RelayError): RelayError {
   const problems = error.details?.problems;
   if (!Array.isArray(problems)) return error;

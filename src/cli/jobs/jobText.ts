@@ -10,7 +10,7 @@ import { columns, fitColumns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
-/** Characters of an error or a remedy. */
+/** Most characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
 /** What the texts of jobs depend on besides the job. */
@@ -18,7 +18,7 @@ export interface JobView {
   named: NamedHome;
   /** Unix milliseconds. */
   now: number;
-  /** Of playlists, by ID, where they are known. */
+  /** Known names of playlists, by ID. */
   names: ReadonlyMap<string, string>;
 }
 
@@ -37,7 +37,7 @@ export function jobTable(
     waitText(job, view),
   ]);
   const all = [['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', ''], ...rows];
-  // Most jobs have nothing open, and the column would only take room.
+  // Most jobs have nothing open, and then the column would waste room.
   const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
   return fitColumns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)), width, [0]);
 }
@@ -75,7 +75,7 @@ export function jobText(
   const error = job.error
     ? ['', ...wrap(visibleText(inNames(job, view, job.error.message), MAX_CHARACTERS), width)]
     : [];
-  // Under review, the remedy is the two commands at the end.
+  // In review, the two commands at the end are the remedy.
   const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
   const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
   const next = nextSteps(job, named);
@@ -154,7 +154,7 @@ function titled(title: string, artist: string): string {
   return `${visibleText(title, 100)} by ${visibleText(artist, 100)}`;
 }
 
-/** What can be done with a job that is ready or has failed, one command a line. */
+/** What can be done with a job that is ready or has failed, one command per line. */
 export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   const command = (action: string, ...more: string[]) =>
     commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
@@ -178,7 +178,7 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
-/** True for a job that waits for what only a login ends. */
+/** True for a job that only a login can continue. */
 export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
 }
@@ -193,7 +193,7 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 
-/** Writing counts what is written, everything before it what has been looked up. */
+/** While writing counts what is written, before that what has been looked up. */
 export function progressOf(job: JobRecord): { done: number; total: number } {
   const writes = job.status === 'committing' || job.status === 'completed' || job.written > 0;
   if (writes) return { done: job.written, total: job.resolved - job.skipped_existing };
@@ -214,7 +214,7 @@ const DOING: Partial<Record<JobRecord['status'], string>> = {
 
 const BAR_WIDTH = 24;
 
-/** One line: status, a bar, how much is done, the speed, and the time left or until when it waits. */
+/** One line: status, a bar, how much is done, the speed, and the time left or the end of the wait. */
 export function barText(
   job: JobRecord,
   perSecond: number | null,

@@ -27,13 +27,13 @@ Examples:
 
 interface JobsOptions {
   watch?: boolean;
-  /** Of `list`. */
+  /** For `list`. */
   all?: boolean;
-  /** Of `show`. */
+  /** For `show`. */
   unresolved?: boolean;
-  /** Of `resume`. */
+  /** For `resume`. */
   review?: string;
-  /** Of `commit`. */
+  /** For `commit`. */
   skipUnresolved?: boolean;
 }
 
@@ -157,7 +157,7 @@ async function showUnresolved(context: Context, tools: Tools, id: string): Promi
   return EXIT.done;
 }
 
-/** Shows the job, at once or when it is ready or has ended. With `watch` the exit code says whether the job failed. */
+/** Shows the job, now or once it is ready or has ended. With `watch`, the exit code says whether the job failed. */
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
   const { jobOf } = await import('./jobCalls.ts');
   const ask = () => jobOf(tools, id);

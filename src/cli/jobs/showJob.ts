@@ -1,4 +1,4 @@
-/** A job as `relay jobs show` prints it, and as it is at the end of other commands. */
+/** A job as `relay jobs show` prints it, and as other commands print it at their end. */
 import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { printLine } from '../terminal/output.ts';

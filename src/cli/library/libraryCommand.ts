@@ -77,7 +77,7 @@ async function runStatus(context: Context): Promise<void> {
 
 const syncCommand = (context: Context) => commandLine(context, 'library', 'sync');
 
-/** Follows the reading until nothing is under way. */
+/** Follows the reading until it is over. */
 async function runSync(context: Context) {
   const { io, json, clock, signal } = context;
   const { local } = await requireServer(context);

@@ -45,7 +45,7 @@ function ageText(ms: number): string {
 }
 
 const GAP = '  ';
-/** So much of a column is always shown. */
+/** The part of a column that is always shown. */
 const MIN_WIDTH = 8;
 
 /** @param width of the terminal; undefined: nothing is cut */
@@ -68,7 +68,7 @@ export function tableLines({ columns, rows }: LibraryAnswer, width: number | und
   );
 }
 
-/** Takes from the widest until all fit. */
+/** Narrows the widest columns until all fit. */
 function narrowed(widths: readonly number[], room: number): number[] {
   const left = [...widths];
   let over = left.reduce((sum, one) => sum + one, 0) - room;
@@ -81,7 +81,7 @@ function narrowed(widths: readonly number[], room: number): number[] {
   return left;
 }
 
-/** As RFC 4180 has it, with the line ends of a terminal; a null is an empty field. */
+/** As in RFC 4180, but with the line ends of a terminal; a null is an empty field. */
 export function csvText({ columns, rows }: LibraryAnswer): string {
   return [columns, ...rows].map((row) => `${row.map((cell) => quoted(cellText(cell))).join(',')}\n`).join('');
 }

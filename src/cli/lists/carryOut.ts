@@ -1,4 +1,4 @@
-/** From the jobs of a list to what is written: finds the songs, has the open ones settled, and commits. */
+/** From the jobs of a list to the write: finds the songs, has open ones settled, and commits. */
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -12,16 +12,16 @@ import type { Dialogue } from '../terminal/prompt.ts';
 import { requireFound, requireGoing, withJobs } from './importOutcome.ts';
 import { totalsOf } from './importText.ts';
 
-/** The first answers come fast, for short lists. */
+/** Short lists are found fast, so the first polls come quickly. */
 const FIRST_POLLS_MS = [100, 200, 300, 500];
 
 interface Carrying {
   skipUnresolved: boolean;
-  /** Who can be asked; null: nothing is written unless every song is found, or `skipUnresolved`. */
+  /** Whom to ask; null: nothing is written unless every song is found, or with `skipUnresolved`. */
   talk: Dialogue | null;
   asksToWrite: boolean;
   target: ImportTarget;
-  /** Of the playlist. */
+  /** Name of the playlist. */
   name: string;
 }
 
@@ -50,7 +50,7 @@ export async function carryOut(
     else requireFound(context, jobs, skipUnresolved);
     if (talk && asksToWrite) await confirmWrite(context, talk, jobs, target, name);
     for (const { job_id, resolved } of [...jobs]) {
-      // There is nothing to write where no song of ten thousand was found.
+      // A job that found none of its ten thousand songs has nothing to write.
       if (resolved === 0) continue;
       await interruptible(context.signal, local.commitJob({ id: job_id, skipUnresolved: talk !== null }));
       await follow(job_id);

@@ -20,7 +20,7 @@ interface AllOptions {
   force: boolean;
 }
 
-/** What goes into one file; without a playlist, the saved songs. */
+/** The content of one file; without a playlist, the saved songs. */
 interface Part {
   name: string;
   playlist: PlaylistFacts | null;
@@ -29,7 +29,7 @@ interface Part {
 
 const SAVED = 'Liked Songs';
 
-/** Reads every playlist once. Those of others, whose rows Spotify does not give, are reported and left out. */
+/** Reads every playlist once. Playlists of others, whose rows Spotify does not give, are reported and left out. */
 export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
   const { playlists } = await interruptible(context.signal, local.listPlaylists());
   const parts = partsOf(playlists, options);
@@ -72,7 +72,7 @@ function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: All
   return all.map((part, index) => ({ ...part, file: join(directory, `${names[index]}.${format}`) }));
 }
 
-/** Before anything is read: a directory that cannot be written to, or files that would be overwritten, cost nothing. */
+/** Done before anything is read, so that an unwritable directory or existing files cost nothing. */
 async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -90,7 +90,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
   if (there.length > 0) throw alreadyThere(there);
 }
 
-/** Null for a playlist whose rows Spotify does not give to this account. */
+/** Null for a playlist whose rows Spotify does not give this account. */
 async function rowsOf(
   context: Context,
   local: LocalApi,

@@ -51,7 +51,7 @@ async function runExport(
   playlist: string | undefined,
   given: ExportOptions,
 ): Promise<void> {
-  // As in other commands, - is stdout.
+  // As in other commands, - means stdout.
   const { output: file, ...others } = given;
   const options: ExportOptions = file === undefined || file === '-' ? others : given;
   requireOne(playlist, options);

@@ -1,14 +1,14 @@
-/** Names of files for playlists, which strangers may have named. Pure. */
+/** File names for playlists, which strangers may have named. Pure. */
 import { visibleLine } from '../../base/visibleText.ts';
 
-/** Bytes of UTF-8, with room for a number and an ending below the 255 that file systems take. */
+/** Most bytes of UTF-8: with a number and an ending it stays below the 255 that file systems accept. */
 const MAX_BYTES = 180;
 /** Device names of Windows, with any ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A name for each playlist, in order, without ending. No two of them are one file anywhere, also where case or the form of
- * accents does not count. None leads out of its directory, is hidden, or means something to a system.
+ * A name for each playlist, in order, without ending. No two of them are the same file on any system, even if case or the form
+ * of accents does not matter there. None leads out of its directory, is hidden, or has a special meaning.
  */
 export function fileNames(names: readonly string[]): string[] {
   const taken = new Set<string>();
@@ -36,7 +36,7 @@ function safeName(name: string): string {
   return RESERVED.test(short) ? `_${short}` : short;
 }
 
-/** Whole characters only. */
+/** Cuts between characters. */
 function cut(name: string): string {
   let bytes = 0;
   let kept = '';

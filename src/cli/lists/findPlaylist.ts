@@ -1,4 +1,4 @@
-/** From what a person calls a playlist to the playlist. */
+/** Finds the playlist that a person names. */
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -10,7 +10,7 @@ const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const BARE_ID = /^[0-9A-Za-z]{22}$/;
 
 /**
- * @param given name, ID, URI or link; a name counts without regard to case, accents and punctuation
+ * @param given name, ID, URI or link; case, accents and punctuation of a name do not matter
  * @throws RelayError `NOT_FOUND`, or `USAGE` if several have the name
  */
 export async function findPlaylist(

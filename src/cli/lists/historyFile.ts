@@ -1,9 +1,9 @@
-/** Which files `relay import` takes for a listening history, and not for a list of songs. */
+/** Which files `relay import` reads as a listening history rather than as a list of songs. */
 import { open, stat } from 'node:fs/promises';
 
-/** Of a file, by which its kind is told. */
+/** Bytes of a file that tell its kind. */
 const HEAD = 64 * 1024;
-/** Of a zip archive, and of one without entries. */
+/** The start of a zip archive, and of one without entries. */
 const ARCHIVE = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 const EXTENDED = /"ts"\s*:/;
 const EXTENDED_LENGTH = /"ms_played"\s*:/;
@@ -11,8 +11,8 @@ const SHORT = /"endTime"\s*:/;
 const SHORT_LENGTH = /"msPlayed"\s*:/;
 
 /**
- * `export`: an archive or a directory, which is never a list of songs; `file`: one file of plays, which can also be read as
- * such a list; null: neither.
+ * `export`: an archive or a directory, which is never a list of songs; `file`: one file of plays, which can also be read as a
+ * list of songs; null: neither.
  */
 export async function listeningHistoryIn(path: string): Promise<'export' | 'file' | null> {
   if (path === '-') return null;
@@ -20,7 +20,7 @@ export async function listeningHistoryIn(path: string): Promise<'export' | 'file
   if (found?.isDirectory()) return 'export';
   if (!found?.isFile()) return null;
   const head = await headOf(path).catch(() => '');
-  // Workbooks are such archives too.
+  // Excel workbooks are zip archives too.
   if (ARCHIVE.some((sign) => head.startsWith(sign))) {
     return /\.(?:xlsx|xlsm|ods|numbers|docx)$/i.test(path) ? null : 'export';
   }

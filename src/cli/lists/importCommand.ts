@@ -106,7 +106,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   }
 }
 
-/** Options that only a list of songs knows: with one of them, a file of a listening history is read as such a list. */
+/** With an option that only a list of songs has, a file of a listening history is read as a list of songs. */
 function saysItIsList(options: ImportOptions): boolean {
   const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
   return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
@@ -134,21 +134,21 @@ async function importHistory(context: Context, file: string, options: ImportOpti
   }
 }
 
-/** Somebody who can be asked; null where nobody is, or nobody wants to be. */
+/** Whom to ask; null if nobody is there or wants to be asked. */
 async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): Promise<Dialogue | null> {
   if (yes || json || !io.terminal.stdin || !io.terminal.stderr) return null;
   const { openDialogue } = await import('../terminal/prompt.ts');
   return openDialogue(io, signal);
 }
 
-/** Needs no server: what is known in the home is looked at, and nothing is made. */
+/** Needs no server: uses what is known in the home, and creates nothing. */
 async function showOnly(context: Context, file: string, options: ImportOptions): Promise<void> {
   const content = await contentOf(context, file, options);
   const preview = await context.withLocal((local) => local.previewImport(content));
   await showPreview(context, file, preview, options);
 }
 
-/** What is typed or pasted ends with the input, so nothing can be asked after it. */
+/** Typed or pasted input ends at the end of the list, so nothing can be asked after it. */
 async function askWhere(
   context: Context,
   options: ImportOptions,
@@ -204,7 +204,7 @@ async function importList(
   const done = await carryOut(context, local, jobs, {
     skipUnresolved,
     talk,
-    // Who has just agreed to lose the former songs is not asked again.
+    // A person who has just agreed to lose the former songs is not asked again.
     asksToWrite: !replaces,
     target,
     name,
@@ -228,7 +228,7 @@ async function requireList(
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-/** The playlists of a file that each become one of their own; undefined where all songs go to one place. */
+/** The playlists of a file that become new ones each; undefined if all songs go to one place. */
 async function eachOf(
   { lists }: ImportPreview,
   { each = false, list = [], to, saved, new: name }: ImportOptions,
@@ -281,7 +281,7 @@ function usage(message: string): RelayError {
 async function findTarget(context: Context, local: LocalApi, given: string): Promise<PlaylistFacts> {
   const { findPlaylist } = await import('./findPlaylist.ts');
   const found = await findPlaylist(context, local, given);
-  // Spotify would refuse it only after every song was searched for.
+  // Spotify would refuse it only after all searches.
   if (!found.readable) {
     throw new RelayError('FORBIDDEN', `"${found.name}" belongs to ${found.owner}; you cannot add to it.`, {
       remedy: 'Give a playlist of your own, or make a new one with --new.',
@@ -290,7 +290,7 @@ async function findTarget(context: Context, local: LocalApi, given: string): Pro
   return found;
 }
 
-/** What was asked for with `--dry-run`, a note otherwise. */
+/** The output of `--dry-run`; otherwise a note. */
 async function showPreview(
   context: Context,
   file: string,

@@ -1,4 +1,4 @@
-/** How an import ends: what was written, what is left, and the errors that say how to go on. */
+/** How an import ends: what was written, what is left, and errors that say how to continue. */
 import { counted } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
@@ -30,7 +30,7 @@ export function requireGoing(context: Context, job: JobRecord): void {
   });
 }
 
-/** @throws RelayError `RESOLUTION_FAILED` where nothing may be written yet */
+/** @throws RelayError `RESOLUTION_FAILED` if nothing may be written yet */
 export function requireFound(context: Context, jobs: readonly JobRecord[], skipUnresolved: boolean): void {
   const { unresolved, resolved } = totalsOf(jobs);
   if (unresolved === 0 || (skipUnresolved && resolved > 0)) return;
@@ -44,7 +44,7 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
   });
 }
 
-/** An error that a script can follow up: it names the jobs. An interrupt says that they go on without the command. */
+/** Adds the jobs to an error, so that a script can continue. An interrupt says that they continue without the command. */
 export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
   const [first] = jobs;
   if (!first) return error;
@@ -75,7 +75,7 @@ export function doneLines(target: ImportTarget, name: string, jobs: readonly Job
   ];
 }
 
-/** What was not found and left out. */
+/** Lists songs that were not found and left out. */
 export function leftLines(context: Context, jobs: readonly JobRecord[]): string[] {
   if (totalsOf(jobs).unresolved === 0) return [];
   const open = jobs.filter((job) => unresolvedOf(job) > 0);

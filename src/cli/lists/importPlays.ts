@@ -1,4 +1,4 @@
-/** Has the server import a listening history, and tells what came of it. */
+/** Has the server import a listening history, and shows the result. */
 import { resolve } from 'node:path';
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
@@ -11,13 +11,13 @@ import { createProgress } from '../terminal/progress.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 
 interface Choices {
-  /** Also the history of another account. */
+  /** Accepts the history of another account too. */
   anyAccount: boolean;
   /** null: there is no terminal to ask on. */
   talk: Dialogue | null;
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` for what is no export, `USAGE` where it has to be confirmed, `INTERRUPTED` */
+/** @throws RelayError `INVALID_ARGUMENT` for what is not an export, `USAGE` if it has to be confirmed, `INTERRUPTED` */
 export async function importPlays(
   context: Context,
   local: LocalApi,

@@ -18,11 +18,11 @@ const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
 };
 
 const LINES_SHOWN = 10;
-/** Below this, the quota is not worth a line. */
+/** With fewer searches, the quota is not mentioned. */
 const MANY_SEARCHES = 100;
 const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
 
-/** @param side what was given with `--artist-side`, if anything */
+/** @param side value of `--artist-side`, if given */
 export function previewLines(file: string, preview: ImportPreview, named: NamedHome): string[] {
   const name = file === '-' ? 'The list' : file;
   const { songs, format, encoding, repeated, jobs } = preview;
@@ -106,7 +106,7 @@ function costLines(preview: ImportPreview, named: NamedHome): string[] {
   ];
 }
 
-/** Counts over several jobs. */
+/** Counts summed over several jobs. */
 export function totalsOf(jobs: readonly JobRecord[]) {
   const sum = (value: (job: JobRecord) => number) => jobs.reduce((total, job) => total + value(job), 0);
   return {
@@ -119,7 +119,7 @@ export function totalsOf(jobs: readonly JobRecord[]) {
   };
 }
 
-/** The ways on with a job some of whose songs were not found. */
+/** What to do with a job some of whose songs were not found. */
 export function waysOn(job: JobRecord, named: NamedHome): string[] {
   const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
   const id = shortId(job.job_id);

@@ -102,7 +102,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
-  // A wrong rule is told before anything is asked.
+  // A wrong rule is reported before anything is asked.
   if (like !== undefined) readyRule(like, given);
   const { local } = await requireServer(context);
   const found = await playlistOrNull(context, local, given);
@@ -116,7 +116,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
   return exitOf(answer.keep);
 }
 
-/** null: there is no playlist of this name yet. */
+/** null if there is no playlist of this name yet. */
 async function playlistOrNull(context: Context, local: LocalApi, given: string) {
   const { findPlaylist } = await import('./findPlaylist.ts');
   try {
@@ -167,7 +167,7 @@ function exitOf({ status }: KeepRecord) {
   return status === 'review' ? EXIT.failed : EXIT.done;
 }
 
-/** By its name, or by the first characters of its ID. */
+/** Finds it by its name, or by the first characters of its ID. */
 async function findKeep({ signal }: Context, local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await interruptible(signal, local.listKeeps());
   const { normaliseName } = await import('../../music/normalise.ts');

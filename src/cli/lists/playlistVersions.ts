@@ -131,7 +131,7 @@ function doneLine({ name }: PlaylistVersions, { version }: PlaylistVersion, newN
     : `Made "${visibleText(newName, 100)}" of version ${version} of "${visibleText(name, 100)}".`;
 }
 
-/** @throws RelayError `USAGE` where the moment cannot be read, `NOT_FOUND` before the first version */
+/** @throws RelayError `USAGE` if the moment cannot be read, `NOT_FOUND` before the first version */
 async function versionAt(
   context: Context,
   playlist: string,

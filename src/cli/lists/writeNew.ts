@@ -1,8 +1,8 @@
-/** Writing a file that is not there yet. */
+/** Writing a file that does not exist yet. */
 import { stat, writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-/** @throws RelayError `INVALID_ARGUMENT` if it is there, unless `force`, or cannot be written */
+/** @throws RelayError `INVALID_ARGUMENT` if it exists, unless `force`, or if it cannot be written */
 export async function writeNew(file: string, text: string, force: boolean): Promise<void> {
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
@@ -15,7 +15,7 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
   }
 }
 
-/** The paths at which there is something. */
+/** The paths that exist. */
 export async function existing(paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(
     paths.map((path) =>

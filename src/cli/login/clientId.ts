@@ -6,8 +6,8 @@ import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 
 /**
- * Explains how to make the app, asks for its client ID until it has the form of one, and stores it. Throws
- * `SETTINGS_INVALID` without a terminal to ask on, or at an empty answer.
+ * Explains how to create the app, asks for its client ID until it has the right form, and stores it. Throws
+ * `SETTINGS_INVALID` without a terminal to ask on, or for an empty answer.
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;
@@ -20,7 +20,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   return settings;
 }
 
-/** A wrong one would only be found out in the browser, where Spotify says no more than INVALID_CLIENT. */
+/** A wrong ID would only show in the browser, where Spotify says nothing but INVALID_CLIENT. */
 async function askUntilRight(context: Context, redirectUri: string): Promise<string> {
   const { askLine } = await import('../terminal/prompt.ts');
   const { looksLikeClientId } = await import('../../config/rules.ts');
@@ -38,7 +38,7 @@ async function askUntilRight(context: Context, redirectUri: string): Promise<str
   }
 }
 
-/** Three steps, at most 60 columns wide where the redirect URI allows it. @internal */
+/** Three steps, at most 60 columns wide if the redirect URI allows it. @internal */
 export function appSteps(redirectUri: string): string {
   return [
     'relay reaches Spotify through an app of your own. To make it:',

@@ -21,7 +21,7 @@ interface LoginOptions {
   startOver?: boolean;
 }
 
-/** How long the server may hold one poll; longer would look like a dead connection. */
+/** How long the server may hold a poll; longer would look like a dead connection. */
 const POLL_SECONDS = 25;
 
 export function loginCommand(context: Context): Command {
@@ -36,7 +36,7 @@ export function loginCommand(context: Context): Command {
     .action((options: LoginOptions) => runLogin(context, options));
 }
 
-/** Connects the account through the running server, or through one that is started for this alone. */
+/** Connects the account through the running server, or through one that is started for the login. */
 async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   const { openLoginServer } = await import('./loginServer.ts');
   const server = await openLoginServer(context, options.startOver === true);
@@ -77,8 +77,8 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * None of the addresses signs in the owner. On a terminal it leads to this server's login page. What is not written to one may
- * be kept and read by others. So there it is the owner's page, which asks for the owner first.
+ * None of the addresses signs in the owner. On a terminal it is this server's login page. Other output may be stored and read by
+ * others, so there it is the owner's page, which first asks for proof.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
@@ -96,7 +96,7 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
   note(io, 'If it ends on a page that does not load, paste the address of that page here:');
 }
 
-/** null when it cannot be opened: the address was shown as well. */
+/** null if no browser opens: the address was shown as well. */
 async function openBrowser(
   context: Context,
   local: LocalApi,
@@ -151,7 +151,7 @@ async function poll(
 
 const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
 
-/** Takes every line of stdin as the address. If it does not fit, says so and waits for the next. */
+/** Reads every line of stdin as the address. If it does not fit, says so and waits for the next. */
 async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
   const { readLines } = await import('../terminal/prompt.ts');
   let end: (progress: LoginProgress) => void;
@@ -165,7 +165,7 @@ async function listenForAddress(context: Context, local: LocalApi, attemptId: st
       const progress = await local.pasteLogin({ attemptId: attemptId, address: address });
       if (progress.state !== 'pending') end(progress);
     } catch (error) {
-      // The error's own remedy is to start again, but this login is still waiting.
+      // The error's own remedy is to start again, but this login still waits.
       note(context.io, `${messageOf(error)} ${PASTE_AGAIN}`);
     }
   };

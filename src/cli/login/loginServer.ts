@@ -11,17 +11,17 @@ import { askForClientId } from './clientId.ts';
 
 export interface LoginServer {
   local: LocalApi;
-  /** What has to be entered in the Spotify app. */
+  /** The redirect URI to enter in the Spotify app. */
   redirectUri: string;
-  /** Whether a login may fail to start because the client ID is missing. */
+  /** Whether a login may fail to start for lack of a client ID. */
   knowsNoClientId: boolean;
-  /** Whether it continues after the login. */
+  /** Whether the server keeps running after the login. */
   staysUp: boolean;
   /** Stops the server if it was started here. */
   close(): Promise<void>;
 }
 
-/** @param mayStartOver a person has said that what a lost key had encrypted may be forgotten */
+/** @param mayStartOver a person has agreed to lose what a lost key had encrypted */
 export async function openLoginServer(context: Context, mayStartOver: boolean): Promise<LoginServer> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
@@ -75,7 +75,7 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   }
 }
 
-/** `--port` belongs to `relay serve`; here the port is part of what the Spotify app knows. */
+/** `--port` is an option of `relay serve`; here the port is part of the redirect URI in the Spotify app. */
 function forLogin(error: unknown): unknown {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   return error.with({
@@ -86,7 +86,7 @@ function forLogin(error: unknown): unknown {
   });
 }
 
-/** The key may only be unavailable for now (a locked keychain), so nothing is forgotten unless a person says so. */
+/** The key may be unavailable only for now (a locked keychain), so nothing is dropped unless a person says so. */
 async function confirmStartOver(
   { io, signal }: Context,
   error: RelayError,
@@ -109,7 +109,7 @@ async function confirmStartOver(
   if (!(await confirm(io, 'Start over?', signal))) throw error;
 }
 
-/** The provider accepts any port for a loopback URI that was registered without one. */
+/** Spotify accepts any port for a loopback URI that was registered without one. */
 function redirectUriToEnter(settings: Settings): string {
   const uri = redirectUriFor(settings, settings.port);
   return settings.port === 0 ? uri.replace(':0/', '/') : uri;

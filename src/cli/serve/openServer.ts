@@ -1,4 +1,4 @@
-/** Starts the server in this process, with the simulated Spotify where the settings are the demo's. */
+/** Starts the server in this process, with the simulated Spotify for the demo. */
 import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
@@ -20,7 +20,7 @@ async function start(
   const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
   const { createLogFile } = await import('../../server/log/logFile.ts');
-  // On a terminal the owner code must stay in sight; relay logs has the rest.
+  // On a terminal the owner code must stay visible; `relay logs` shows the rest.
   const quietStream = context.io.terminal.stderr && settings.origins.logLevel === 'default';
   const file = createLogFile(settings.home);
   const log = createLog(settings, undefined, { write: file.write, quietStream });
@@ -32,7 +32,7 @@ async function start(
   });
 }
 
-/** The simulated provider lives as long as its server. */
+/** The simulated provider runs as long as its server. */
 async function startWithDemo(
   context: Context,
   settings: Settings,

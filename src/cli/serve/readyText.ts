@@ -7,9 +7,9 @@ import { commandLine } from '../usage/commandLine.ts';
 export interface ReadyFacts {
   version: string;
   mcpUrl: string;
-  /** null when not known. */
+  /** null if not known. */
   account: { connected: boolean; name: string | null };
-  /** Given where it may be shown: on a terminal only. */
+  /** Set if it may be shown, which is on a terminal only. */
   ownerCode: string | null;
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
@@ -18,7 +18,7 @@ export interface ReadyFacts {
   /** The value of `--home`, which other commands then need too. */
   home: string | undefined;
   platform: NodeJS.Platform;
-  /** What starts relay; `relay` where that is not said. */
+  /** The command that starts relay; `relay` by default. */
   program?: string;
 }
 
@@ -47,7 +47,7 @@ function accountLine({ account }: ReadyFacts, relay: string): string {
   return account.name === null ? 'connected' : `connected as ${visibleText(account.name)}`;
 }
 
-/** The shells of Windows do not join lines at a backslash, so there it stays one line. */
+/** Windows shells do not join lines at a backslash, so there it stays one line. */
 function claudeCommand(facts: ReadyFacts, relay: string): string[] {
   const key = facts.demoKey ?? `$(${relay} key)`;
   const header = facts.authMode === 'bearer' ? [`--header "Authorization: Bearer ${key}"`] : [];

@@ -1,4 +1,4 @@
-/** The last lines of the server's log, and what follows them. */
+/** The last lines of the server's log, and new ones as they come. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prettyLine } from '../../server/log/log.ts';
@@ -7,10 +7,10 @@ import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { printBlock } from '../terminal/output.ts';
 
-/** No platform tells every change of a file, so it is looked at. */
+/** How often the file is read: not every platform reports all changes of a file. */
 const LOOK_MS = 300;
 
-/** @param count of the last lines that are shown first */
+/** @param count how many of the last lines to show first */
 export async function showLog(
   context: Context,
   count: number,
@@ -33,7 +33,7 @@ export async function showLog(
     );
     if (size === Buffer.byteLength(text)) continue;
     const now = await contentOf(path);
-    // A file that does not begin like the last one has taken its place; that one may have had lines that were not seen.
+    // A file with another beginning has replaced the last one, which may have had lines that were not shown yet.
     const isSame = now.startsWith(text);
     const rest = isSame ? '' : (await contentOf(older)).slice(text.length);
     print([...linesOf(rest), ...linesOf(isSame ? now.slice(text.length) : now)]);
@@ -42,7 +42,7 @@ export async function showLog(
   return { shown: last.length, ended: signal.aborted ? 'interrupted' : 'done' };
 }
 
-/** That of the demo where only it runs. */
+/** The home of the demo, if only the demo runs. */
 async function homeOf(context: Context): Promise<string> {
   const settings = await context.settings();
   const { home, demo } = settings;
@@ -52,7 +52,7 @@ async function homeOf(context: Context): Promise<string> {
   return demoHome;
 }
 
-/** Whole lines alone: the last one may be half written. */
+/** Only whole lines, since the last one may be half written. */
 async function contentOf(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.slice(0, text.lastIndexOf('\n') + 1);

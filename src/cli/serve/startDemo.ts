@@ -6,9 +6,9 @@ import { RelayError } from '../../domain/errors.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 
 export interface Demo {
-  /** The settings, with the simulated provider in Spotify's place. */
+  /** The settings, with the simulated provider instead of Spotify. */
   settings: Settings;
-  /** Connects the demo account through the same login that a person goes through. */
+  /** Connects the demo account through the login that a person uses. */
   connect(local: LocalApi): Promise<void>;
   close(): Promise<void>;
 }
@@ -27,7 +27,7 @@ export async function startDemo(found: Settings, clock: Clock, random: Random): 
 }
 
 async function connect(local: LocalApi): Promise<void> {
-  // The simulator starts afresh each time and does not know the login of the last run.
+  // The simulator starts from scratch each time and does not know the login of the last run.
   const { attemptId, providerUrl } = await local.startLogin({ switchAccount: true });
   // If the page cannot be reached, the login does not finish, which is reported below.
   await fetch(providerUrl).then(

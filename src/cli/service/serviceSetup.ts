@@ -1,4 +1,4 @@
-/** What `relay service` works with: this system's service manager, the home to serve, and settings that the service lacks. */
+/** What `relay service` needs: the system's service manager, the home to serve, and settings that the service would lack. */
 import { existsSync } from 'node:fs';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
@@ -15,7 +15,7 @@ import { commandLine } from '../usage/commandLine.ts';
 export interface OpenService {
   manager: ServiceManager;
   machine: Machine;
-  /** The `--home` that the service is started with; null: it finds its own. */
+  /** The `--home` that the service is started with; null: the default one. */
   home: string | null;
   /** The server that runs for that home, no matter who started it. */
   server(): Promise<ServerFile | null>;
@@ -48,8 +48,8 @@ export async function openService(context: Context): Promise<OpenService> {
 }
 
 /**
- * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`, and `SETTINGS_INVALID` when
- * the settings are unusable without the environment, as the service will see them.
+ * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`, and
+ * `SETTINGS_INVALID` if the settings are unusable without the environment, as the service will see them.
  */
 export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {
   refuseSudo(context, machine);

@@ -7,13 +7,13 @@ import type { LeftBehind } from './serviceSetup.ts';
 
 export interface Problem {
   message: string;
-  /** Written without quotation marks around the command. */
+  /** Contains no quotation marks around the command. */
   remedy: Remedy;
 }
 
 const INSTALL: Remedy = { text: 'Run: {command}', command: ['service', 'install'] };
 
-/** What keeps the service from working. A problem that hides the others is the only one. */
+/** What keeps the service from working. If one problem hides the others, only that one. */
 export function problemsOf(found: ServiceStatus, logCommand: string | null): Problem[] {
   if (found.writtenBy === 'nobody') return [{ message: 'The service is not installed.', remedy: INSTALL }];
   if (found.writtenBy === 'other') {
@@ -67,7 +67,7 @@ export interface InstalledFacts {
   file: string;
   changed: boolean;
   started: Start;
-  /** Of the MCP endpoint, once the server is up. */
+  /** URL of the MCP endpoint, once the server is up. */
   url: string | null;
   /** A server that ran before and is not the service's. */
   other: ServerFile | null;
@@ -78,7 +78,7 @@ export interface InstalledFacts {
   serve: string;
 }
 
-/** `lines`: what was done. `notes`: what the person should know beside that. */
+/** `lines`: what was done. `notes`: what else the person should know. */
 export function installedText(facts: InstalledFacts): { lines: string[]; notes: string[] } {
   const { file, changed, started, url } = facts;
   const done = changed ? `Installed ${file}` : `Already installed: ${file}`;

@@ -44,7 +44,7 @@ async function runBackup(context: Context, file: string, { force = false }: Back
 interface StateToCopy {
   /** The state file. */
   path: string;
-  /** Of the home that it belongs to. */
+  /** Settings of the home that it belongs to. */
   settings: Settings;
   keySource: SavedState['keySource'];
 }
@@ -91,7 +91,7 @@ function memoryProblem({ problem }: Backup): string[] {
   return [`Playlist versions and plays are not in the copy: memory.db cannot be used (${problem}).`];
 }
 
-/** What has to be kept with the copy to restore everything, one line each. */
+/** What else is needed to restore everything, one line each. */
 async function whatIsMissing({ settings, keySource }: StateToCopy): Promise<string[]> {
   const others = await besides(settings);
   return [

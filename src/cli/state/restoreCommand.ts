@@ -32,7 +32,7 @@ export function restoreCommand(context: Context): Command {
     .action((file: string, flags: RestoreFlags) => runRestore(context, file, flags));
 }
 
-/** Refused while a server runs, which would overwrite the file with what it has in memory. */
+/** Refused while a server runs, which would overwrite the file from its memory. */
 async function runRestore(
   context: Context,
   file: string,
@@ -73,7 +73,7 @@ function whatCameBack({ path, from, savedAt, aliases, jobs, memory }: Restored):
   return `Restored ${path} from ${from}, a copy made at ${savedAt}: ${content}.`;
 }
 
-/** A command line for the home that the person named. */
+/** Makes a command line for the home that the person named. */
 type ToCommand = (...words: string[]) => string;
 
 /** What the person should know or do now, one line each. */
@@ -99,7 +99,7 @@ function whatFollows(
   ];
 }
 
-/** Approvals and keys stay as they are: a copy never lets in again what was shut out since. */
+/** Approvals and keys stay as they are: a copy never restores access that was revoked since. */
 function whoComesIn({ apiKey, login, approvals }: Restored['kept'], command: ToCommand): string[] {
   const keys = {
     present: 'The current API key stays valid.',

@@ -44,7 +44,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const kept: Part[] = [];
   const left: string[] = [];
   const failed: string[] = [];
-  // Only looking at stdin starts reading.
+  // Accessing stdin starts reading it.
   const questions = yes ? null : openQuestions(io, signal);
   for (const part of parts) {
     if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`))) {
@@ -73,7 +73,7 @@ function shown({ name, what }: Part) {
   return { part: name, what };
 }
 
-/** The service is stopped by its removal; any other server would write the state again. */
+/** Removing the service stops it; any other server would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');

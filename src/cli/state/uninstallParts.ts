@@ -1,4 +1,4 @@
-/** What `relay uninstall` can take away, looked up before anything is asked. */
+/** What `relay uninstall` can remove, found out before anything is asked. */
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
@@ -15,19 +15,18 @@ export interface Part {
   name: 'service' | 'client' | 'completion' | 'state' | 'key';
   /** Completes "Remove …?". */
   what: string;
-  /** Returns paths of what had to stay. */
+  /** Returns the paths that had to stay. */
   remove(): Promise<string[]>;
 }
 
 export interface Parts {
   parts: Part[];
-  /** Sentences about what could not be looked up. */
+  /** Sentences about what could not be found out. */
   notes: string[];
 }
 
 /**
- * In the order in which they have to go: nothing that is left may still need what is gone. With `--demo` only what is the
- * demo's.
+ * In the order of removal: nothing that is left may need what is gone. With `--demo`, only what belongs to the demo.
  */
 export async function findParts(context: Context): Promise<Parts> {
   const found = context.demo ? [clients, state] : [service, clients, completion, state];
@@ -59,19 +58,19 @@ async function service(context: Context): Promise<Parts> {
   }
 }
 
-/** The files of other programs are changed by `relay connect CLIENT --remove`, with a backup, and by nothing else. */
+/** Files of other programs are changed only by `relay connect CLIENT --remove`, with a backup. */
 async function clients(context: Context): Promise<Parts> {
   if (context.demo) return clientsOf(context, true);
   const own = await clientsOf(context, false);
   const demo = await clientsOf(context, true);
-  // Where the entries of the home cannot be looked up, that is said once.
+  // If the home's entries cannot be read, that is said once.
   return { parts: [...own.parts, ...demo.parts], notes: own.notes };
 }
 
 async function clientsOf(context: Context, demo: boolean): Promise<Parts> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
-  // What is in the environment reaches the child by itself.
+  // Variables of the environment reach the child by themselves.
   const named = [
     ...(demo ? ['--demo'] : []),
     ...(context.home === undefined ? [] : ['--home', context.home]),
@@ -119,7 +118,7 @@ async function completion(context: Context): Promise<Parts> {
   return { parts, notes: [] };
 }
 
-/** The key's name in the keychain comes from the path of the home, which is gone after the state. */
+/** The key's name in the keychain depends on the path of the home, which is gone after the state. */
 async function state(context: Context): Promise<Parts> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;
@@ -163,7 +162,7 @@ async function keychainPart({ clock, signal }: Context, home: string): Promise<P
   };
 }
 
-/** Removes what executables have unpacked; the next start of one unpacks it again. */
+/** Removes what executables have unpacked; it is unpacked again when one starts. */
 export async function removeUnpacked(): Promise<void> {
   const { unpackedAddons } = await import('../../secrets/keyringAddon.ts');
   for (const folder of await unpackedAddons()) {
@@ -181,7 +180,7 @@ function parsed(text: string): Record<string, unknown> | null {
   }
 }
 
-/** What the child says of itself on stderr: one line of JSON, or something else. */
+/** The child's error on stderr: one line of JSON, or something else. */
 function reasonIn(text: string): string {
   const error = parsed(text.split('\n').at(-1) ?? '')?.error;
   return isData(error) && typeof error.message === 'string' ? error.message : text;

@@ -1,6 +1,6 @@
 /**
- * Whether a newer version has been released. The request says nothing about who asks: the same bytes from everybody. What
- * comes back is taken for a number and nothing else.
+ * Whether a newer version has been released. The request identifies nobody: it has the same bytes from everyone. The answer is
+ * read as a version number and nothing else.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,24 +10,24 @@ import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, replaceFile } from '../../base/files.ts';
 
 const DAY_MS = 24 * 60 * 60 * 1_000;
-/** A person waits for the status. */
+/** Short, since a person waits for the status. */
 const TIMEOUT_MS = 2_000;
 const MAX_BYTES = 64 * 1_024;
 const RELEASED = /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
 export interface VersionQuestion {
   url: string;
-  /** The home directory, which keeps the day of the last question. */
+  /** The home directory, which stores the day of the last request. */
   home: string;
-  /** Of this program. */
+  /** Version of this program. */
   version: string;
   clock: Clock;
   signal: AbortSignal;
 }
 
 /**
- * The newest version where it is newer than this one. null otherwise, also when it was asked for within a day, when nothing
- * answers in time, or when the home cannot keep the day: then nobody is asked.
+ * The newest version if it is newer than this one. Otherwise null, also if it was requested within a day, if there is no answer
+ * in time, or if the home cannot store the day: then no request is sent.
  */
 export async function newerVersion(question: VersionQuestion): Promise<string | null> {
   try {
@@ -41,13 +41,13 @@ export async function newerVersion(question: VersionQuestion): Promise<string | 
   }
 }
 
-/** Also notes that it is asked now, so that one that does not answer is not asked at each status. */
+/** Also stores the time, so that a server that does not answer is not asked at each status. */
 async function isDue({ home, clock }: VersionQuestion): Promise<boolean> {
   const path = join(home, 'update.json');
   if (!(await stat(home)).isDirectory()) return false;
   const asked = await lastAsked(path);
   const since = clock.now() - asked;
-  // A clock that was put back must not silence this for years.
+  // After a clock was set back, this must not stay silent for years.
   if (since >= 0 && since < DAY_MS) return false;
   await replaceFile(path, `${JSON.stringify({ askedAt: new Date(clock.now()).toISOString() })}\n`);
   return true;
@@ -70,14 +70,14 @@ async function newestVersion({ url, clock, signal }: VersionQuestion): Promise<s
     const response = await fetch(url, { headers, signal: deadline });
     const answer: unknown = response.ok ? JSON.parse(await bodyText(response, MAX_BYTES, deadline)) : null;
     if (typeof answer !== 'object' || answer === null) return null;
-    // A file of ours, or the answer of GitHub's interface.
+    // The answer is a file of ours or GitHub's API.
     const { version, tag_name: tag } = answer as { version?: unknown; tag_name?: unknown };
     const match = RELEASED.exec(String(version ?? tag));
     return match ? match.slice(1).join('.') : null;
   });
 }
 
-/** A version with a suffix, as 1.2.3-beta, comes before the one without. */
+/** A version with a suffix, such as 1.2.3-beta, comes before the one without. */
 function isNewer(newest: string, current: string): boolean {
   const [release = '', suffix] = current.split('-', 2);
   const [own, other] = [release, newest].map((text) => text.split('.').map(Number)) as [number[], number[]];

@@ -16,7 +16,7 @@ export function statusCommand(context: Context, finish: Finish): Command {
     .action(async () => finish(await runStatus(context)));
 }
 
-/** The owner code is a secret that only a terminal may show. */
+/** The owner code is a secret, shown only on a terminal. */
 async function runStatus(context: Context): Promise<ExitCode> {
   const { io, env, platform } = context;
   const report = await context
@@ -36,7 +36,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   return report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report);
 }
 
-/** Shown to a person at a terminal only. */
+/** Shown only to a person at a terminal. */
 async function sayNewerVersion(context: Context): Promise<void> {
   const { io, env, version, clock, signal } = context;
   if (!io.terminal.stdout || !io.terminal.stderr || isSet(env.CI)) return;
@@ -52,7 +52,7 @@ function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== '' && variable !== 'false' && variable !== '0';
 }
 
-/** If `server.json` leads to something that is not this home's server, the rest can still be read. */
+/** If `server.json` leads to something other than this home's server, the rest can still be read. */
 async function besides(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const { openOffline, createLog } = await context.parts();
@@ -69,7 +69,7 @@ async function besides(context: Context, error: unknown): Promise<StatusReport> 
   }
 }
 
-/** Everything else needs a server, so that comes first, and a login could not be saved either. */
+/** Everything else needs a server, so that comes first. Without a writable state, a login could not be saved either. */
 function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;
   if (database.status === 'degraded') return EXIT.failed;

@@ -6,7 +6,7 @@ import { asCommandLine, readRemedy, remedyText } from '../../domain/remedy.ts';
 import { blockOf, wrap } from '../terminal/output.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
-/** A report whose remedies are written for the reader, in the form of `relay status --json`. */
+/** A report with its remedies as text, in the form of `relay status --json`. */
 type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {
   entries: ShownEntry[];
   problem: Shown<NonNullable<StatusReport['problem']>> | null;
@@ -51,12 +51,12 @@ const NAMES: Record<StatusEntry['part'], string> = {
   errors: 'errors',
 };
 
-/** Characters of a summary or a remedy. */
+/** Most characters of a summary or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
 
-/** One entry per part, its remedy below it; no line is wider than `columns`, as far as its words allow. */
+/** One entry per part, with its remedy below; lines are no wider than `columns`, as far as their words allow. */
 export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];

@@ -1,6 +1,6 @@
 /**
- * `relay stdio` as a script of its own, which an executable runs in place of the program. A client waits for it at each
- * start, and beside a running server it needs a thirtieth of the program. The rest is loaded once it has to be the server.
+ * `relay stdio` as a script of its own, which an executable runs instead of the program. Clients wait for it at each start, and
+ * with a running server it needs a thirtieth of the program. The rest is loaded only if it has to be the server.
  */
 import { kernelRandom } from '../../base/kernelRandom.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -14,7 +14,7 @@ import { runProcess } from '../terminal/runProcess.ts';
 import { runStdio } from './runStdio.ts';
 import { readStdioArgs, type StdioArgs } from './stdioArgs.ts';
 
-/** What is needed of `executable.ts`. */
+/** The part of `executable.ts` that is needed. */
 interface WholeProgram {
   run(): void;
   host(signal: AbortSignal, globals: GlobalOptions, settings: Settings): Promise<RunningServer>;
@@ -55,7 +55,7 @@ async function carry(
   }
 }
 
-/** The program has its own class of errors, which this script does not know. */
+/** The whole program has its own error class, which this script does not know. */
 function ownError(error: unknown): unknown {
   const { name, code, message, remedyValue } = error as Partial<RelayError>;
   if (error instanceof RelayError || name !== 'RelayError' || !isErrorCode(code)) return error;

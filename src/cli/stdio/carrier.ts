@@ -1,6 +1,6 @@
 /**
- * Carries the messages of one MCP client: each goes to the server by itself, and what comes back goes to the client. It
- * answers in the server's place only where no server could.
+ * Carries the messages of one MCP client: each goes to the server separately, and its answers go to the client. It answers itself
+ * only if no server can.
  */
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage } from './message.ts';
@@ -12,8 +12,8 @@ const INTERNAL_ERROR = -32603;
 /** The way to the server. */
 export interface Link {
   /**
-   * @param headers besides those of the message itself
-   * @throws CutOff, or RelayError where the message did not reach a server
+   * @param headers in addition to those of the message itself
+   * @throws CutOff, or RelayError if the message did not reach a server
    */
   carry(
     message: ClientMessage,
@@ -21,11 +21,11 @@ export interface Link {
     signal: AbortSignal,
     take: (json: string) => Promise<void>,
   ): Promise<number>;
-  /** Whether it does no harm to send the message a second time. */
+  /** Whether the message can safely be sent a second time. */
   isHarmless(message: ClientMessage, signal: AbortSignal): Promise<boolean>;
 }
 
-/** The server took the message and went away before it had answered all of it. */
+/** The server took the message and stopped before it had answered completely. */
 export class CutOff extends Error {}
 
 export interface Carrier {
@@ -33,9 +33,9 @@ export interface Carrier {
   take(line: string): void;
   /** Requests that are not answered yet. */
   readonly open: number;
-  /** Resolves once all that was taken is answered. */
+  /** Resolves once every message taken is answered. */
   idle(): Promise<void>;
-  /** The client is gone: nothing is waited for any more. */
+  /** The client is gone, so no answer is waited for. */
   stop(): void;
 }
 
@@ -58,7 +58,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     };
     try {
       await exchange(message, signal, left, fail);
-      // Nobody waits for an answer to a notification, so a refused one is not reported.
+      // Nobody waits for an answer to a notification, so its refusal is not reported.
       if (!signal.aborted) await fail(failureOf(new RelayError('INTERNAL', 'The server gave no answer.')));
     } catch (error) {
       if (!signal.aborted) await fail(failureOf(error));
@@ -99,7 +99,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
         );
         return;
       }
-      // The server learns of it by the end of the request's connection, whichever revision the client speaks.
+      // The server learns it from the end of the request's connection, in all revisions.
       if (message.cancels !== null) return cancel(message.cancels);
       const controller = new AbortController();
       const work = deliver(message, controller.signal).finally(() => underWay.delete(work));

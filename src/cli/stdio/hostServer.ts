@@ -4,7 +4,7 @@ import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 import { note } from '../terminal/output.ts';
 
-/** Starts the server in this process, on another port where the usual one is taken. @throws RelayError as `startServer` */
+/** Starts the server in this process, on another port if the usual one is taken. @throws RelayError as `startServer` */
 export async function hostServer(context: Context, settings: Settings): Promise<RunningServer> {
   const { openServer } = await import('../serve/openServer.ts');
   try {

@@ -1,7 +1,7 @@
 /** Lines of a stream. */
 import type { Readable } from 'node:stream';
 
-/** The server takes 4 MiB; what is far beyond is not even collected. In characters. */
+/** Longer lines are not collected; the server accepts 4 MiB. In characters. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 export interface LineReader {
@@ -13,7 +13,7 @@ export interface LineReader {
 const MANY = 256;
 const LOOK_AGAIN_MS = 20;
 
-/** Reads until the stream ends or the signal aborts. A line that is too long comes as a text that is no JSON. */
+/** Reads until the stream ends or the signal aborts. A line that is too long becomes a text that is not JSON. */
 export function readLines(input: Readable, reader: LineReader, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     let pending = '';
@@ -23,7 +23,7 @@ export function readLines(input: Readable, reader: LineReader, signal: AbortSign
     const end = () => {
       clearTimeout(resuming);
       signal.removeEventListener('abort', end);
-      // A last line without an end is whole or worthless, which the reader finds out.
+      // A last line without an end may be complete, which the reader finds out.
       if (!signal.aborted && pending !== '') reader.line(pending);
       pending = '';
       input.destroy();

@@ -1,34 +1,34 @@
-/** Messages of an MCP client as they stand on a line, and what carrying them over HTTP takes. Pure. */
+/** Messages of an MCP client, one per line, and what carrying them over HTTP needs. Pure. */
 import { isObject } from '../../base/lists.ts';
 
 export type RequestId = string | number;
 
 export interface ClientMessage {
-  /** The line as it came: parsed and written again, numbers and keys could differ. */
+  /** The line as it came: numbers and keys could change if it were parsed and written again. */
   text: string;
-  /** Of the requests in it, each of which needs an answer. */
+  /** IDs of the requests in it, each of which needs an answer. */
   ids: RequestId[];
-  /** null: a batch (2025-03-26), or an answer. */
+  /** null for a batch (2025-03-26) or an answer. */
   method: string | null;
-  /** Of a `tools/call`. */
+  /** Name of the tool, for a `tools/call`. */
   tool: string | null;
   /** The request that `notifications/cancelled` names. */
   cancels: RequestId | null;
-  /** Those that the revision of 2026-07-28 asks for: they repeat what the body says. */
+  /** The headers that the 2026-07-28 revision requires, which repeat parts of the body. */
   headers: Record<string, string>;
 }
 
 /** Where the body of a message names the revision. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
-/** Which field `Mcp-Name` repeats. */
+/** The field that `Mcp-Name` repeats. */
 const NAME_FIELD: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
   'resources/read': 'uri',
 };
 
-/** null: the line is no JSON-RPC. */
+/** null if the line is not JSON-RPC. */
 export function readMessage(text: string): ClientMessage | null {
   let value: unknown;
   try {
@@ -62,7 +62,7 @@ function headersFor(method: string, params: Record<string, unknown>): Record<str
   };
 }
 
-/** A header holds visible ASCII only; anything else goes in the form that the revision gives (SEP-2243). */
+/** Header values are visible ASCII; anything else is encoded as the revision says (SEP-2243). */
 function headerValue(text: string): string {
   const isPlain =
     /^[\x21-\x7e](?:[\x20-\x7e\t]*[\x21-\x7e])?$/.test(text) && !/^=\?base64\?.*\?=$/.test(text);
@@ -70,7 +70,7 @@ function headerValue(text: string): string {
 }
 
 export interface ServerMessage {
-  /** One line. */
+  /** The message as one line. */
   line: string;
   /** The requests that it answers. */
   answers: RequestId[];
@@ -80,7 +80,7 @@ export interface ServerMessage {
   version: string | null;
 }
 
-/** null: it is no JSON-RPC. */
+/** null if it is not JSON-RPC. */
 export function readAnswer(json: string): ServerMessage | null {
   let value: unknown;
   try {
@@ -100,7 +100,7 @@ export function readAnswer(json: string): ServerMessage | null {
   };
 }
 
-/** The line that says that a request failed; `id` null: it is not known which. */
+/** The line for a failed request; `id` null if the request is not known. */
 export function errorLine(id: RequestId | null, error: object): string {
   return JSON.stringify({ jsonrpc: '2.0', id, error });
 }

@@ -1,9 +1,9 @@
-/** stdin and stdout as an MCP client holds them. */
+/** stdin and stdout, as connected to an MCP client. */
 import type { Readable } from 'node:stream';
 
 export interface Pipe {
   input: Readable;
-  /** Whether a person sits there. */
+  /** Whether a person is at the other end. */
   terminal: boolean;
   /** Writes text as it is; resolves once there is room for more. */
   write(text: string): Promise<void>;
@@ -13,10 +13,10 @@ export interface Pipe {
   closed: AbortSignal;
 }
 
-/** What may wait for a reader of stderr, in bytes: one that has stopped reading must not fill this process. */
+/** Bytes that may wait for the reader of stderr: one that stopped reading must not fill this process. */
 const STDERR_BYTES = 1024 * 1024;
 
-/** Turns stdout into a channel for messages: whatever else writes there, such as a package, reaches stderr. */
+/** Reserves stdout for messages: everything else that is written there, such as by a package, goes to stderr. */
 export function systemPipe(): Pipe {
   const { stdin, stdout, stderr } = process;
   const closed = new AbortController();

@@ -11,7 +11,7 @@ import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * Carries until the client closes stdin or the context's signal aborts.
+ * Carries messages until the client closes stdin or the context's signal aborts.
  * @param host starts the server in this process
  */
 export async function runStdio(
@@ -19,9 +19,9 @@ export async function runStdio(
   options: ToolOptions,
   host: (settings: Settings) => Promise<RunningServer>,
 ): Promise<ExitCode> {
-  // A flag that is wrong is a mistake of the command line, not an answer to the client.
+  // A wrong flag is an error of the command line, not an answer to the client.
   toolChoice(options);
-  // First of all: what is loaded from here on may print.
+  // Comes first, since whatever is loaded from here on may print.
   const pipe = context.pipe();
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
@@ -43,7 +43,7 @@ export async function runStdio(
   return EXIT.done;
 }
 
-/** The server outlives its own client while others use it or a job is being worked on. */
+/** The server outlives its own client while others use it or a job is working. */
 async function whileNeeded({ clock, signal }: Context, server: RunningServer): Promise<void> {
   while (!signal.aborted && (server.isUsed() || (await isBusy(server)))) {
     await clock.sleep(LOOK_AGAIN_MS, signal).catch(() => {});

@@ -1,6 +1,6 @@
 /**
- * The server that `relay stdio` carries to: the one that runs for the home, or, without one, a server in this process.
- * Whenever it goes away, the next message looks again.
+ * The server that `relay stdio` carries messages to: the one that runs for the home or, without one, a server in this process.
+ * When it goes away, the next message looks for one again.
  */
 import { interruptible } from '../../base/abort.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
@@ -19,22 +19,22 @@ import { CutOff, type Link } from './carrier.ts';
 import type { ClientMessage } from './message.ts';
 import { hostSettings, startedWith } from './startedWith.ts';
 
-/** How long a server may take to appear or to come back, in milliseconds. Clients give up after 60 s at the latest. */
+/** How long a server may take to appear or come back, in milliseconds. Clients give up after 60 s at the latest. */
 const PATIENCE_MS = 30_000;
-/** How long a server that went away is waited for before this process takes its place: it may be restarting. */
+/** How long to wait for a server that went away before this process replaces it: it may be restarting. */
 const RESTART_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
-/** How often the server hears of this program, in milliseconds; it forgets it after `STAY_SECONDS`. */
+/** How often the server is told of this program, in milliseconds; it forgets it after `STAY_SECONDS`. */
 const STAY_AGAIN_MS = 20_000;
 const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
-/** How long a connection that was greeted on waits for a first message, in milliseconds; the server ends it after longer. */
+/** How long a greeted connection waits for a first message, in milliseconds; the server closes it after more. */
 const GREETING_MS = 2_000;
 
 const STDIO = 'relay stdio';
 
 export interface ServerLink extends Link {
-  /** Looks for the server before the first message needs it; that one gets what fails. */
+  /** Looks for the server before the first message needs it; that message gets the error if it fails. */
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;
@@ -44,18 +44,18 @@ export interface ServerLink extends Link {
 
 interface Server {
   baseUrl: string;
-  /** With which this client gets the tools that this process was started with. */
+  /** With these headers the client gets the tools that this process was started with. */
   headers: Record<string, string>;
   localKey: string;
   local: LocalApi;
-  /** For the first message, begun before the key was loaded. */
+  /** For the first message; begun before the key was loaded. */
   greeting: { made: Greeting; at: number } | null;
-  /** Whether somebody may start it again: nobody does so with one that a client started. */
+  /** Whether somebody may restart it. Nobody restarts a server that a client started. */
   mayRestart: boolean;
 }
 
 export interface LinkOptions {
-  /** Which tools this client is to get, by the flags. */
+  /** The tools for this client, by the flags. */
   tools: ToolOptions;
   /** Starts the server in this process. */
   host(settings: Settings): Promise<RunningServer>;
@@ -131,9 +131,9 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     return { ...found, headers: own.headers, local: started.local };
   }
 
-  /** Keeps a server that another `relay stdio` has started from ending under this client. */
+  /** Keeps a server that another `relay stdio` started from ending while this client needs it. */
   async function stay(found: Server): Promise<void> {
-    // The first message, which says the same, goes first.
+    // The first message says the same, so it goes first.
     await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});
     while (!ended.signal.aborted && current === found) {
       stays = true;
@@ -148,7 +148,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     lostAt = found.mayRestart ? clock.monotonic() : null;
   }
 
-  /** One that was begun already, or a new one. */
+  /** The greeting that was begun already, or a new one. */
   function greetingOf(found: Server): Greeting {
     const { greeting, baseUrl } = found;
     found.greeting = null;
@@ -241,7 +241,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
 const REPEATABLE =
   /^(?:initialize|ping|server\/discover|completion\/complete|notifications\/.*|(?:tools|prompts|resources)\/(?!call).*)$/;
 
-/** Whether the tool only reads, by what the server says of it. */
+/** Whether the tool only reads, by the server's list of tools. */
 async function isReading(
   { tool }: ClientMessage,
   ask: (text: string, take: (json: string) => Promise<void>) => Promise<number>,
@@ -260,7 +260,7 @@ interface ListedTool {
   annotations?: { readOnlyHint?: boolean };
 }
 
-/** What passes by itself: another program holds the home for a moment, or a server is starting or stopping. */
+/** Failures that pass: another program holds the home briefly, or a server is starting or stopping. */
 function isPassing(error: unknown): boolean {
   return error instanceof RelayError && (error.code === 'ALREADY_RUNNING' || error.code === 'NO_SERVER');
 }

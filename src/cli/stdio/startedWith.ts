@@ -1,13 +1,13 @@
-/** What this `relay stdio` was started with: its settings, and apart from them the tools that its own client gets. */
+/** What this `relay stdio` was started with: its settings, and the tools of its own client. */
 import { type LoadOptions, loadSettings, type Settings } from '../../config/settings.ts';
 import { choiceHeaders, type ToolChoice } from '../../domain/toolsets.ts';
 import type { Context } from '../context.ts';
 import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 
 export interface StartedWith {
-  /** With the tools of flags and environment; for this client alone. */
+  /** With the tools from flags and environment, which are for this client alone. */
   settings: Settings;
-  /** By which the server leaves out what this client is not to get. */
+  /** With these headers the server leaves out the tools that this client is not to get. */
   headers: Record<string, string>;
 }
 
@@ -22,7 +22,7 @@ export function startedWith(context: Context, tools: ToolOptions): StartedWith {
   return { settings, headers: choiceHeaders(choice) };
 }
 
-/** The settings for a server in this process: other clients use it too, and get the tools that the home's file says. */
+/** The settings for a server in this process. Other clients use it too, and get the tools of the home's `config.json`. */
 export function hostSettings(context: Context, { settings }: StartedWith): Settings {
   const options = context.loadOptions();
   const { toolsets, readOnly, origins } = loadSettings({ ...options, env: withoutTools(options.env) });

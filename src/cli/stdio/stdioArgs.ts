@@ -7,7 +7,7 @@ export interface StdioArgs {
   tools: ToolOptions;
 }
 
-/** null for anything else: another command, help, a mistake. The whole program knows what to say. */
+/** null for anything else, such as another command, help or a mistake, which the whole program handles. */
 export function readStdioArgs(args: readonly string[]): StdioArgs | null {
   const globals: GlobalOptions = {};
   const tools: ToolOptions = {};

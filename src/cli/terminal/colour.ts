@@ -1,13 +1,13 @@
 /**
- * Colours of a terminal, by the forms that relay's own lines have: marks of a state, the start of an error, the head of a
- * table. They are put on lines that are clean and laid out already. So widths do not change, and text from outside can at
- * most have a line of its own coloured. Pure.
+ * Colours on a terminal, by the forms of relay's own lines: marks of a state, the start of an error, the head of a table. They
+ * are added to lines that are already cleaned and laid out. So widths do not change, and text from outside can at most get a line
+ * of its own coloured. Pure.
  */
 
 const START = '\u001b[';
 const END = '\u001b[0m';
 
-/** In the order in which they are tried; the first group is what is coloured. 1 is bold, 2 faint, 31 to 33 are red, green, yellow. */
+/** Tried in order; the first group gets the style: 1 bold, 2 faint, 31 to 33 red, green, yellow. */
 const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
   [/^(✓)(?= )/u, '32'],
   [/^(✗)(?= )/u, '31'],
@@ -17,7 +17,7 @@ const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
   [/^([A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+)$/, '2'],
 ];
 
-/** The lines of `text` with the colours of what they are. */
+/** The lines of `text`, each in the colours of its form. */
 export function coloured(text: string): string {
   return text.split('\n').map(colouredLine).join('\n');
 }
@@ -27,7 +27,7 @@ function colouredLine(line: string): string {
   return form ? line.replace(form, `${START}${style}m$1${END}`) : line;
 }
 
-/** Whether a person wants colours (no-color.org) and the terminal knows them. */
+/** Whether a person wants colours (no-color.org) and the terminal supports them. */
 export function wantsColour({ NO_COLOR: no = '', TERM: kind }: NodeJS.ProcessEnv): boolean {
   return no === '' && kind !== 'dumb';
 }

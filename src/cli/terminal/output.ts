@@ -14,7 +14,7 @@ import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 import { coloured } from './colour.ts';
 import { fitted, widthOf } from './textWidth.ts';
 
-/** The three streams as the process has them. */
+/** The three streams of the process. */
 export interface Streams {
   stdin: NodeJS.ReadableStream;
   /** Writes to stdout. */
@@ -22,22 +22,22 @@ export interface Streams {
   /** Writes to stderr. */
   err(text: string): void;
   terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
-  /** Width of stdout in characters; 80 where it is no terminal. */
+  /** Width of stdout in characters; 80 if it is not a terminal. */
   columns: number;
-  /** Whether terminals are written to in colour. */
+  /** Whether to use colours on terminals. */
   colour?: boolean;
 }
 
-/** The streams as commands get them: no control character but the line end passes. */
+/** The streams as commands get them: control characters other than the line end are removed. */
 export interface Io extends Streams {
-  /** Puts `line` in place of the last line of stderr, cut to the width; an empty one clears it. */
+  /** Replaces the last line of stderr by `line`, cut to the width; '' clears it. */
   redraw(line: string): void;
 }
 
 /** Back to the start of the line, and clear it. */
 const START_OF_LINE = '\r\u001b[K';
 
-/** Where the terminal does not know its width: some say 0, and each word would stand on a line of its own. */
+/** For terminals that do not report their width: some say 0, which would put each word on its own line. */
 const USUAL_COLUMNS = 80;
 
 export function cleanIo(streams: Streams): Io {
@@ -48,7 +48,7 @@ export function cleanIo(streams: Streams): Io {
     return colour && isTerminal ? coloured(clean) : clean;
   };
   return {
-    // Only looking at it starts reading.
+    // Accessing it starts reading.
     get stdin() {
       return streams.stdin;
     },
@@ -60,17 +60,17 @@ export function cleanIo(streams: Streams): Io {
   };
 }
 
-/** One line, whatever is in `text`. */
+/** Prints one line, whatever is in `text`. */
 export function printLine(io: Io, text: string): void {
   io.out(`${visibleLine(text)}\n`);
 }
 
-/** A block that is laid out already, with a line end at its end; values in it are one line each. */
+/** Prints a block that is already laid out and ends with a line end; values in it are one line each. */
 export function printBlock(io: Io, text: string): void {
   io.out(visibleLines(text));
 }
 
-/** Lossless; one line unless `indent` says by how many spaces to indent it. */
+/** Lossless; on one line unless `indent` gives a number of spaces. */
 export function printJson(io: Io, value: unknown, indent?: number): void {
   io.out(`${visibleJson(value, indent)}\n`);
 }
@@ -80,12 +80,12 @@ export function note(io: Io, text: string): void {
   io.err(`${visibleLine(text)}\n`);
 }
 
-/** Lines as a block, each of which stays one line. */
+/** Lines as a block, each staying one line. */
 export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
 
-/** What is shown of an error. One that was not thrown on purpose shows nothing: its words may hold secrets. */
+/** The visible part of an error. An unexpected one shows nothing, since its message may hold secrets. */
 function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
   if (error instanceof RelayError) {
     return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
@@ -97,7 +97,7 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/** The command in a remedy is for the home that the person named. A help text is the same for all homes. */
+/** The command in a remedy is for the home that the person named, except in help texts, which are the same for all homes. */
 export function printError(
   io: Io,
   error: unknown,
@@ -121,12 +121,12 @@ export function printError(
   if (options.debug && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
-/** Characters of an error: it may quote the answer of another program. */
+/** Most characters of an error, which may quote the answer of another program. */
 const MAX_CHARACTERS = 2_000;
 
 /**
- * Errors of this process with several lines, which `config/problems.ts` and `connect/clientFile.ts` lay out. All others are
- * one line, since they may quote somebody.
+ * Errors of this process with several lines, laid out by `config/problems.ts` and `connect/clientFile.ts`. All others are one
+ * line, since they may quote text from outside.
  */
 const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);
 
@@ -135,7 +135,7 @@ function linesOf(code: ErrorCode, start: string, text: string): string[] {
   return [start + visibleText(text, MAX_CHARACTERS)];
 }
 
-/** A stack whose message is one line, so that no part of it looks like a frame. */
+/** The stack with the message on one line, so that no part of it looks like a frame. */
 function stackLines({ message, stack = '' }: Error): string[] {
   return stack.replace(message, () => visibleText(message, MAX_CHARACTERS)).split(/\n(?=\s+at )/);
 }
@@ -159,7 +159,7 @@ export function wrap(text: string, width: number): string[] {
   return [...lines, line];
 }
 
-/** A line as several where it is wider than `width`; what follows is indented by two more than it is. */
+/** Wraps a line to `width`; further lines are indented by two more columns. */
 export function hanging(line: string, width: number): string[] {
   if (widthOf(line) <= width) return [line];
   const indent = /^ */.exec(line)?.[0] ?? '';
@@ -167,7 +167,7 @@ export function hanging(line: string, width: number): string[] {
   return [`${indent}${first}`, ...rest.map((more) => `${indent}  ${more}`)];
 }
 
-/** Rows as aligned columns, two spaces apart, nothing behind the last one. */
+/** Rows as aligned columns, two spaces apart, without trailing spaces. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
   const widths: number[] = [];
   const cells = rows.map((row) =>
@@ -186,12 +186,12 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
-/** A column is not made narrower than this, unless its widest cell is. */
+/** The smallest width of a column, unless its widest cell is smaller. */
 const MIN_CELL = 8;
 
 /**
- * Rows as aligned columns that fit into `width`: the columns named in `flexible` are cut, the widest first. If that is not
- * enough the last columns are left out.
+ * Rows as aligned columns that fit into `width`. The columns named in `flexible` are cut, the widest first. If that is not
+ * enough, the last columns are left out.
  */
 export function fitColumns(
   rows: readonly (readonly string[])[],

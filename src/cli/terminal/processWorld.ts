@@ -1,4 +1,4 @@
-/** The world as this process has it: its streams, its environment, its time. */
+/** The streams, environment and clock of this process. */
 import { isatty } from 'node:tty';
 import program from '../../../package.json' with { type: 'json' };
 import { systemClock, systemRandom } from '../../base/clock.ts';
@@ -7,12 +7,12 @@ import { systemPipe } from '../stdio/pipe.ts';
 import { wantsColour } from './colour.ts';
 import type { Streams } from './output.ts';
 
-/** Without what reaches beyond the process, which takes most of the program. */
+/** Without what reaches beyond the process, which is most of the program. */
 export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | 'machine' | 'parts'> {
   return {
     io: systemIo(),
     pipe: systemPipe,
-    // As it was at the start: what programs that relay starts are not to have is taken out of the process's own.
+    // A copy from the start: variables that child programs must not get are later removed from the process's own.
     env: { ...process.env },
     platform: process.platform,
     clock: systemClock,
@@ -24,7 +24,7 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
 
 function systemIo(): Streams {
   return {
-    // Only looking at it starts reading, so it is looked at when a command reads.
+    // Accessing it starts reading, so that is left to commands that read.
     get stdin() {
       return process.stdin;
     },

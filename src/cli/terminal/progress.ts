@@ -1,4 +1,4 @@
-/** One line on stderr that follows a tool's progress; nothing where stderr is no terminal. */
+/** One line on stderr that shows a tool's progress; nothing if stderr is not a terminal. */
 import type { Io } from './output.ts';
 
 export interface ProgressReport {

@@ -8,20 +8,20 @@ import type { Io } from './output.ts';
 /** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
 export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   io.err(prompt);
-  // An input that has ended says so once only, and would be waited for ever after.
+  // An ended input reports that only once, and waiting for it again would never end.
   const { readableEnded } = io.stdin as Partial<Readable>;
   const line = readableEnded ? null : await readLine(createInterface({ input: io.stdin }), signal);
-  // At the end of the input, unlike after Enter, the cursor is still behind the prompt.
+  // At the end of the input, unlike after Enter, the cursor is still after the prompt.
   if (line === null) io.err('\n');
   return line;
 }
 
-/** True for yes. Anything else, Enter and the end of the input among them, is no. */
+/** True for yes. Anything else is no, including Enter and the end of the input. */
 export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
   return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)) ?? '');
 }
 
-/** Several questions in a row, for which one reader has to take the lines. At the end of the input all answers are no. */
+/** For several questions in a row, which need one reader for the lines. At the end of the input all answers are no. */
 export function openQuestions(io: Io, signal: AbortSignal) {
   const reader = createInterface({ input: io.stdin });
   const lines = reader[Symbol.asyncIterator]();
@@ -49,11 +49,11 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
   }
 }
 
-/** A dialogue line by line: what is typed ahead is kept for the next question. */
+/** A dialogue line by line; lines typed ahead are kept for the next question. */
 export interface Dialogue {
   /** The next line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
   ask(prompt: string): Promise<string | null>;
-  /** True for yes. Enter means what `usual` says; anything else and the end of the input are no. */
+  /** True for yes. Enter means `usual`; anything else and the end of the input mean no. */
   confirm(question: string, usual: boolean): Promise<boolean>;
   close(): void;
 }
@@ -95,7 +95,7 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   };
 }
 
-/** Hands every line to `onLine` until closed. The end of the input is not reported. */
+/** Calls `onLine` with every line until closed. The end of the input is not reported. */
 export function readLines(io: Io, onLine: (line: string) => void): { close(): void } {
   const reader = createInterface({ input: io.stdin });
   reader.on('line', onLine);

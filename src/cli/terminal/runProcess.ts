@@ -1,13 +1,13 @@
-/** What a command line is to the process that runs it: signals in, output and exit code out. */
+/** Connects a command line to its process: signals in, output and exit code out. */
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
 
-/** How long a finished program may stay because of work that cannot be stopped, in milliseconds. */
+/** How long a finished program waits for work that cannot be stopped, in milliseconds. */
 const LINGER_MS = 1_000;
 
 /**
- * Runs `work` and tells the exit code once all output is written. SIGINT or SIGTERM asks it to stop; a second one ends the
+ * Runs `work` and returns the exit code once all output is written. SIGINT or SIGTERM asks it to stop; a second one ends the
  * process at once.
  */
 export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
@@ -18,7 +18,7 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   };
   process.on('SIGINT', onSignal);
   process.on('SIGTERM', onSignal);
-  // A reader that has seen enough (`relay tools | head`) is no failure.
+  // A reader that stops early (`relay tools | head`) is not a failure.
   process.stdout.on('error', endWithoutOutput);
 
   const code = await work(stop.signal);
@@ -27,7 +27,7 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
   return code;
 }
 
-/** A native keychain call may hang for ever and would keep the process alive with it. */
+/** A native keychain call may hang forever and would keep the process running. */
 function endSoon(code: number): void {
   setTimeout(() => process.exit(code), LINGER_MS).unref();
 }
@@ -39,7 +39,7 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Ends the program: the output is lost, and no command can do anything about it. */
+/** Ends the program, since its output is lost and no command can do anything about it. */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(

@@ -7,13 +7,13 @@ const wide = lazy(
     /[\u1100-\u115f\u2e80-\u303e\u3041-\u33ff\u3400-\u4dbf\u4e00-\u9fff\ua000-\ua4cf\ua960-\ua97f\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6\u{16fe0}-\u{18dff}\u{1b000}-\u{1b2ff}\u{20000}-\u{3fffd}]|\p{Emoji_Presentation}|\p{Extended_Pictographic}\ufe0f/u,
 );
 
-/** Drawn on or within the character before it. */
+/** Marks that are drawn on or in the character before them. */
 const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 
-/** Several code points that are drawn as one character. Finding its end takes a segmenter, which is slow. */
+/** Code points that may be drawn as one character. Finding its end takes a segmenter, which is slow. */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
 
-/** Characters measured exactly; no line that has to fit is longer. */
+/** How many characters are measured exactly; lines that have to fit are no longer. */
 const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;
@@ -26,7 +26,7 @@ export function widthOf(text: string): number {
   return width;
 }
 
-/** As much of `text` as `width` columns hold; what was cut shows as an ellipsis. */
+/** As much of `text` as fits in `width` columns, with an ellipsis for what was cut. */
 export function fitted(text: string, width: number): string {
   if (widthOf(text) <= width) return text;
   let kept = '';

@@ -1,4 +1,4 @@
-/** How commands are grouped: under headings in the help, and below a command of their own. */
+/** How commands are grouped: under headings in the help, and as subcommands. */
 import { Command } from 'commander';
 import { printHelp, unknownCommand } from './help.ts';
 
@@ -23,8 +23,8 @@ function headingIndex(command: Command): number {
 }
 
 /**
- * A command that has others below it. Alone it runs `byDefault`, the one that is asked for most; an unknown name below it
- * is a `USAGE` error with a suggestion.
+ * A command with subcommands. Alone it runs `byDefault`, the most used one. An unknown subcommand is a `USAGE` error with a
+ * suggestion.
  */
 export function commandWithOthers(
   name: string,

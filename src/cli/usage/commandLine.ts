@@ -8,11 +8,11 @@ export interface NamedHome {
   /** With `--demo`. */
   demo?: boolean;
   platform: NodeJS.Platform;
-  /** What starts relay; `relay` where that is not said. */
+  /** The command that starts relay; `relay` by default. */
   program?: string;
 }
 
-/** `relay --home /srv/relay login`; without words what every command begins with. */
+/** `relay --home /srv/relay login`; without words, the beginning that all commands share. */
 export function commandLine(
   { home, demo, platform, program = 'relay' }: NamedHome,
   ...words: readonly string[]
@@ -24,15 +24,15 @@ export function commandLine(
   return [program, ...named, ...words].join(' ');
 }
 
-/** For a command inside a sentence. */
+/** Style of a command inside a sentence. */
 export function inBackquotes(named: NamedHome): CommandStyle {
   return (words) => `\`${commandLine(named, ...words)}\``;
 }
 
-/** A path as one word of a command line. A tilde at its start would become the person's home directory. @internal */
+/** A path as one word of a command line. A leading tilde would become the person's home directory. @internal */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);
-  // cmd.exe knows no other quotation marks; a backslash before the closing one would be taken for its escape.
+  // cmd.exe knows only these quotation marks, and a backslash before the closing one would escape it.
   return /^[\w.:\\/+-]+$/.test(path) ? path : `"${path.replace(/\\+$/, '$&$&')}"`;
 }

@@ -1,9 +1,9 @@
-/** `relay help COMMAND`, and `relay COMMAND help` for a command that has others below it. */
+/** `relay help COMMAND`, and `relay COMMAND help` for a command with subcommands. */
 import { Command } from 'commander';
 import { nearestNames } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 
-/** Commander's own help command prints the whole help for an unknown name, and does not say that it is unknown. */
+/** Commander's own help command prints the whole help for an unknown name, without saying that it is unknown. */
 export function helpCommand(program: Command): Command {
   return new Command('help')
     .description('Print help for a command')
@@ -13,8 +13,8 @@ export function helpCommand(program: Command): Command {
 }
 
 /**
- * Prints the help of the command that `names` lead to below `from`. Words after a command that has none below it may be its
- * arguments, and are left alone.
+ * Prints the help of the command that `names` lead to from `from`. Words after a command without subcommands may be its
+ * arguments, and are ignored.
  * @throws RelayError `USAGE` for an unknown name
  */
 export function printHelp(from: Command, names: readonly string[]): void {
@@ -28,7 +28,7 @@ export function printHelp(from: Command, names: readonly string[]): void {
   printHelp(next, others);
 }
 
-/** What to call instead of a command that `parent` does not have. */
+/** The error for a command that `parent` does not have, with suggestions. */
 export function unknownCommand(parent: Command, name: string): RelayError {
   const path = parent.parent === null ? [] : [parent.name()];
   const near = nearestNames(

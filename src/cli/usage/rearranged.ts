@@ -1,9 +1,9 @@
 /** Command lines that are rearranged before they are read. Pure. */
 
-/** Options that take a value in a word of its own. */
+/** Options whose value is the next word. */
 const VALUED = ['--home', '--args'];
 
-/** `relay call TOOL --help` as `relay tools TOOL`: what the tool takes is what a person needs there. */
+/** `relay call TOOL --help` as `relay tools TOOL`, since there a person needs the tool's arguments. */
 export function withToolHelp(args: readonly string[]): readonly string[] {
   const kept: string[] = [];
   const names: string[] = [];
@@ -25,8 +25,8 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
 }
 
 /**
- * `relay clients revoke ID` with the ID out of the way of the options. Older IDs can begin with a dash, and one that begins
- * with `-V` would print the version.
+ * `relay clients revoke ID` with the ID kept apart from the options. Older IDs can begin with a dash, and one that begins with
+ * `-V` would print the version.
  */
 export function withDashedId(args: readonly string[]): readonly string[] {
   const isRevoke = args.some((word, at) => word === 'clients' && args[at + 1] === 'revoke');

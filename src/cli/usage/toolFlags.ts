@@ -15,7 +15,7 @@ export function toolFlags({ toolsets, readOnly }: ToolOptions): Pick<SettingFlag
   };
 }
 
-/** What one client asks for out of what the server offers. @throws RelayError `USAGE` */
+/** The tools that one client asks for. @throws RelayError `USAGE` */
 export function toolChoice({ toolsets, readOnly }: ToolOptions): Partial<ToolChoice> {
   const names = splitToolsets(toolsets ?? '');
   const known = names.filter(isToolset);
