@@ -29,7 +29,7 @@ export interface KeepPreview {
   removed: KeepRow[];
   added_count: number;
   removed_count: number;
-  /** Rows of the result that are no track or episode, local, or gone at Spotify. */
+  /** Rows of the result that are local, gone at Spotify, or neither tracks nor episodes. */
   left_out: number;
 }
 

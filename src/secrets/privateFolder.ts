@@ -31,7 +31,7 @@ export function keepByContent(own: string, name: string, content: Uint8Array): s
 }
 
 function refuseForeign(found: Stats, path: string): void {
-  if (!found.isDirectory()) throw new Error(`${path} is no directory`);
+  if (!found.isDirectory()) throw new Error(`${path} is not a directory`);
   // Windows keeps the rights of a user's folder in lists that mode and owner do not show.
   if (process.platform === 'win32') return;
   if (found.uid !== process.getuid?.() || found.mode & WRITABLE_BY_OTHERS) {

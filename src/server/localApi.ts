@@ -417,7 +417,7 @@ async function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = tookTooLong('It', ASK_MS, 'See in a minute what has become of it.');
+  const late = tookTooLong('It', ASK_MS, 'Check in a minute whether it was done.');
   return withDeadline({ clock: services.clock, ms: ASK_MS, late }, (signal) => work(services, signal));
 }
 

@@ -68,7 +68,7 @@ export async function ownerUndo(
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const late = tookTooLong('Undoing', UNDO_MS, {
-    text: 'See in {command} whether it was begun, then try again.',
+    text: 'Check with {command} whether it was begun, then try again.',
     command: ['history'],
   });
   try {

@@ -86,7 +86,7 @@ export async function ownerSavedRows(
 
 function inTime<T>({ clock }: Services, work: (call: Call) => Promise<T>): Promise<T> {
   const late = tookTooLong('Spotify', READ_MS, {
-    text: 'See in {command} whether a limit applies, then try again.',
+    text: 'Check with {command} whether a limit applies, then try again.',
     command: ['status'],
   });
   return withDeadline({ clock, ms: READ_MS, late }, (signal) => work({ signal, progress() {} }));

@@ -103,7 +103,7 @@ test('all that came near are taken after a look at the least near ones', () =>
     assert.equal(code, 0, err);
     assert.deepEqual(await outcomes(world, id), ['skipped', ...all.map(({ uri }) => uri)]);
     assert.match(err, /A score is a number from 0 to 1\./);
-    assert.match(err, /None comes that near\./);
+    assert.match(err, /No match scores that high\./);
     assert.equal(err.match(/The weakest matches:/g)?.length, 2);
     assert.match(err, /Accept the first match for 6 near-identical songs\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);

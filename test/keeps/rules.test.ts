@@ -186,7 +186,7 @@ test('relay keep adds, lists, shows, runs and stops', async () => {
     assert.equal(JSON.parse(own.out).keep.playlist_id, LIST_0);
     assert.equal(
       (await run(relay, ['keep', 'stop', 'Mine'])).out,
-      '"Mine" is kept no more. Its songs stay as they are.\n',
+      '"Mine" is no longer kept. Its songs stay as they are.\n',
     );
     assert.equal((await run(relay, ['keep', 'run', 'Mine'])).code, 1);
     await relay.server.close();

@@ -76,7 +76,7 @@ test('a link in the place of the directory is refused', { skip: onWindows }, asy
   const home = await base(t);
   await mkdir(join(home, 'elsewhere'), { mode: 0o700 });
   await symlink(join(home, 'elsewhere'), join(home, 'relay'));
-  assert.throws(() => keep(join(home, 'relay')), { message: `${join(home, 'relay')} is no directory` });
+  assert.throws(() => keep(join(home, 'relay')), { message: `${join(home, 'relay')} is not a directory` });
 });
 
 test('a link on the way is followed once, so that it cannot be turned afterwards', {

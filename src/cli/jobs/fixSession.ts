@@ -241,7 +241,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
     if (offer && offer.score >= score) near.push({ item, offer });
   }
   if (near.length === 0) {
-    say(session, ['None comes that near.']);
+    say(session, ['No match scores that high.']);
     return false;
   }
   near.sort((one, other) => (one.offer.score ?? 0) - (other.offer.score ?? 0));

@@ -157,7 +157,7 @@ async function runAction(context: Context, given: string, action: KeepAction) {
   const answer = await interruptible(signal, local.actOnKeep({ id: id ?? '', action }));
   if (json) printJson(io, answer);
   else if (action === 'stop') {
-    printLine(io, `"${visibleText(answer.keep.name, 100)}" is kept no more. Its songs stay as they are.`);
+    printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. Its songs stay as they are.`);
   } else await showAnswer(context, answer, false);
   const isRun = action === 'run' || action === 'accept';
   return isRun ? exitOf(answer.keep) : EXIT.done;

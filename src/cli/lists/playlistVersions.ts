@@ -113,12 +113,12 @@ function planLines(
   const what =
     newName === null
       ? `Restoring "${visibleText(name, 100)}" to version ${version} of ${localTime(seen_at)}`
-      : `Making "${visibleText(newName, 100)}" of version ${version} of ${localTime(seen_at)}`;
+      : `Creating "${visibleText(newName, 100)}" from version ${version} of ${localTime(seen_at)}`;
   return [
-    `${what}: ${counted(added_count, 'song')} come back, ${removed_count} go, ${moved_count} change their place.`,
+    `${what}: ${counted(added_count, 'song')} added, ${removed_count} removed, ${moved_count} moved.`,
     ...unsupported.map(
       (row) =>
-        `Cannot be had: row ${row.position + 1}, ${visibleText(row.name ?? row.uri ?? 'no name', 100)} (${
+        `Cannot be restored: row ${row.position + 1}, ${visibleText(row.name ?? row.uri ?? 'no name', 100)} (${
           row.reason === 'local' ? 'a local file' : 'no longer offered'
         }).`,
     ),
@@ -128,7 +128,7 @@ function planLines(
 function doneLine({ name }: PlaylistVersions, { version }: PlaylistVersion, newName: string | null): string {
   return newName === null
     ? `Restored "${visibleText(name, 100)}" to version ${version}.`
-    : `Made "${visibleText(newName, 100)}" of version ${version} of "${visibleText(name, 100)}".`;
+    : `Created "${visibleText(newName, 100)}" from version ${version} of "${visibleText(name, 100)}".`;
 }
 
 /** @throws RelayError `USAGE` if the moment cannot be read, `NOT_FOUND` before the first version */
@@ -139,7 +139,7 @@ async function versionAt(
 ): Promise<{ local: LocalApi; versions: PlaylistVersions; found: PlaylistVersion }> {
   const when = parseWhen(at, context.clock.now());
   if (when === null) {
-    throw new RelayError('USAGE', `"${at}" is no moment that relay can read.`, {
+    throw new RelayError('USAGE', `"${at}" is not a version or time that relay can read.`, {
       remedy:
         'Give the number of a version, a date (2026-11-01), a time (2026-11-01T14:05), or words such as "3 days ago".',
     });

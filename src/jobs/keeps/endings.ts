@@ -73,7 +73,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       return NOTHING;
     },
     async review(keep, reason, preview) {
-      const lastResult = 'nothing written: it is to be reviewed';
+      const lastResult = 'nothing written: waiting for your review';
       await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
       return { preview };
     },

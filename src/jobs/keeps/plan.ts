@@ -10,7 +10,7 @@ const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 /** What a query asks for. */
 export interface Wanted {
   uris: string[];
-  /** Rows of the result that are no track or episode, local, or gone. */
+  /** Rows of the result that are local, gone, or neither tracks nor episodes. */
   leftOut: number;
 }
 

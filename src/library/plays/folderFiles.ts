@@ -25,7 +25,7 @@ export async function folderFiles(folder: string, label: string): Promise<Export
         if (level === MAX_LEVELS) throw tooMuch(label, `is deeper than ${MAX_LEVELS} levels`);
         await walk(join(path, entry.name), name, level + 1);
       } else if (isHistory(name) || isAccountFile(name)) {
-        if (!entry.isFile()) throw tooMuch(label, `holds "${name}", which is no ordinary file`);
+        if (!entry.isFile()) throw tooMuch(label, `holds "${name}", which is not a regular file`);
         const file = await oneFile(join(folder, path, entry.name), name);
         total += file.size;
         if (total > MAX_EXPORT_BYTES) throw tooMuch(label, 'holds more than 2 GB');

@@ -46,7 +46,7 @@ function begins(part: Uint8Array): boolean {
     .trimStart();
   if (first === '') return false;
   if (first.startsWith('[')) return true;
-  throw new NotRows('is no list of plays');
+  throw new NotRows('is not a list of plays');
 }
 
 function write(parser: JSONParser, part: Uint8Array, thrown: () => unknown): void {

@@ -32,7 +32,7 @@ export async function readExport(path: string, label: string, reader: ExportRead
   if (found === null) throw new RefusedExport(`There is no file ${path}.`, 'Give the path of the export.');
   if (found.isDirectory()) return readFiles(await folderFiles(path, label), label, reader);
   if (!found.isFile())
-    throw new RefusedExport(`${label} is no ordinary file.`, 'Give the path of the export.');
+    throw new RefusedExport(`${label} is not a regular file.`, 'Give the path of the export.');
   if (!(await isZip(path))) return readFiles([await oneFile(path, label)], label, reader, true);
   let read: ReadExport | null = null;
   await zipFiles(path, label, async (files) => {

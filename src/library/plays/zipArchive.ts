@@ -57,7 +57,7 @@ async function opened(handle: FileHandle, label: string): Promise<ZipFile> {
   try {
     return await fromFdPromise(handle.fd, { decodeStrings: false, validateEntrySizes: false });
   } catch (error) {
-    throw refused(label, `it is no whole zip archive (${messageOf(error)})`);
+    throw refused(label, `it is not a complete zip archive (${messageOf(error)})`);
   }
 }
 

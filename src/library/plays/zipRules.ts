@@ -136,7 +136,7 @@ export function faultOfAll(
     if (total > MAX_EXPORT_BYTES)
       return { nameBytes: entry.nameBytes, fault: 'brings the archive above 2 GB' };
     const name = (entryName(entry.nameBytes) ?? '').normalize('NFC').toLowerCase().replace(/\/$/, '');
-    if (names.has(name)) return { nameBytes: entry.nameBytes, fault: 'is there twice' };
+    if (names.has(name)) return { nameBytes: entry.nameBytes, fault: 'is in the archive twice' };
     names.add(name);
   }
   const inOrder = [...entries].sort((a, b) => a.entry.offset - b.entry.offset);

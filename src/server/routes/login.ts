@@ -85,8 +85,8 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
 
   /**
    * Another user of this machine must not connect an account of their own, even while none is connected.
-   * @param isOwners the request has a proof that only the owner has. That is enough if the system should know the other end and
-   * does not (a Windows browser that reaches into WSL), but not if it says that it is another user
+   * @param isOwners the request has a proof that only the owner has. That is enough if the system should know the other end but
+   * does not (a Windows browser that reaches into WSL). It is not enough if the system names another user
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
     // Under the public name the proxy connects, as any user.

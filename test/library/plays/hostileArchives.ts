@@ -53,11 +53,11 @@ export const HOSTILE: readonly Hostile[] = [
     says: /has a name that is too long/,
   },
   { what: 'eleven levels', bytes: named(`${'d/'.repeat(10)}${NEXT}`), says: /lies deeper than 10 levels/ },
-  { what: 'the same name twice', bytes: named(GOOD.name), says: /is there twice/ },
+  { what: 'the same name twice', bytes: named(GOOD.name), says: /is in the archive twice/ },
   {
     what: 'the same name in capitals',
     bytes: named(String(GOOD.name).toUpperCase()),
-    says: /is there twice/,
+    says: /is in the archive twice/,
   },
   {
     what: 'a link',
@@ -124,8 +124,12 @@ export const HOSTILE: readonly Hostile[] = [
     says: /cannot be read/,
   },
   { what: 'an entry that begins nowhere', bytes: beside({ name: NEXT, offset: 5 }), says: /cannot be read/ },
-  { what: 'a cut', bytes: rawZip({ entries: [GOOD] }).subarray(0, 300), says: /no whole zip archive/ },
-  { what: 'no end', bytes: rawZip({ entries: [GOOD], withoutEnd: true }), says: /no whole zip archive/ },
+  { what: 'a cut', bytes: rawZip({ entries: [GOOD] }).subarray(0, 300), says: /not a complete zip archive/ },
+  {
+    what: 'no end',
+    bytes: rawZip({ entries: [GOOD], withoutEnd: true }),
+    says: /not a complete zip archive/,
+  },
   { what: 'several disks', bytes: rawZip({ entries: [GOOD], disk: 3 }), says: /multi-disk/ },
   {
     what: 'a directory elsewhere',
@@ -135,7 +139,7 @@ export const HOSTILE: readonly Hostile[] = [
   {
     what: 'something appended',
     bytes: rawZip({ entries: [GOOD], after: Buffer.from('#!/bin/sh\n') }),
-    says: /no whole zip archive/,
+    says: /not a complete zip archive/,
   },
   {
     what: 'JSON that ends',
@@ -144,7 +148,7 @@ export const HOSTILE: readonly Hostile[] = [
   },
   { what: 'JSON that is none', bytes: json('[{"ts": }]'), says: /is not valid JSON/ },
   { what: 'JSON behind JSON', bytes: json(`${PLAYS}${PLAYS}`), says: /is not valid JSON/ },
-  { what: 'one value', bytes: json('{"ts":1}'), says: /is no list of plays/ },
+  { what: 'one value', bytes: json('{"ts":1}'), says: /is not a list of plays/ },
   { what: 'an empty file', bytes: json(''), says: /2021_1.json" is empty/ },
   { what: 'rows of another kind', bytes: json('[{"a":1},{"a":2}]'), says: /holds no plays/ },
   { what: 'brackets without end', bytes: json('['.repeat(3_000_000)), says: /has a row without an end/ },

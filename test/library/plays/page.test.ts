@@ -65,7 +65,7 @@ test('it is read from the home, for its owner alone, and nothing of it stays the
     const broken = await upload(relay, proof, bytes.slice(0, 4_000));
     const { error } = (await ended(relay, proof, broken.body.id)) as { error: Record<string, string> };
     assert.equal(error.code, 'INVALID_ARGUMENT');
-    assert.match(String(error.message), /^my_spotify_data\.zip is refused: it is no whole zip archive/);
+    assert.match(String(error.message), /^my_spotify_data\.zip is refused: it is not a complete zip archive/);
     assert.deepEqual(uploadsIn(relay), []);
 
     // What a kill leaves is gone after the next start.

@@ -152,7 +152,7 @@ function shownPart(
           h(
             'li',
             { key: String(position) },
-            song === null ? 'A song that Spotify names no more' : name(song),
+            song === null ? 'A song that Spotify no longer names' : name(song),
             artist ? ` by ${artist}` : '',
           ),
         ),
