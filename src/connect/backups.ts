@@ -1,4 +1,4 @@
-/** The copies of a client's file that relay keeps beside it, each from before a change. */
+/** Backups of a client's file that relay keeps beside it, each from before a change. */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../domain/errors.ts';
@@ -6,15 +6,15 @@ import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
 import { type Data, keysIn, leadsTo, type Target } from './entry.ts';
 import { allEntries, type Where } from './merge.ts';
 
-/** Texts of earlier files that are held at once. */
+/** How many texts of earlier files are held at once. */
 const MAX_EARLIER = 10;
 
 export interface Backups {
-  /** How many there are. */
+  /** How many backups there are. */
   count: number;
-  /** Texts without an entry for the server, the newest first. */
+  /** Texts without an entry for the server, newest first. */
   earlier: string[];
-  /** Paths of those that hold a key of relay's. */
+  /** Paths of backups that hold a key of relay's. */
   withKey: string[];
 }
 
@@ -59,7 +59,7 @@ function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   );
 }
 
-/** The newest first. */
+/** Paths of the backups, newest first. */
 async function pathsOf(path: string): Promise<string[]> {
   const start = `${basename(path)}${BACKUP_MARK}`;
   const names = await readdir(dirname(path)).catch((error: unknown) => {

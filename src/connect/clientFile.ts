@@ -29,7 +29,7 @@ export interface ClientFile {
 
 export interface Replacement {
   text: string;
-  /** It contains the key, so only its owner may read it. */
+  /** Whether it contains the key, so that only its owner may read it. */
   secret: boolean;
   /** Unix time in milliseconds, for the name of the backup. */
   now: number;

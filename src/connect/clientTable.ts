@@ -24,16 +24,16 @@ export interface Connection {
   url: string;
   /** null: the client asks for approval in the browser (OAuth). */
   key: string | null;
-  /** The tools that the client asks for, out of those that the server offers. */
+  /** The tools that the client asks for, among those that the server offers. */
   choice?: Partial<ToolChoice>;
-  /** The words of `relay stdio` for this home, for clients that start programs. */
+  /** The command `relay stdio` for this home, for clients that start programs. */
   program: readonly [string, ...string[]];
 }
 
 /**
- * The words with which a client starts `relay stdio`.
+ * The command with which a client starts `relay stdio`.
  * @param program what starts this program
- * @param home where it is not the default one
+ * @param home if it is not the default one
  */
 export function stdioWords(
   [command = 'relay', ...script]: readonly string[],

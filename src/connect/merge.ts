@@ -19,7 +19,7 @@ export interface Addition {
 interface FormatRules {
   parse(text: string): Data;
   edit(text: string, section: string, name: string, entry: Data): string;
-  /** @param whole with the section, in which nothing else is */
+  /** @param whole removes the section too, which holds nothing else */
   remove(text: string, section: string, name: string, whole: boolean): string;
   snippet(section: string, name: string, entry: Data): string;
 }
@@ -57,7 +57,7 @@ function merged(content: string, addition: Addition): string {
   return mark + edited;
 }
 
-/** What is known of the file from before our entry was in it. */
+/** What is known about the file before our entry was added. */
 export interface Past {
   /** Its texts, the newest first. */
   earlier: readonly string[];
@@ -66,9 +66,9 @@ export interface Past {
 }
 
 /**
- * The file as it was before `merge` put our entry into it, null: there was none. Where nobody has changed anything else since,
- * that is one of the earlier texts, to the byte. Else everything else stays byte for byte, but for the comma or the blank line
- * that belonged to the entry. A section in which nothing is left goes if it was not there before.
+ * The file as it was before `merge` added our entry; null: there was none. If nobody has changed anything else since, that is
+ * one of the earlier texts, to the byte. Otherwise everything else stays byte for byte, except the comma or the blank line that
+ * belonged to the entry. A section that becomes empty is removed if it was not there before.
  * @throws FileProblem as `merge`
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
@@ -89,7 +89,7 @@ export function unmerged(content: string, at: Where, { earlier, existed }: Past)
   });
 }
 
-/** @param whole with the section, if nothing else is in it */
+/** @param whole removes the section too, if it holds nothing else */
 function removed(content: string, { format, section, name }: Where, whole: boolean): string {
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);

@@ -1,4 +1,4 @@
-/** Takes the server out of a client's file, which then is as it was before relay. */
+/** Removes the server from a client's file, which then is as it was before relay. */
 import { RelayError } from '../domain/errors.ts';
 import { deleteBackups, readBackups } from './backups.ts';
 import {
@@ -14,18 +14,18 @@ import { FileProblem } from './fileText.ts';
 import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
 
 export interface Removed {
-  /** The entries that are gone: ours, and all others that led to the server. */
+  /** The removed entries: ours, and all others that led to the server. */
   names: string[];
   /** The path of the file as it was with them; null: nothing was changed, it held the key, or nothing else was in it. */
   backup: string | null;
-  /** True: the file is gone, since it was not there before the entry. */
+  /** True: the file was deleted, since it did not exist before the entry. */
   deleted: boolean;
-  /** Backups that held the key, and are gone. */
+  /** Deleted backups that held the key. */
   deletedBackups: string[];
 }
 
 /**
- * @param currentKey tells the server's key, null where it is not known
+ * @param currentKey returns the server's key, null if it is not known
  * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, parsed or written, `CONFLICT` when it changed
  * meanwhile. In both cases nothing was changed.
  */
@@ -79,7 +79,7 @@ function without(text: string, { addition }: Plan, names: readonly string[], pas
 interface Taking {
   plan: Plan;
   now: number;
-  /** Whether the file as it is now is kept beside it. */
+  /** Whether to keep the present file as a backup. */
   keep: boolean;
 }
 
@@ -88,7 +88,7 @@ async function take(
   text: string | null,
   { plan, now, keep }: Taking,
 ): Promise<Pick<Removed, 'backup' | 'deleted'>> {
-  // A link was not made by relay, and neither was the file behind it.
+  // relay did not create a link, nor the file behind it.
   if (text === null && file.path === file.target) {
     await deleteClientFile(file, plan.base);
     return { backup: null, deleted: true };

@@ -1,16 +1,16 @@
-/** Puts a skill into a directory of skills, and takes it out again, so that all is as it was before. */
+/** Puts a skill into a directory of skills, and removes it so that everything is as before. */
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { SKILL_NAME } from './skillPlaces.ts';
 
-/** In each `SKILL.md` of relay's, and in no other. */
+/** Part of each `SKILL.md` of relay's, and of no other. */
 export const SKILL_MARK =
   '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
-/** What somebody else had at the same place. */
+/** The file that somebody else had in the same place. */
 const FORMER = 'SKILL.md.before-relay';
-/** Names the directories that were made for it, so that no others go with it. */
+/** Lists the directories that were created for it, so that no others are removed with it. */
 const MADE = '.made-by-relay';
 
 export function skillPath(folder: string): string {

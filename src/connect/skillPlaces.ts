@@ -1,6 +1,6 @@
 /**
- * Where clients read skills of the user's, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io). The
- * client shows its name and description to the model, which reads the rest when a task calls for it. Pure.
+ * Where clients read the user's skills, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io). The client
+ * shows its name and description to the model, which reads the rest when a task needs it. Pure.
  */
 import { pathsOf, type System } from './configPlaces.ts';
 

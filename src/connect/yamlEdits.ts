@@ -1,7 +1,7 @@
 /**
  * Edits YAML files that people also edit by hand. The `yaml` package finds the positions. Its own writer keeps comments, but
- * changes quotes, indentation and blank lines everywhere. So it writes only the rare file in which the place to edit is not on
- * lines of its own (`{…}` as in JSON).
+ * changes quotes, indentation and blank lines everywhere. So it is used only for the rare file in which the place to edit shares
+ * its lines with other content (`{…}` as in JSON).
  */
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { type Data, isData, sameData } from './entry.ts';
@@ -39,7 +39,7 @@ export function snippetYaml(section: string, name: string, entry: Data): string 
   return pairText(section, { [name]: entry }, 0);
 }
 
-/** null where the place is not on lines of its own. */
+/** null if the place shares its lines with other content. */
 function ifEditable(edit: () => string): string | null {
   try {
     return edit();
@@ -103,7 +103,7 @@ function documentOf(text: string): Document {
   throw new FileProblem(`is not valid YAML (line ${line}, column ${col})`);
 }
 
-/** An alias may stand for something that is not there, or for more than anybody wants (`maxAliasCount`). */
+/** An alias may refer to something that does not exist, or expand to far too much (`maxAliasCount`). */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();
@@ -152,7 +152,7 @@ function below(text: string, { key }: Pair, lines: readonly string[]): Edit[] {
   return [{ offset: at, length: 0, text: start === '' ? block : start + block.slice(0, -eol.length) }];
 }
 
-/** The edits that make an entry what it is to be; what is the same stays, with its comments. */
+/** The edits that turn an entry into another; equal parts stay, with their comments. */
 function replaced(text: string, own: Pair, entry: Data, section: string): Edit[] {
   const value = own.value;
   if (!isMap(value) || value.flow) {
