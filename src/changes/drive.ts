@@ -50,6 +50,7 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     waits: 0,
     failures: control.before,
     lost: null,
+    showsOthers: false,
     cause: change.goingBack ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     answered: control.isNew,

@@ -268,7 +268,9 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
 export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
   const rest = restOf(plan.ops, progressOf(change));
-  if (!rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put')) return null;
+  const isPlaced = rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put');
+  // An undo would otherwise take what others wrote before this for a later change of theirs.
+  if (!isPlaced && !(run.showsOthers && onlyAppends(rest))) return null;
   tellRows(run);
   return goOnFromHere(run);
 }

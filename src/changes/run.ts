@@ -82,6 +82,8 @@ export interface Run {
   failures: Failures;
   /** Why the present request may already have taken effect; null if it was not sent before. */
   lost: RelayError | null;
+  /** The last look at the list also showed what others wrote. */
+  showsOthers: boolean;
   /** Why it is being rolled back; null on the way forward. */
   cause: RelayError | null;
   /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
