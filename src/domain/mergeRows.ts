@@ -61,9 +61,15 @@ function between(a: readonly string[], b: readonly string[]): Array<[number, num
 function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const width = b.length + 1;
   const best = new Uint32Array((a.length + 1) * width);
+  // A row without a name is not one that the other list names too.
+  const [onlyA, onlyB] = [new Set(without(a, b)), new Set(without(b, a))];
+  const worth = (x: string, y: string) => {
+    if (x === y) return CERTAIN;
+    return (x === '' && onlyB.has(y)) || (y === '' && onlyA.has(x)) ? POSSIBLE : 0;
+  };
   const paired = (x: number, y: number) => {
-    const worth = a[x] === b[y] ? CERTAIN : POSSIBLE;
-    return mayBe(a[x] ?? '', b[y] ?? '') ? (best[(x + 1) * width + y + 1] ?? 0) + worth : 0;
+    const one = worth(a[x] ?? '', b[y] ?? '');
+    return one === 0 ? 0 : one + (best[(x + 1) * width + y + 1] ?? 0);
   };
   const unpaired = (x: number, y: number) =>
     Math.max(best[(x + 1) * width + y] ?? 0, best[x * width + y + 1] ?? 0);
