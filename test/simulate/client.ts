@@ -35,7 +35,7 @@ interface Made {
   isUndone: boolean;
   /** Songs of which relay cannot tell who has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
-  /** By URI: rows that a person has put in where relay, whose answer was lost, had taken out that song. */
+  /** By URI: rows that a person has put in while relay took out that song, and which it cannot tell from those before. */
   putBack: Counts;
   /** Its outcome was known, and right. */
   isSure: boolean;
@@ -135,6 +135,10 @@ export class Client {
       : mimickedIn(effects, playlist, is === 'carried on');
   }
 
+  #putBack(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
+    return putBackIn(effects, playlist, this.#stage.plan.faults.length > 0);
+  }
+
   /** Songs that reads show under another ID, or not at all: a client cannot name their rows. */
   #hidden(): ReadonlySet<string> {
     const { relinked, vanished } = this.#stage.spotify;
@@ -197,7 +201,7 @@ export class Client {
         to,
         isUndone: false,
         mimicked: unclear.mimicked,
-        putBack: this.#stage.plan.faults.length === 0 ? new Map() : putBackIn(now, playlist),
+        putBack: this.#putBack(now, playlist),
       },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
@@ -250,9 +254,10 @@ export class Client {
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
     const isRefused = isConflict(failure) && isPlain && others.length === 0;
-    // Pages of one reading may be of lists of different ages, as long as these differ.
+    // Pages of one reading may be of lists of different ages, as long as these differ; and where a person's row is beside one of
+    // relay's that the list does not show yet, nothing tells which comes first.
     const { lists, uneven } = this.#stage.plan.lags;
-    const isMixed = uneven && lists > FAR_MS;
+    const isMixed = lists > FAR_MS && (uneven || spotify.isBesideOwn(playlist, made.from));
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
@@ -336,6 +341,7 @@ export class Client {
       before,
       after,
       from,
+      putBack: this.#putBack(now, playlist),
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
       isSure: isDone,
@@ -1131,19 +1137,28 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
   );
 }
 
-/** By URI: rows that a person has put in after relay had taken out that song. */
-function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
+/**
+ * By URI: rows that a person has put in after relay had taken out that song.
+ * @param isInDoubt answers are lost; otherwise only such rows count as relay has taken out as well
+ */
+function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist, isInDoubt: boolean): Counts {
   const gone = new Set<string>();
-  const back: string[] = [];
-  for (const { by, playlist: on, before, after } of effects) {
+  const taken = new Set<PlaylistRow>();
+  const back: PlaylistRow[] = [];
+  for (const { by, playlist: on, rowsBefore, rowsAfter } of effects) {
     if (on !== playlist) continue;
-    const changed = difference(countsOf(before), countsOf(after));
-    for (const [uri, count] of changed) {
-      if (by === 'relay' && count < 0) gone.add(uri);
-      if (by === 'person' && count > 0 && gone.has(uri)) back.push(...new Array<string>(count).fill(uri));
+    const [held, left] = [new Set(rowsBefore), new Set(rowsAfter)];
+    if (by === 'person') {
+      back.push(...rowsAfter.filter((row) => !held.has(row) && gone.has(row.uri)));
+      continue;
+    }
+    for (const row of rowsBefore) {
+      if (left.has(row)) continue;
+      gone.add(row.uri);
+      taken.add(row);
     }
   }
-  return countsOf(back);
+  return countsOf(back.filter((row) => isInDoubt || taken.has(row)).map(({ uri }) => uri));
 }
 
 function less(counts: Counts, by: Counts): Counts {

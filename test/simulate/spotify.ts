@@ -104,6 +104,11 @@ const ALBUM: DemoAlbum = {
 /** The same in every history, since tracks never change. */
 const SHAPES = new Map<string, Record<string, unknown>>();
 
+/** How many rows one of two lists has more than the other. */
+function apart(a: readonly string[], b: readonly string[]): number {
+  return [...difference(countsOf(a), countsOf(b)).values()].reduce((sum, count) => sum + Math.abs(count), 0);
+}
+
 function idOf(kind: string, index: number): string {
   return `${kind}${String(index).padStart(21, '0')}`;
 }
@@ -301,19 +306,22 @@ export class Spotify {
   }
 
   /**
-   * True if a person has brought a list back to what it was before one of relay's own writes: for a minute that is the same to
-   * see as a list that lags.
+   * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that than to what
+   * relay left: for a minute that is the same to see as a list that lags.
    * @param from where in the record of effects the call began that took it for that
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
-    return this.effects
-      .slice(0, from)
-      .some(
-        (act, index) =>
-          act.by === 'person' &&
-          act.playlist === playlist &&
-          (this.#looksOlder(index, act.at) || this.#isInverse(index)),
+    const isNearer = (act: Effect, { at, before, after }: Effect) =>
+      act.at - at <= REMEMBERED_MS && apart(before, act.after) < apart(after, act.after);
+    return this.effects.slice(0, from).some((act, index) => {
+      if (act.by !== 'person' || act.playlist !== playlist) return false;
+      const own = this.effects
+        .slice(0, index)
+        .filter((one) => one.by === 'relay' && one.playlist === playlist);
+      return (
+        this.#looksOlder(index, act.at) || this.#isInverse(index) || own.some((write) => isNearer(act, write))
       );
+    });
   }
 
   /** True if an act puts back just the rows that one of relay's own writes of the last minute took out, or the other way round. */
@@ -328,6 +336,16 @@ export class Spotify {
         own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count)
       );
     });
+  }
+
+  /** True if a person has put something in within a minute of relay's own write to the same list. */
+  isBesideOwn(playlist: DemoPlaylist, from: number): boolean {
+    const acts = this.effects.slice(0, from).filter((one) => one.playlist === playlist);
+    const of = (by: Effect['by']) =>
+      acts.filter((one) => one.by === by && one.after.length > one.before.length);
+    return of('person').some((act) =>
+      of('relay').some((write) => Math.abs(act.at - write.at) <= REMEMBERED_MS),
+    );
   }
 
   /**
