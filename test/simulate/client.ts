@@ -130,9 +130,13 @@ export class Client {
 
   /** Only answers that are lost leave that open. */
   #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, { is }: Outcome): Set<string> {
-    return this.#stage.plan.faults.length === 0
-      ? new Set()
-      : mimickedIn(effects, playlist, is === 'carried on');
+    const { spotify, plan } = this.#stage;
+    if (plan.faults.length === 0) return new Set();
+    const inDoubt = effects.filter((act) => act.by === 'person' && spotify.isInDoubt(playlist, act.at));
+    return new Set([
+      ...mimickedIn(effects, playlist, is === 'carried on'),
+      ...takenOutBeside(inDoubt, effects, playlist),
+    ]);
   }
 
   #putBack(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
@@ -261,7 +265,7 @@ export class Client {
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
-      spotify.unseenIn(playlist).size === 0 &&
+      spotify.unseenIn(playlist, spotify.effects.length, 'sends').size === 0 &&
       ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
     if (isRefused && !this.#stage.isRestored && isClear)
       this.#found(
@@ -1181,6 +1185,27 @@ function mimickedIn(effects: readonly Effect[], playlist: DemoPlaylist, isCarrie
       .flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]);
   const own = new Set(changed('relay'));
   return new Set(changed('person').filter((uri) => isCarriedOn || !own.has(uri)));
+}
+
+/**
+ * Songs that a person has taken out, and relay has not, whatever it has put in.
+ * @param acts those of a person for which a removal of relay that had no effect may be taken
+ */
+function takenOutBeside(
+  acts: readonly Effect[],
+  effects: readonly Effect[],
+  playlist: DemoPlaylist,
+): string[] {
+  const takenOut = (those: readonly Effect[]) =>
+    those
+      .filter(({ playlist: on }) => on === playlist)
+      .flatMap(({ before, after }) =>
+        [...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
+          count < 0 ? [uri] : [],
+        ),
+      );
+  const own = new Set(takenOut(effects.filter(({ by }) => by === 'relay')));
+  return takenOut(acts).filter((uri) => !own.has(uri));
 }
 
 /**

@@ -278,6 +278,12 @@ export class Spotify {
     return unseen;
   }
 
+  /** True if the last request that relay had sent to a playlist by then had no effect. */
+  isInDoubt(playlist: DemoPlaylist, at: number): boolean {
+    const sent = this.sends.get(playlist)?.findLast((send) => send.at <= at);
+    return sent !== undefined && !this.writes.get(playlist)?.some((write) => write.at === sent.at);
+  }
+
   /** True if a reading showed a person's act before a write was sent at `written`, or would have when that was asked for. */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
