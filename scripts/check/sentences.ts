@@ -10,7 +10,7 @@ import { proseFiles } from './prose.ts';
 
 const MAX_WORDS = 25;
 /** How many longer sentences there may be. Lower it when there are fewer; never raise it. */
-const CEILING = 20;
+const CEILING = 4;
 /** How far it may be above what there is. */
 const SLACK = 10;
 
