@@ -130,7 +130,7 @@ export interface FileContent {
 
 /** Why the content of something was not read. */
 export class UnreadFile extends Error {
-  /** Bytes of a file that is too large; null for what is no regular file. */
+  /** Bytes of a file that is too large; null if it is not a regular file. */
   readonly size: number | null;
   /** Its first 100 bytes, where it is too large. */
   readonly start: Buffer;

@@ -7,7 +7,7 @@ export function chunk<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
-/** Maps with at most `width` at work, results in the order of the input; the first failure stops the rest. */
+/** Maps with at most `width` calls at a time; results are in the order of the input. The first failure stops the rest. */
 export async function inParallel<T, R>(
   inputs: readonly T[],
   width: number,

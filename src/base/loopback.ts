@@ -1,7 +1,7 @@
 /** Names and addresses that only this machine can reach. Pure. */
 import { isIP } from 'node:net';
 
-/** As they stand in `Host`, `Origin` and URLs: those that this program answers to. */
+/** The names that this program answers to, in the form of `Host`, `Origin` and URLs. */
 export const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /** True for an address or a name without brackets and port that only this machine can reach (RFC 5735, RFC 4291 2.5.3). */

@@ -28,7 +28,7 @@ export function settingsError(problems: readonly Problem[]): RelayError {
   });
 }
 
-/** A value for a message: short, and without a password that stands in a URL. */
+/** A value for a message: short, and without a password in a URL. */
 export function shown(value: unknown): string {
   const text = (JSON.stringify(value) ?? String(value)).replace(/\/\/[^/@"]*@/g, '//…@');
   return text.length > 80 ? `${text.slice(0, 79)}…` : text;

@@ -5,7 +5,7 @@
 
 /**
  * Clients that register a scheme without a dot; other clients use https or loopback. Add a scheme only for a client that
- * signs in through it: the app may do more for its scheme than take a code.
+ * signs in through it, since the app may also act on other addresses of its scheme.
  */
 const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
 

@@ -19,7 +19,7 @@ interface Layout {
   eol: string;
 }
 
-/** An entry has a dozen keys. A number that JSON cannot write back, as 1e999, would differ for ever. */
+/** An entry has a dozen keys. A number that JSON cannot write back, such as 1e999, would differ forever. */
 const MAX_DIFFERENCES = 100;
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
@@ -49,8 +49,8 @@ export function editJson(text: string, section: string, name: string, entry: Dat
 }
 
 /**
- * `text` without the member `name` of `section`, which exists; `whole`: without the section too, unless a comment is in
- * there.
+ * `text` without the member `name` of `section`, which exists.
+ * @param whole removes the section too, unless a comment is in there
  */
 export function removeJson(text: string, section: string, name: string, whole: boolean): string {
   const root = parseTree(text, [], OPTIONS) as Node;
@@ -70,7 +70,7 @@ function withoutMember(text: string, of: Node | undefined, name: string): string
   const index = members.findIndex((member) => keyOf(member) === name);
   if (!of || index < 0) throw uneditable(name);
   if (members.length > 1) return applied(text, removal(text, members, index));
-  // With the last one goes the space that it took, unless a comment is in there.
+  // Removing the last member also removes the space around it, unless a comment is in there.
   const start = of.offset + 1;
   const length = endOf(of) - 1 - start;
   const member = members[index] as Node;

@@ -9,7 +9,7 @@ interface ReadyRule {
    * @param value what was given after the rule's name; null: nothing
    */
   sql(name: string, value: string | null): string;
-  /** Where the value stands in the query. */
+  /** Finds the value in the query. */
   valueIn: RegExp;
   /** The rule with this value, for a person. */
   words(value: string | null): string;

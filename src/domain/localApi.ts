@@ -355,7 +355,7 @@ export interface LocalApi {
   }): Promise<{ forgotten: number; match: RememberedMatch | null }>;
   /** What relay has changed, newest first. @param page.limit 1 to 200 */
   listChanges(page: { limit: number }): Promise<{ items: ChangeEntry[]; total: number }>;
-  /** Takes a change back, within 45 s; what takes longer continues as a job. */
+  /** Undoes a change, within 45 s; what takes longer continues as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
   /** Reads a list and says what it would take; searches and writes nothing. */
   previewImport(list: ListContent): Promise<ImportPreview>;

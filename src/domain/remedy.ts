@@ -61,7 +61,7 @@ export function hasOwnWords({ command, terminal }: Remedy): boolean {
 /** Where the answer of a failed tool call holds its remedy as a value, for clients that show commands in their own way. */
 export const FIX_META = 'relay/fix';
 
-/** A remedy that was stored or sent as JSON. Older rows and servers have plain text; null: it is no remedy. */
+/** A remedy that was stored or sent as JSON. Older rows and servers have plain text; null: it is not a remedy. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
   const { text, command, terminal } = (value ?? {}) as Record<string, unknown>;

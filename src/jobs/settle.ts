@@ -47,7 +47,7 @@ const PARALLEL_LOOKUPS = 4;
 const MAX_NAMED = 5;
 
 /**
- * The tracks that the fixes name, each that is no candidate of its item looked up once.
+ * The tracks that the fixes name. Those that are not candidates of their items are looked up, each once.
  * @throws RelayError `INVALID_ARGUMENT` naming each fix that cannot be carried out; the provider's errors
  */
 export async function readFixes(

@@ -34,7 +34,7 @@ export class AnswerReader {
     this.#taker = taker;
   }
 
-  /** @throws Error for what is no answer of HTTP/1.1 */
+  /** @throws Error for what is not an HTTP/1.1 answer */
   take(bytes: Buffer): void {
     this.#pending = this.#pending.length === 0 ? bytes : Buffer.concat([this.#pending, bytes]);
     while (this.#pending.length > 0 && this.#step());

@@ -20,7 +20,7 @@ export interface TokenResponse {
 
 export interface Issued {
   response: TokenResponse;
-  /** Takes the tokens back in memory. */
+  /** Removes the tokens from memory. */
   undo(): void;
 }
 

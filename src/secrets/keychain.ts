@@ -1,7 +1,7 @@
 /**
  * The OS keychain: Keychain on macOS, Credential Manager on Windows, Secret Service on Linux.
  *
- * Its calls can block for ever (a prompt that nobody answers, a session bus that is silent). They block the thread that makes
+ * Its calls can block forever (a prompt that nobody answers, a session bus that is silent). They block the thread that makes
  * them and then on the exit of the process. So each call is made by a child process, which can be killed.
  */
 

@@ -40,7 +40,7 @@ export interface PlanOptions extends ListReading {
 /**
  * Reads a list and looks up what is remembered of it.
  * @param content the bytes of a file, or its text
- * @throws RelayError `INVALID_ARGUMENT`, with `details.line` where one line is to blame, for what is no list
+ * @throws RelayError `INVALID_ARGUMENT` for what is not a list, with `details.line` if one line is the cause
  */
 export function planImport(
   services: PlanServices,

@@ -26,7 +26,7 @@ export interface PlayImports {
   start(request: PlaysRequest): number;
   /** Begins an import of an archive that is being sent. It is kept in the home until it has been read. */
   startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
-  /** @throws RelayError `NOT_FOUND`; what the import ended with: `INVALID_ARGUMENT` for what is no export, `STORE_ERROR` */
+  /** @throws RelayError `NOT_FOUND`, or the error of the import: `INVALID_ARGUMENT` for what is not an export, `STORE_ERROR` */
   progress(id: number): PlaysProgress;
   /** Resolves when the import has ended, successfully or not. */
   ended(id: number): Promise<void>;

@@ -37,7 +37,7 @@ const MAX_URI = 500;
 /** The largest signed integer of four bytes: more than three weeks. */
 const MAX_MS = 0x7fffffff;
 
-/** null: the row is no play. */
+/** null: the row is not a play. */
 export function playOf(value: unknown): Play | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const row = value as Row;

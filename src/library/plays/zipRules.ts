@@ -45,7 +45,7 @@ const ENCRYPTED = 0x1 | 0x40 | 0x2000;
 const SIZES_LATER = 0x8;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The name as text; null: it is no UTF-8. */
+/** The name as text; null: it is not UTF-8. */
 export function entryName(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);

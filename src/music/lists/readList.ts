@@ -29,7 +29,7 @@ export interface ReadOptions {
 /**
  * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the
  * format itself, such as the header of a table, are in neither.
- * @throws RelayError `INVALID_ARGUMENT`, with `details.line` where one line is to blame, if the file cannot be read or
+ * @throws RelayError `INVALID_ARGUMENT`, with `details.line` if one line is the cause, if the file cannot be read or
  * has no song.
  */
 export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList {

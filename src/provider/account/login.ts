@@ -418,7 +418,7 @@ function sixMonthsAfter(time: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();
   date.setUTCMonth(date.getUTCMonth() + 6);
-  // 31 August plus six months is no date: use the last day of February.
+  // 31 August plus six months is not a date, so use the last day of February.
   if (date.getUTCDate() !== day) date.setUTCDate(0);
   return date.getTime();
 }

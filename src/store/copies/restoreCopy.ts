@@ -76,7 +76,7 @@ function noFile(path: string): RelayError {
   });
 }
 
-/** Whether a file that does not open is no database at all. An empty or shortened one may have been a copy. */
+/** Whether a file that does not open never was a backup. An empty or shortened one may have been one. */
 async function isNoBackup(path: string, error: unknown): Promise<boolean> {
   if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
   const file = await open(path).catch(() => null);

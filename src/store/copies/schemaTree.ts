@@ -1,6 +1,6 @@
 /**
  * The pages that SQLite reads before anything can be asked of a file: the tree of its schema, which begins on page 1.
- * SQLite follows a tree that leads in circles to a depth of 20, which with many circles takes for ever. So every page of
+ * SQLite follows a tree with loops to a depth of 20, which takes forever if there are many. So every page of
  * this one is looked at first, and only once. Pure (sqlite.org/fileformat2.html, 1.3 to 1.6).
  */
 

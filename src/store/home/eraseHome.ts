@@ -35,7 +35,7 @@ export async function eraseHome(home: string): Promise<string[]> {
 
 async function eraseFiles(home: string): Promise<void> {
   for (const name of await readdir(home)) {
-    // This process holds the lock, and takes it away when it lets go.
+    // This process holds the lock, and removes it when it releases the home.
     if (OWN_FILE.test(name) && name !== 'relay.lock') await rm(join(home, name), { force: true });
   }
 }

@@ -35,7 +35,7 @@ export interface ChangeBody {
 
 const COLUMNS = {
   seq: integer,
-  /** What the outside calls it. */
+  /** The ID that is shown and that callers use. */
   id: text(),
   kind: text(CHANGE_KINDS),
   /** null while it is open. */
@@ -249,7 +249,7 @@ export function changesSince(
   ]);
 }
 
-/** Changes of all playlists that were at work since `since` (Unix milliseconds), oldest first. */
+/** Changes of all playlists that were worked on after `since` (Unix milliseconds), oldest first. */
 export function recentChanges(store: Store, since: number): Change[] {
   return CHANGES.all(
     store,

@@ -53,7 +53,7 @@ const ENDED = quotedList(statusesIn('ended'));
 export const JOBS = defineTable('jobs', {
   /** Grows with each job; the row's key. */
   seq: integer,
-  /** What the outside calls it. */
+  /** The ID that is shown and that callers use. */
   id: text(),
   /** false: not shown yet, since its items are still being stored or its caller waits for it. */
   listed: flag,
@@ -65,7 +65,7 @@ export const JOBS = defineTable('jobs', {
   payload: json(Payload),
   /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
   targetId: nullable(text()),
-  /** Items to leave out have been marked. */
+  /** Whether the items to skip have been marked. */
   skipsMarked: flag,
   totalItems: integer,
   /** Items that name a track for sure; those skipped or written are among them. */
@@ -87,7 +87,7 @@ export const JOBS = defineTable('jobs', {
   /** Code of the last failure after which it waited. */
   reason: nullable(text()),
   reviewRequired: flag,
-  /** A person has decided that a change under review continues. */
+  /** Whether a person has decided to continue a change in review. */
   carryOn: flag,
   error: nullable(json(JobErrorShape)),
   result: nullable(json(Result)),
@@ -153,7 +153,7 @@ export function listJob(store: Store, seq: number, begun: JobBegin, now: number)
   store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
 }
 
-/** Takes `listJob` back. */
+/** Undoes `listJob`. */
 export function hideJob(store: Store, seq: number): void {
   store.run('update jobs set listed = 0 where seq = ?', [seq]);
 }
@@ -169,7 +169,7 @@ export function jobsEndedBefore(store: Store, before: number): number[] {
     .map(({ seq }) => seq);
 }
 
-/** Deletes a job, and what items it still has. Its change stays and is no job's: a later job may get the same key. */
+/** Deletes a job and its remaining items. Its change stays but is unlinked, since a later job may get the same key. */
 export function dropJob(store: Store, seq: number): void {
   store.transaction(() => {
     store.run('update changes set job = null where job = ?', [seq]);
@@ -214,7 +214,7 @@ export function countJobs(store: Store): Record<string, number> {
   return Object.fromEntries(rows.map(({ status, total }) => [status, total]));
 }
 
-/** Ready jobs that a commit would write as they are: something resolved, and all of it where the job is strict. */
+/** Ready jobs that a commit would accept: at least one item resolved, or every item if the job is strict. */
 export function countCommittable(store: Store): number {
   const sql = `select count(*) as total from jobs where status = 'ready' and resolved > 0
     and (ambiguous + unmatched + failed = 0 or coalesce(json_extract(payload, '$.strict'), 1) = 0)`;
@@ -241,7 +241,7 @@ export function changeJob(store: Store, seq: number, change: JobChange, now: num
   store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
 }
 
-/** Moves a job that is still in the state `from`; false where somebody was faster. */
+/** Moves a job that is still in the state `from`; false if another caller has moved it. */
 export function moveJob(
   store: Store,
   seq: number,
@@ -258,7 +258,7 @@ export function moveJob(
   return changes === 1;
 }
 
-/** Adds to the counts; negative numbers take away. */
+/** Adds to the counts; numbers may be negative. */
 export function addCounts(
   store: Store,
   seq: number,
@@ -281,7 +281,7 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
   store.run('update jobs set attempts = max(attempts, ?) where seq = ?', [attempts, seq]);
 }
 
-/** Of a cancelled job: how its last request ended is still being found out. */
+/** Selects jobs whose change has not ended: for a cancelled one, its last request is still being looked into. */
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**

@@ -53,7 +53,7 @@ export function markClientApproved(store: Store, clientId: string, now: number):
   return store.run(sql, [now, clientId]).changes === 1;
 }
 
-/** Takes `markClientApproved` back. */
+/** Undoes `markClientApproved`. */
 export function markClientUnapproved(store: Store, clientId: string): void {
   store.run('update oauth_clients set approved_at = null where client_id = ?', [clientId]);
 }

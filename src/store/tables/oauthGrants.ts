@@ -60,7 +60,7 @@ export function markCodeUsed(store: Store, id: string, now: number): boolean {
   return store.run(sql, [now, id]).changes === 1;
 }
 
-/** Takes `markCodeUsed` back. */
+/** Undoes `markCodeUsed`. */
 export function markCodeUnused(store: Store, id: string): void {
   store.run('update oauth_grants set code_used_at = null where id = ?', [id]);
 }

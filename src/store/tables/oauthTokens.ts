@@ -40,7 +40,7 @@ export function rotateToken(store: Store, { hash, grantId, generation }: StoredT
   store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
 }
 
-/** Takes `rotateToken` back, once all tokens from any exchange of it are gone. */
+/** Undoes `rotateToken`, once all tokens from any exchange of it are gone. */
 export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
   const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
   if (store.get(sql, [grantId, generation])) return;

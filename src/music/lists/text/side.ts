@@ -5,7 +5,7 @@ import type { ArtistSide } from '../list.ts';
 
 type Side = ArtistSide['side'];
 
-/** A note in brackets, which stands in titles and not in names of artists. */
+/** A note in brackets, which occurs in titles and not in names of artists. */
 const TITLE_NOTE =
   /[([](?:feat|ft|featuring|with|live|remix|acoustic|official|lyric|audio|video|demo|bonus|explicit|from|remaster)\b|(?:remix|mix|version|edit|remaster(?:ed)?|live|session)[)\]]/iu;
 /** Joins names of artists, and titles less often. */

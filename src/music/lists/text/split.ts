@@ -1,4 +1,4 @@
-/** The ways in which title and artist stand in one text. */
+/** The ways in which one text can hold title and artist. */
 
 export interface Style {
   readonly name: string;
