@@ -23,7 +23,7 @@ import {
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
  * @param options.whole reads all rows
- * @param options.size entries of the request in doubt, where it may be a smaller one than usual
+ * @param options.size number of entries of the request in doubt, if it may be smaller than usual
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -121,14 +121,14 @@ async function allowingRelinks(
 ): Promise<Verdict> {
   const plain = compare(new Map());
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
-  // Rows are removed by the name that they were written with.
+  // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   const named = new Set([...written, ...rowsAt(rows, ops, known)]);
   if (plain.mismatches.some(({ shown }) => named.has(shown))) return plain;
-  // Only for the requests in question: what was known before tells nothing about them.
+  // Only entries of the requests in doubt count: earlier ones tell nothing about them.
   const open = restOf(ops, known);
   const inQuestion = writtenUris(open).size + removedUris(open).length;
-  // Rows that were there before may have the name that an earlier write gave them.
+  // Rows that were there before may have the URI of an earlier write.
   const isOwn = plain.mismatches.every(({ sent }) => written.has(sent));
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;

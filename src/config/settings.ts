@@ -32,7 +32,7 @@ export interface LoadOptions {
 export interface Settings extends Readonly<SettingValues> {
   readonly demo: boolean;
   readonly configPath: string;
-  /** From the environment and from the clients file; IDs are unique. */
+  /** Clients from the environment and from the clients file; IDs are unique. */
   readonly oauthClients: readonly ConfiguredClient[];
   readonly origins: Readonly<Origins>;
   /** Sentences for a person about values that are allowed but will hardly work. */

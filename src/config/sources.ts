@@ -17,7 +17,7 @@ export interface Sources {
   env: NodeJS.ProcessEnv;
   flags: SettingFlags;
   file: Record<string, unknown>;
-  /** Of `config.json`, for messages. */
+  /** Path of `config.json`, for messages. */
   path: string;
 }
 

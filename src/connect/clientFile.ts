@@ -13,11 +13,11 @@ import { FileProblem } from './fileText.ts';
 /** Files of this kind have some KiB; one client keeps the history of its projects there too. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Between the name of a file and the time of its backup. */
+/** Stands between the name of a file and the time of its backup. */
 export const BACKUP_MARK = '.relay-backup-';
 
 export interface ClientFile {
-  /** As the client names it. */
+  /** The path that the client uses. */
   path: string;
   /** The real file, when `path` is a symbolic link. */
   target: string;

@@ -516,7 +516,7 @@ export const CLIENTS: readonly Client[] = [
   qoder,
 ];
 
-/** By ID or alias; case does not matter. */
+/** Finds a client by ID or alias; case does not matter. */
 export function findClient(name: string): Client | undefined {
   const wanted = name.toLowerCase();
   return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));

@@ -127,7 +127,7 @@ export interface JobRecord {
   payload: JobPayload;
   /** The playlist written to; null for the library, and until a new playlist is created. */
   playlist_id: string | null;
-  /** Of the playlist that it makes. */
+  /** Name of the playlist that it makes. */
   name?: string;
   total_items: number;
   pending: number;

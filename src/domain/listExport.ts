@@ -6,7 +6,7 @@ export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
 
 export interface ListRow {
   title: string;
-  /** Of an episode, the show. */
+  /** For an episode, the show. */
   artists: readonly string[];
   album: string | null;
   duration_ms: number | null;

@@ -59,7 +59,7 @@ export const LEFT_OUT_PLAYS = { short: 'heard for less than 30 s', again: 'heard
 export interface ImportPreview {
   format: ListFormat;
   encoding: string;
-  /** Of the playlist, if the file names one and only one. */
+  /** Name of the playlist, if the file names exactly one. */
   name: string | null;
   /** The playlists of a file that has several. */
   lists: Array<{ name: string; songs: number }>;

@@ -128,7 +128,7 @@ export type LoginProgress =
 /** An OAuth client and what it may do now. Times are ISO 8601. */
 export interface ClientSummary {
   clientId: string;
-  /** As the client calls itself, or as the owner does. */
+  /** The name that the client gave itself, or that the owner gave it. */
   name: string | null;
   source: 'environment' | 'file' | 'added' | 'registered';
   /** Whether it has no secret. */
@@ -286,12 +286,12 @@ export interface KeepAnswer {
 
 /** Bringing back a version of a playlist. */
 export interface RestoreRequest {
-  /** Of the playlist. */
+  /** ID of the playlist. */
   id: string;
   version: number;
   /** Only says what it would do. */
   dryRun: boolean;
-  /** Of a new playlist to make of it; null: the playlist itself. */
+  /** Name of a new playlist to create from it; null: restores the playlist itself. */
   name: string | null;
   /** Leaves out rows that cannot be written. */
   skipUnsupported: boolean;

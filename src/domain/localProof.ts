@@ -47,9 +47,9 @@ function endOf(address: string | undefined, port: number | undefined): End | nul
 
 /** What a proof and the credential that goes with it are, each in base64url. */
 export interface ConnectionSecrets {
-  /** Of the server: it holds the local key. */
+  /** Proves that the server holds the local key. */
   proof: string;
-  /** Of the other side, for `/local` and `/mcp` on this connection alone. The server need not be asked for one. */
+  /** Credential of the other side, for `/local` and `/mcp` on this connection alone. Both sides compute it. */
   credential: string;
 }
 

@@ -141,7 +141,7 @@ interface Edits {
   /** By URI: rows that only changed their place, and rows that are gone. */
   moved: Map<string, number>;
   removed: Map<string, number>;
-  /** By URI: rows that were not in `base`. */
+  /** By URI: how many rows were not in `base`. */
   fresh: Map<string, number>;
 }
 

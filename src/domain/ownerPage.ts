@@ -91,7 +91,7 @@ interface PageBrowser {
 interface PageWaitingClient {
   clientId: string;
   name: string;
-  /** Of its approval page. */
+  /** Address of its approval page. */
   address: string;
   at: string;
 }
@@ -182,7 +182,7 @@ export interface PagePlaying {
 /** An entry of a list that did not resolve, with what it may mean. */
 export interface PageItem {
   position: number;
-  /** As it was written. */
+  /** The entry as it was written. */
   input: string;
   status: string;
   candidates: PageCandidate[];
@@ -196,7 +196,7 @@ export interface PageCandidate {
   durationMs: number | null;
   /** 0 to 1; null where nothing was compared. */
   score: number | null;
-  /** The same in words: `close match`. */
+  /** The score in words: `close match`. */
   nearness: string | null;
   reasons: string[];
 }
@@ -215,7 +215,7 @@ export interface ImportAsked {
   /** null: it is only looked at. */
   target: ImportTarget | null;
   skipDuplicates: boolean;
-  /** Of the file, where it has one. */
+  /** Name of the file, if it has one. */
   fileName?: string | undefined;
   /** Names of playlists in the file, each of which becomes a new one of its own. */
   each?: string[] | undefined;

@@ -5,11 +5,11 @@ export const MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024;
 
 /** What an import came to. */
 export interface PlaysCount {
-  /** In the files. */
+  /** Plays in the files. */
   read: number;
-  /** That were not known before. */
+  /** Plays that were not known before. */
   added: number;
-  /** Known now. */
+  /** All plays that are known now. */
   total: number;
   /** The first and the last end of a play in the files, ISO 8601; null where there are none. */
   from: string | null;

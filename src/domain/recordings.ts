@@ -12,7 +12,7 @@ export interface RecordingFacts {
   duration_ms: number | null;
 }
 
-/** The same text for two tracks that are the same recording. */
+/** A text that is the same for two tracks if they are the same recording. */
 export function recordingOf({ isrc, name, artist, duration_ms }: RecordingFacts): string {
   return isrc ?? `${name}\n${artist}\n${duration_ms}`;
 }

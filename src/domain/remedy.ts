@@ -38,7 +38,7 @@ export function asCommandLine({
   return command && text.startsWith(place) ? { command, rest: text.slice(place.length) } : null;
 }
 
-/** As a person at a terminal reads it: `{1}` in its text stands for the first command. */
+/** The remedy as text for a terminal: `{1}` stands for the first command. */
 export function terminalText(remedy: Remedy, style: CommandStyle): string {
   const { terminal } = remedy;
   if (!terminal) return remedyText(remedy, style);
@@ -48,7 +48,7 @@ export function terminalText(remedy: Remedy, style: CommandStyle): string {
   });
 }
 
-/** As the owner reads it on their page. */
+/** The remedy as text for the owner's page. */
 export function pageText(remedy: Remedy, style: CommandStyle): string {
   return remedyText({ ...remedy, text: remedy.page ?? remedy.text }, style);
 }

@@ -41,7 +41,7 @@ export async function follow(
   if (end.kind !== 'stopped') await context.store.durable(() => followNow(context, job, change, end));
 }
 
-/** The same in memory; call it in a transaction. */
+/** Does so in memory; call it in a transaction. */
 export function followNow(context: Context, job: Job, change: Change | null, end: DriveEnd): void {
   const { store, clock } = context;
   const now = clock.now();

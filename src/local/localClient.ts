@@ -14,7 +14,7 @@ const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
 export interface LocalClientOptions {
-  /** As in `server.json`. */
+  /** Base URL, as in `server.json`. */
   baseUrl: string;
   /** Derived from the master key; never sent. */
   key: string;

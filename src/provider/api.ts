@@ -46,7 +46,7 @@ export const PROVIDER_NAME = 'spotify';
 
 export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
-  /** Below the API's base URL. */
+  /** The path below the API's base URL. */
   path: string;
   /** The path with its values replaced by names, as error history shows it. */
   template: string;

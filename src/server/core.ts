@@ -88,7 +88,7 @@ export interface Core {
     /** Forgets the account; returns who was connected. */
     disconnect(): Promise<Account | null>;
   };
-  /** Sets a function to call after each login. */
+  /** Adds a function to call after each login. */
   onConnected(tell: () => void): void;
   clientId(): string | null;
   setClientSecret(value: string | null): Promise<void>;
@@ -140,7 +140,7 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
-    // Creating a key for a state that another key has sealed would make that key useless for good.
+    // A new key for a state that another key has sealed would replace that key, and its secrets would be lost.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });

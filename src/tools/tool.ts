@@ -20,7 +20,7 @@ export interface Services {
   provider: ProviderApi;
   /** Whole playlists, and the order of writes to one. */
   rows: PlaylistRows;
-  /** From a title and an artist to a track. */
+  /** Finds the track for a title and an artist. */
   resolver: Resolver;
   /** The one way to write to playlists and the library. */
   changes: Changes;

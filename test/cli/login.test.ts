@@ -381,7 +381,11 @@ test('an ID of another form is asked for again', async (context) => {
   assert.equal(code, 0);
   const again = (is: string) =>
     `Client ID: That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.\n`;
-  assert.ok(err.includes(`\n${again('it has others')}${again('it has 31 characters')}Client ID: Saved in `));
+  assert.ok(
+    err.includes(
+      `\n${again('this one has others')}${again('this one has 31 characters')}Client ID: Saved in `,
+    ),
+  );
   const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
   assert.deepEqual(stored, { providerClientId: CLIENT_ID });
 });
@@ -408,7 +412,7 @@ test('no answer, or an impossible one, changes nothing', async (context) => {
   assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
   const again =
-    'That is not a client ID: one has 32 characters, 0-9 and a-f, and it has others. Copy it again.';
+    'That is not a client ID: one has 32 characters, 0-9 and a-f, and this one has others. Copy it again.';
   assert.deepEqual(
     [impossible.code, impossible.err],
     [2, `${STEPS}\nClient ID: ${again}\nClient ID: \n${NOT_SET}`],

@@ -101,7 +101,7 @@ const CLOCK = /^\d+(:\d\d)+$/;
 /** Never cut, since part of an address or a time is useless. */
 const EXACT = /^(uri|url|context)$|_at$/;
 
-/** As many columns as fit: name and ID first, then from the left. */
+/** Chooses as many columns as fit: name and ID first, then from the left. */
 function chosen(columns: readonly Column[], width: number): Column[] {
   const name = columns.find(({ key }) => key === 'name' || key === 'title');
   const id = columns.find(({ key }) => key === 'id') ?? columns.find(({ key }) => isId(key));

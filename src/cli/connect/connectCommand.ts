@@ -29,7 +29,7 @@ interface ConnectOptions {
 interface Server {
   name: string;
   url: string;
-  /** Of the demo's home. */
+  /** Whether it is the demo. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
   /** The key that is valid now; null if no server runs that could be asked. */

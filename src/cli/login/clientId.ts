@@ -29,8 +29,8 @@ async function askUntilRight(context: Context, redirectUri: string): Promise<str
     if (answer === null || answer === '') throw noClientId(redirectUri);
     if (looksLikeClientId(answer.toLowerCase())) return answer.toLowerCase();
     const is = /^[0-9a-f]*$/i.test(answer)
-      ? `it has ${counted([...answer].length, 'character')}`
-      : 'it has others';
+      ? `this one has ${counted([...answer].length, 'character')}`
+      : 'this one has others';
     note(
       context.io,
       `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`,

@@ -1,4 +1,4 @@
-/** To the minute, in UTC: `2026-11-20 14:05Z`. */
+/** A time to the minute, in UTC: `2026-11-20 14:05Z`. */
 export function minute(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')}Z`;
 }
@@ -9,7 +9,7 @@ const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
 /**
- * `5 min ago`, `in 2 h`, `just now`; a time more than four weeks off as `minute` writes it.
+ * `5 min ago`, `in 2 h`, `just now`; more than four weeks away, the time as `minute` writes it.
  * @param now Unix milliseconds
  */
 export function relative(iso: string, now: number): string {

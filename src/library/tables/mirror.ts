@@ -29,7 +29,7 @@ export type MetaName =
   | 'listed'
   /** When the copy was last known to be current. */
   | 'as_of'
-  /** The same for one list, if that was checked alone since. */
+  /** When one list was last known to be current, if it was checked alone since. */
   | 'saved_as_of'
   | 'playlists_as_of'
   /** Somebody has asked, so the first reading continues by itself: `1`. */

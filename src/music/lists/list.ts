@@ -20,7 +20,7 @@ export interface ListEntry {
   year?: number;
   /** Twelve upper-case characters without hyphens. */
   isrc?: string;
-  /** Of a track or an episode in Spotify's catalog. */
+  /** URI of a track or an episode in Spotify's catalog. */
   uri?: string;
   /** Name of the playlist within the file, if the file says so. */
   list?: string;

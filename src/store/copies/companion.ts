@@ -14,7 +14,7 @@ import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 export interface Companion {
   /** Its file. */
   path: string;
-  /** In its header, by which it is known. */
+  /** Identifies the file, in its header. */
   applicationId: number;
   migrations: readonly Migration[];
 }
@@ -31,7 +31,7 @@ export interface Carried {
 export const VERSION_ROW = 'memory_version';
 /** Twice what a million plays take; it is held in memory whole. */
 const MAX_BYTES = 512 * 1024 * 1024;
-/** As `rowRules.ts` has it for the state. */
+/** The limit that `rowRules.ts` has for the state. */
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 
 /**

@@ -12,7 +12,7 @@ const HEADER_BYTES = 100;
 /** The file change counter and its copy, which must agree (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
 const COUNTERS = [24, 92];
 
-/** The same of an image, whose first part holds its header. */
+/** The identity of an image, whose first part holds its header. */
 export function identityOfImage({ length, parts: [first] }: Image): string {
   return identityOf(length, first);
 }
@@ -36,7 +36,7 @@ function identityOf(length: number, start: Uint8Array): string {
   return `${length} ${Buffer.from(start.subarray(0, HEADER_BYTES)).toString('hex')}`;
 }
 
-/** The same of the file at `path`; null where there is none. */
+/** The identity of the file at `path`; null if there is none. */
 export async function identityAt(path: string): Promise<string | null> {
   const file = await open(path, WITHOUT_WAITING).catch((error: unknown) => {
     if (systemCodeOf(error) === 'ENOENT') return null;

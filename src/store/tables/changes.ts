@@ -228,9 +228,9 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
 
 /** A time until now; Unix milliseconds. */
 export interface Period {
-  /** By the computer's clock, which may have been set meanwhile. */
+  /** Start by the computer's clock, which may have been set meanwhile. */
   updatedSince: number;
-  /** By the provider's clock; null where that is not known. */
+  /** Start by the provider's clock; null if that is not known. */
   begunSince: number | null;
 }
 

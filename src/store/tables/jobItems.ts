@@ -10,7 +10,7 @@ import { defineTable, integer, json, nullable, quotedList, type RowOf, text } fr
 import type { Store } from '../types.ts';
 import { addCounts, type JobCount, type JobError, JobErrorShape, raiseAttempts } from './jobs.ts';
 
-/** As the tools take it: a line of text, or its parts. */
+/** An entry in the form of the tools: a line of text, or its parts. */
 const Input = lazy<z.ZodType<unknown>>(() =>
   z.union([z.string(), z.record(z.string(), z.union([z.string(), z.number()]))]),
 );
@@ -22,7 +22,7 @@ const COLUMNS = {
   job: integer,
   /** 0-based place in the list. */
   position: integer,
-  /** As given. */
+  /** The entry as it was given. */
   input: json(Input),
   /** Equal for items that one search answers; null for items that need none. */
   key: nullable(text()),

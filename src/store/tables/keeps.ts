@@ -50,7 +50,7 @@ const COLUMNS = {
   account: text(),
   /** null until the playlist is made. */
   playlistId: nullable(text()),
-  /** Of the playlist, as it was called last. */
+  /** Last known name of the playlist. */
   name: text(),
   query: text(),
   every: text(KEEP_INTERVALS),
@@ -58,21 +58,21 @@ const COLUMNS = {
   reason: nullable(text()),
   /** What a run would do; only in review. */
   preview: nullable(json(Preview)),
-  /** Rows that a person has allowed the next run to take out. */
+  /** How many rows a person has allowed the next run to remove. */
   accepted: nullable(integer),
   /** URIs that the last run left; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs of the result that Spotify refuses, and of playlists that a person lets it leave out. */
+  /** URIs in the result that Spotify refuses, and of playlists that a person has allowed it to do without. */
   gone: json(Texts),
   /** Digests of what the last runs wrote, oldest first. */
   written: json(Texts),
-  /** In words. */
+  /** What the last run did, in words. */
   lastResult: nullable(text()),
   /** ID of the last change that it made. */
   lastChange: nullable(text()),
   /** `leftRows` holds what that change left. */
   settled: flag,
-  /** In a row. */
+  /** Failed runs in a row. */
   failures: integer,
   /** Unix milliseconds, as all times here. */
   lastRunAt: nullable(integer),
@@ -101,7 +101,7 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
-/** When one runs: all that is looked at each minute. Without rows, which are slow to unpack. */
+/** When each one runs. The loop reads only this each minute, without rows, which are slow to unpack. */
 export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);

@@ -56,7 +56,7 @@ export function deleteExpiredTokens(store: Store, now: number): void {
   store.run('delete from oauth_tokens where expires_at <= ?', [now]);
 }
 
-/** Of all clients. */
+/** Counts the live tokens of all clients. */
 export function countOauthTokens(store: Store, now: number): number {
   return (
     store.get<{ total: number }>(`select count(*) as total from oauth_tokens where ${LIVE}`, [now])?.total ??

@@ -67,7 +67,7 @@ export function countRequest(store: Store, scope: string, now: number): void {
 
 const MINUTES_PER_HOUR = 60;
 
-/** The same by the hour: for each scope 24 numbers, the last hour last. */
+/** Requests by scope and hour: for each scope 24 numbers, the last hour last. */
 export function requestHours(store: Store, now: number): Record<string, number[]> {
   const minute = Math.floor(now / MINUTE_MS);
   const rows = store.all<{ scope: string; ago: number; total: number }>(
