@@ -725,7 +725,10 @@ export class Client {
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
       // Within a minute, what a person has saved again looks like a library that lags.
-      mimicked: time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : new Set(),
+      mimicked: new Set([
+        ...made.mimicked,
+        ...(time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : []),
+      ]),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });
