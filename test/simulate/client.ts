@@ -265,6 +265,7 @@ export class Client {
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
+      spotify.unseenIn(playlist).size === 0 &&
       spotify.unseenIn(playlist, spotify.effects.length, 'sends').size === 0 &&
       ![...made.before, ...made.after].some((uri) => this.#hidden().has(uri));
     if (isRefused && !this.#stage.isRestored && isClear)
