@@ -145,16 +145,30 @@ function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean
 
 /** True if Spotify shows the track `sent` as `shown` (relinking). */
 export async function isSameRecording(
-  { provider }: Pick<ChangeContext, 'provider'>,
+  context: Pick<ChangeContext, 'provider'>,
   sent: string,
   shown: string,
   items: readonly Item[],
   call: Call,
 ): Promise<boolean> {
-  const found = items.find(({ item }) => item?.uri === shown)?.item;
-  if (!sent.startsWith('spotify:track:') || found?.type !== 'track') return false;
+  const there = items.filter(({ item }) => item?.uri === shown).slice(0, 1);
+  return (await shownAmong(context, sent, there, call)) !== null;
+}
+
+/** The URI of one of `items` as which Spotify shows the track `sent` (relinking); null if none is that recording. */
+export async function shownAmong(
+  { provider }: Pick<ChangeContext, 'provider'>,
+  sent: string,
+  items: readonly Item[],
+  call: Call,
+): Promise<string | null> {
+  const tracks = items.flatMap(({ item }) => (item?.type === 'track' ? [item] : []));
+  if (!sent.startsWith('spotify:track:') || tracks.length === 0) return null;
   const asked = await getTrack(provider, sent.slice('spotify:track:'.length), call);
-  return asked.uri === shown || (asked.isrc !== null && asked.isrc === found.isrc);
+  const same = tracks.find(
+    ({ uri, isrc }) => uri === asked.uri || (asked.isrc !== null && asked.isrc === isrc),
+  );
+  return same?.uri ?? null;
 }
 
 /** An account can have about 11,000. */

@@ -16,7 +16,7 @@ import {
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
-import { isSameRecording } from './look.ts';
+import { isSameRecording, shownAmong } from './look.ts';
 import { newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
@@ -236,12 +236,17 @@ async function undoRows(
   const how = isForced ? 'readShown' : 'readSettled';
   const read = (how: How) => presentRows(context, sight, call, how);
   planned ??= plan(await read(how));
-  if (removedUris(planned.ops).some((uri) => unseen.has(uri))) {
+  const hidden = removedUris(planned.ops).filter((uri) => unseen.has(uri));
+  if (hidden.length > 0) {
     // Under the ID that the list will show them by, others may be there that stay.
     const items = await context.rows.readShown(playlistId, call);
     const shown = items.map(uriOf);
     const isBehind = withOwnWrites(context, change, shown) !== null;
-    if (!isBehind) planned = plan(asSeen(sight, await underOwnNames(context, sight, shown, items, call)));
+    if (isBehind) await noteOtherNames(context, sight, hidden, items, call);
+    const present = isBehind
+      ? planned.present
+      : asSeen(sight, await underOwnNames(context, sight, shown, items, call));
+    planned = plan(present);
   }
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
@@ -386,6 +391,20 @@ async function underOwnNames(
     shownAs.set(sent, name);
   }
   return present;
+}
+
+/** Notes which of `uris`, that the list does not show yet, it will show under the ID of a row that is there. */
+async function noteOtherNames(
+  context: Pick<Context, 'provider'>,
+  { shownAs }: Sight,
+  uris: readonly string[],
+  items: readonly Item[],
+  call: Call,
+): Promise<void> {
+  for (const uri of uris.slice(0, MAX_LOOKED_UP)) {
+    const other = await shownAmong(context, uri, items, call);
+    if (other !== null && other !== uri) shownAs.set(uri, other);
+  }
 }
 
 /** If rows were not read to their end, their number may be outdated. */
