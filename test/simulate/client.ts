@@ -836,7 +836,12 @@ export class Client {
        where changes.playlist_id = ? and jobs.status = 'failed' and jobs.review_required = 1`,
       [playlist?.id ?? ''],
     );
-    return review ? this.#follow(review.id, what, playlist) : { outcome: { is: 'unheard' }, changeId };
+    const unheard = { outcome: { is: 'unheard' }, changeId } as const;
+    if (!review) return unheard;
+    const followed = await this.#follow(review.id, what, playlist);
+    // An earlier change whose end was told, but not saved before a crash.
+    const isEarlier = this.#made.some(({ changeId }) => changeId !== null && changeId === followed.changeId);
+    return isEarlier ? unheard : followed;
   }
 
   /** Follows a job to its end, doing what it asks for. */
