@@ -28,8 +28,8 @@ export type Outcome =
   | { is: 'done' }
   /** It says that nothing was written. */
   | { is: 'refused'; code: string }
-  /** What was there is there again. */
-  | { is: 'rolled back' }
+  /** What was there is there again. `carriedOn`: a person has let that go on beside what others did. */
+  | { is: 'rolled back'; carriedOn?: boolean }
   /** The first so many entries, or any with `anyOrder`; `unknown`: perhaps those of one more request. */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** It names what is missing. */

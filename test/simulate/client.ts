@@ -129,12 +129,14 @@ export class Client {
   }
 
   /** Only answers that are lost leave that open. */
-  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, { is }: Outcome): Set<string> {
+  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, outcome: Outcome): Set<string> {
     const { spotify, plan } = this.#stage;
     if (plan.faults.length === 0) return new Set();
     const inDoubt = effects.filter((act) => act.by === 'person' && spotify.isInDoubt(playlist, act.at));
+    const isCarriedOn =
+      outcome.is === 'carried on' || (outcome.is === 'rolled back' && outcome.carriedOn === true);
     return new Set([
-      ...mimickedIn(effects, playlist, is === 'carried on'),
+      ...mimickedIn(effects, playlist, isCarriedOn),
       ...takenOutBeside(inDoubt, effects, playlist),
     ]);
   }
@@ -920,10 +922,11 @@ export class Client {
             if (failureIn(answer)) await later(this.#stage, 5_000);
             break;
           }
-          if (job.result?.rolled_back === true && resumes > 0) return ended({ is: 'rolled back' });
+          const back: Outcome = { is: 'rolled back', carriedOn: review === 'carry_on' };
+          if (job.result?.rolled_back === true && resumes > 0) return ended(back);
           if (resumes++ >= 2) {
             const { rolled_back: isBack, missing_uris: missing } = job.result ?? {};
-            if (isBack === true) return ended({ is: 'rolled back' });
+            if (isBack === true) return ended(back);
             return ended(
               Array.isArray(missing)
                 ? missingOf(missing)
