@@ -5,7 +5,7 @@ import type { ChangeOp } from '../domain/change.ts';
 import { sameRows } from '../domain/rows.ts';
 import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
-/** Up to this many requests are worth keeping when rows were added (`added_at`). */
+/** Keeping the dates of rows (`added_at`) is worth up to this many requests. */
 const REQUESTS_TO_KEEP_DATES = 20;
 
 /**

@@ -6,9 +6,9 @@ const MAX_LENGTH = 2000;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)$/i;
 
 /**
- * The addresses that may be registered and that a browser is sent to: https, http on loopback (RFC 8252 7.3), or a private-use scheme
- * of a client (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and so is user info: it
- * makes `https://trusted@evil` look trusted.
+ * The addresses that may be registered and that a browser is sent to: https, http on loopback (RFC 8252 7.3), or a
+ * client's private-use scheme (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and
+ * so is user info: it makes `https://trusted@evil` look trusted.
  */
 export function isUsableRedirectUri(uri: string): boolean {
   // Control characters and line ends would break out of the Location header; parsers differ over backslashes.
