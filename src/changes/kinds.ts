@@ -4,7 +4,6 @@ import type { ChangeOp, DetailValues } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
-import { type PlaylistRequest, planDeduplicate } from '../music/deduplication.ts';
 import type { Call } from '../provider/api.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
@@ -256,27 +255,9 @@ export function deduplicateRows(
   };
 }
 
-/** The operations that leave the first occurrence of each URI. */
+/** The operations that leave the first occurrence of each of these URIs, which `restorableUris` has checked. */
 export function deduplicateOps(uris: readonly string[]): ChangeOp[] {
-  const ops = planDeduplicate(uris).requests.map(opOf);
-  const first = ops.findIndex(({ op }) => op === 'append');
-  if (first < 0) return ops;
-  // One operation for all appended rows: it is cut into requests when it is sent.
-  const appended = ops.slice(first).flatMap((op) => ('uris' in op ? op.uris : []));
-  return [...ops.slice(0, first), { op: 'append', uris: appended }];
-}
-
-function opOf(request: PlaylistRequest): ChangeOp {
-  switch (request.kind) {
-    case 'delete':
-      return { op: 'remove', uris: request.uris };
-    case 'insert':
-      return { op: 'insert', uris: request.uris, at: request.position };
-    case 'replace':
-      return { op: 'put', uris: request.uris };
-    case 'append':
-      return { op: 'append', uris: request.uris };
-  }
+  return planRows(uris, [...new Set(uris)]) ?? [];
 }
 
 /**

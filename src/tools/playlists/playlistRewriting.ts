@@ -4,7 +4,6 @@ import { counted } from '../../base/lists.ts';
 import { deduplicateOps, deduplicateRows, replaceRows, restorableUris } from '../../changes/kinds.ts';
 import { requestsLeft } from '../../changes/rowOps.ts';
 import type { Item } from '../../domain/shapes.ts';
-import { repeatedRows } from '../../music/deduplication.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
@@ -99,8 +98,14 @@ function countsOf(items: readonly Item[], removed: readonly unknown[]) {
   return { original_count: items.length, resulting_count: items.length - removed.length };
 }
 
+/** The rows that repeat an earlier one. Rows without an item, no longer available, repeat nothing. */
 function removedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
-  return repeatedRows(items, ({ item }) => item?.uri ?? null).flatMap(({ item, position }) =>
-    item ? [{ position, uri: item.uri, name: item.name }] : [],
-  );
+  const seen = new Set<string>();
+  return items.flatMap(({ item, position }) => {
+    if (item === null) return [];
+    const { uri, name } = item;
+    if (seen.has(uri)) return [{ position, uri, name }];
+    seen.add(uri);
+    return [];
+  });
 }
