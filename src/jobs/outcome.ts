@@ -1,4 +1,4 @@
-/** What follows for a job from the end of an attempt. A job ends as its change does. */
+/** What the end of an attempt means for its job. A job ends as its change does. */
 import { missingRows } from '../changes/finish.ts';
 import { errorFacts } from '../changes/record.ts';
 import { type DriveEnd, type Failures, failuresBefore } from '../changes/run.ts';
@@ -41,7 +41,7 @@ export async function follow(
   if (end.kind !== 'stopped') await context.store.durable(() => followNow(context, job, change, end));
 }
 
-/** Does so in memory; call it in a transaction. */
+/** Like `follow`, without saving to disk; call it in a transaction. */
 export function followNow(context: Context, job: Job, change: Change | null, end: DriveEnd): void {
   const { store, clock } = context;
   const now = clock.now();
@@ -128,7 +128,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
 /** How many of the former rows a failed rewrite lists. */
 const MAX_LISTED = 1_000;
 
-/** How far a job got that did not end as it should. */
+/** How far an unsuccessful job got. */
 function reached({ store }: Context, job: Job, change: Change | null): Record<string, unknown> {
   const former =
     change?.kind === 'replace' && change.written > 0

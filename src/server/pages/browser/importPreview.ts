@@ -19,11 +19,11 @@ export interface Begun {
 /** Instead of a name: every playlist of the file becomes a new one. No list has this name. */
 export const EACH = '\u0000each';
 
-/** What a person can do with it. */
+/** What a person can do with the preview. */
 interface Steps {
   start(shown: Begun): void;
   cancel(): void;
-  /** Has it read in another way. */
+  /** Reads the list again, in another way. */
   again(given: Pick<Begun, 'list' | 'artistSide'>): void;
   chooseTarget(target: Begun['target']): void;
 }
