@@ -606,11 +606,15 @@ export class Client {
     wish: Wish & { tracks: number[] },
     leaves: number | null,
   ): Promise<void> {
-    const { spotify, isRestored } = this.#stage;
+    const { spotify, isRestored, time } = this.#stage;
     const uris = wish.tracks.map(uriOf);
     const from = spotify.effects.length;
     const before = spotify.account.saved.map(({ uri }) => uri);
-    const mimicked = spotify.takenBack();
+    // Relay has one time for all requests of a change.
+    const recent = this.#made.filter(
+      ({ playlist, to }) => playlist === null && time.at - (spotify.effects[to - 1]?.at ?? 0) <= 75_000,
+    );
+    const mimicked = spotify.takenBack(Math.min(...recent.map(({ from }) => spotify.effects[from]?.at ?? 0)));
     const answer = await (wish.do === 'job'
       ? this.#ask(
           'create_bulk_job',
@@ -717,6 +721,8 @@ export class Client {
       (uri) => !free.has(uri) && then.has(uri) !== made.after.includes(uri),
     );
     const wanted = made.wish === 'unsave';
+    // What else came or went with the change may go with it, whoever did that.
+    for (const uri of differing(made.before, made.after)) free.add(uri);
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
@@ -728,10 +734,7 @@ export class Client {
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
       // Within a minute, what a person has saved again looks like a library that lags.
-      mimicked: new Set([
-        ...made.mimicked,
-        ...(time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : []),
-      ]),
+      mimicked: time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : new Set(),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
     });

@@ -374,9 +374,10 @@ export class Spotify {
   /**
    * Songs that a person has saved after relay had removed them, or the other way round, less than a minute after relay's
    * request: to a call that begins now, that is the same to see as a library that lags.
+   * @param begun when a change began that ended less than a minute ago
    */
-  takenBack(): Set<string> {
-    const since = this.#time.at - REMEMBERED_MS - ANSWERED_MS;
+  takenBack(begun: number): Set<string> {
+    const since = Math.min(begun, this.#time.at - REMEMBERED_MS - ANSWERED_MS);
     const recent = this.librarySends.filter(({ at }) => at >= since);
     const touched = this.effects.flatMap(({ at, by, what }) => {
       const touch = by === 'person' ? touchOf(what) : null;

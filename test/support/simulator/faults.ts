@@ -33,7 +33,7 @@ export type FaultAction =
   | { kind: 'no_snapshot'; effect: boolean }
   /** 200 with truncated JSON; the request takes effect. */
   | { kind: 'malformed' }
-  /** 200 without a body; the request takes effect. */
+  /** 200 without a body; the request takes effect. One that is refused is answered as it is. */
   | { kind: 'empty' }
   /** Sends the headers and the first half of the body, then nothing. */
   | { kind: 'slow_body' }
@@ -169,9 +169,10 @@ function deliver(action: FaultAction | undefined, handle: () => Answer): Deliver
     case 'malformed':
       handle();
       return whole({ status: 200, text: '{"items": [{"id": "', headers: JSON_TYPE });
-    case 'empty':
-      handle();
-      return whole({ status: 200, text: '' });
+    case 'empty': {
+      const answer = handle();
+      return whole(answer.status < 300 ? { status: 200, text: '' } : answer);
+    }
     case 'slow_body':
       return { answer: handle(), manner: 'half' };
     default:
