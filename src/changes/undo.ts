@@ -17,7 +17,7 @@ import {
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
 import { isSameRecording, shownAmong } from './look.ts';
-import { newlySaved, settleLibrary } from './newlySaved.ts';
+import { knownAdditions, newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
@@ -56,10 +56,7 @@ export async function planUndo(
       return unsaving(await newlySaved(context, change, body, call));
     case 'unsave':
       await settleLibrary(context, first.uris, 0, call);
-      return saving(
-        body.former.saved ?? [],
-        await savedSince(context, change, body.former.saved ?? [], call),
-      );
+      return saving(context, change, body.former.saved ?? [], call);
     case 'follow':
     case 'unfollow':
       await settleTarget(context, change.playlistId ?? '', call);
@@ -95,9 +92,17 @@ async function savedSince(
 }
 
 /** What is saved last comes first in the library, so the order is reversed. */
-function saving(uris: readonly string[], present: ReadonlySet<string>): UndoPlan {
+async function saving(
+  context: Context,
+  change: Change,
+  uris: readonly string[],
+  call: Call,
+): Promise<UndoPlan> {
+  const present = await savedSince(context, change, uris, call);
+  // An undo that nobody heard the end of may have saved them already.
+  const known = knownAdditions(context, uris);
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  const added = Object.fromEntries(uris.map((uri) => [uri, !present.has(uri)]));
+  const added = Object.fromEntries(uris.map((uri) => [uri, known[uri] ?? !present.has(uri)]));
   return { ...plain(ops, { added }), rewritten: uris.length };
 }
 
