@@ -19,19 +19,19 @@ import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
-/** How a run is controlled from outside, also while it is under way, and whom it tells. */
+/** How others control a run, even while it is under way, and what they learn of it. */
 export interface Control {
   /** null: a job, or a caller who no longer waits. */
   waiter: Waiter | null;
-  /** Most tries of a request that is refused for a reason that may pass, if nobody waits. */
+  /** If nobody waits: how often to try a request whose refusal may be temporary. */
   maxAttempts: number;
   /** How the runs before this one failed. */
   before: Failures;
   /** The server is stopping: nothing new is sent. */
   signal: AbortSignal;
-  /** Whether it is to stop before its next request. */
+  /** true: the run stops before its next request. */
   cancelled: boolean;
-  /** Settles once it is certain whether it is to stop. */
+  /** Pending while a cancellation is being stored; no request is sent meanwhile. */
   decided: Promise<void>;
   /** true: nothing of the change was ever sent. */
   isNew: boolean;
@@ -43,11 +43,11 @@ export interface Control {
   playlist: Playlist | null;
   /** Called when `completed` has grown. */
   onProgress(): void;
-  /** Takes the turn of the playlist that the run has made, until the run ends. */
+  /** Keeps other writes from the playlist that the run has made, until the run ends. */
   takeTurn(playlistId: string): Promise<void>;
 }
 
-/** Failures in a row of one class, without a success in between. */
+/** Failures of one class, without a success in between. */
 export interface Failures {
   count: number;
   /** Code of the last one; null where there was none. */
@@ -56,9 +56,9 @@ export interface Failures {
 
 /** How a run of a change ended. */
 export type DriveEnd =
-  /** The change has ended; `cause` if not as wanted. */
+  /** The change has ended; if not as wanted, `cause` says why. */
   | { kind: 'ended'; cause: RelayError | null }
-  /** It continues after a pause, whose length follows from `cause` and the failures of its class, this one included. */
+  /** It continues after a pause, whose length follows from `cause` and the number of failures of its class so far. */
   | { kind: 'paused'; cause: RelayError; failures: number }
   /** Its requests were refused too often; it can be resumed. */
   | { kind: 'failed'; cause: RelayError }
@@ -77,20 +77,20 @@ export interface Run {
   call: Call;
   /** Largest number of entries of the next request; halved after a refusal. */
   size: number;
-  /** Waits that its caller has had so far. */
+  /** How often the run has made its caller wait. */
   waits: number;
   failures: Failures;
   /** Why the present request may already have taken effect; null if it was not sent before. */
   lost: RelayError | null;
   /** The last look at the list also showed what others wrote. */
   showsOthers: boolean;
-  /** Why it is being rolled back; null on the way forward. */
+  /** Why the change is being rolled back; null if it is not. */
   cause: RelayError | null;
   /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
   /** When its progress was last certain to be on disk; monotonic milliseconds. */
   savedAt: number;
-  /** false: it is not a new change, or an answer was lost, so `snapshotId` may not be the version that it left. */
+  /** false: the change is not new, or an answer was lost, so `snapshotId` may not be the version that it left. */
   answered: boolean;
 }
 
@@ -103,7 +103,7 @@ export function planOf({ plan, former, ops }: ChangeBody): Plan {
 
 /**
  * What was there before a change, merged with what others have done meanwhile.
- * @param isDoubtful it is not known whether the next request shows in `present`
+ * @param isDoubtful true: it is not known whether the next request shows in `present`
  */
 export function formerBeside(
   { change, plan }: Pick<Run, 'change' | 'plan'>,
@@ -135,7 +135,7 @@ export function formerBeside(
 
 const UNNAMED = 'unnamed:';
 
-/** True if what was there before is gone once the change has begun. */
+/** True if rows may be gone once the change has begun. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
     !change.goingBack &&
@@ -192,21 +192,21 @@ export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Pro
 }
 
 /**
- * Saves which playlist was made: after a crash it could not be told from another one of its name once it has rows.
+ * Saves which playlist was made. Once it has rows, nothing else tells it from others of its name after a crash.
  * @throws RelayError `STORE_ERROR`
  */
 export async function saveMade({ context, plan, change }: Run): Promise<void> {
   if (nextStep(plan.ops, progressOf(change))) await context.store.saveNow();
 }
 
-/** Records facts about the change; saved soon. */
+/** Records facts about the change, to be saved soon. */
 export function record(run: Run, facts: ChangeChange): void {
   const { store, clock } = run.context;
   run.change = setChange(store, run.change.seq, facts, clock.now());
   store.saveSoon();
 }
 
-/** What finding out has shown. */
+/** How finding out about a lost answer ended. */
 export type FoundOut =
   | { kind: 'landed' }
   /** Still nothing shows after the longest time that a request may take: it had no effect. */
@@ -215,15 +215,15 @@ export type FoundOut =
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
-/** Failures in a row of the class of `error`. */
+/** How many failures of the class of `error` came just before it. */
 export function failuresBefore({ count, code }: Failures, error: RelayError): number {
   return code !== null && failureClassOf({ code }) === failureClassOf(error) ? count : 0;
 }
 
-/** Leaves the change as it is, to continue with another run. */
+/** Leaves the change as it is, for another run to continue. */
 export function leave(run: Run): void {
   record(run, { inTransit: run.change.looking });
-  // It may continue before the list shows what it has written.
+  // The next run may begin before the list shows what this one has written.
   const hasWritten = run.lastWriteAt > Number.NEGATIVE_INFINITY;
   if (hasWritten && !run.change.inTransit) tellRows(run);
 }
@@ -243,11 +243,11 @@ const DECIDE =
 /** The error for a playlist that matches no state of a change. */
 export function changedMeanwhile({ change, plan }: Run, present: readonly string[]): RelayError {
   const expected = withNames(rowsAt(plan.rows, plan.ops, progressOf(change)), present);
-  return differs(change.playlistId ?? '', expected, present, change.written);
+  return rowsConflict(change.playlistId ?? '', expected, present, change.written);
 }
 
 /** The error for a playlist whose rows are known and are not what they should be. */
-export function differs(
+export function rowsConflict(
   playlistId: string,
   expected: readonly string[],
   present: readonly string[],
@@ -274,7 +274,7 @@ export function differs(
   );
 }
 
-/** Ends the change; saved soon. `cause` if it did not end as it should. */
+/** Ends the change, to be saved soon. `cause` says why, if it did not end as it should. */
 export function ended(
   run: Run,
   outcome: ChangeOutcome,
@@ -296,7 +296,7 @@ export function ended(
 }
 
 /**
- * Carries out another plan from here on; it is on disk before its first request is sent.
+ * From here on the change carries out `plan`, which is on disk before its first request is sent.
  * @throws RelayError `STORE_ERROR`
  */
 export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): Promise<void> {
@@ -305,7 +305,7 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   run.plan = plan;
   run.answered = false;
   run.size = Number.POSITIVE_INFINITY;
-  // Decided even if it cannot be saved yet: on a full disk a change must not end one way or the other by chance.
+  // The plan counts even if it cannot be saved yet: a full disk must not decide how a change ends.
   context.store.transaction(() => {
     putChangeBody(context.store, change.seq, run.body);
     const begun = { ...START, inTransit: true, ...facts };
@@ -314,7 +314,7 @@ export async function takePlan(run: Run, plan: Plan, facts: ChangeChange = {}): 
   await context.store.saveNow();
 }
 
-/** Records the states that the playlist went through, for readers that come before the list has caught up. */
+/** Records the states that the playlist went through, so that readers notice when the list still shows one of them. */
 export function tellRows(
   { context, change, plan }: Pick<Run, 'context' | 'change' | 'plan'>,
   ageMs = 0,

@@ -1,6 +1,6 @@
 /**
  * When a change began, and how long ago. The computer's clock may be wrong, and may be set while relay runs. Rows and saved
- * tracks have dates from Spotify's clock, which its answers tell.
+ * tracks have dates from Spotify's clock; its answers say what time that clock shows.
  */
 import type { Call } from '../provider/api.ts';
 import type { Change, Period } from '../store/tables/changes.ts';
@@ -8,7 +8,7 @@ import type { ChangeContext, Reading } from './record.ts';
 
 /**
  * A write whose answer was an error or a cut connection has been seen to take effect up to about 15 s later. Writing its rows
- * again before that would duplicate them, and could overwrite what came between.
+ * again sooner could duplicate them, or overwrite what others wrote in between.
  */
 export const LATEST_EFFECT_MS = 20_000;
 
@@ -28,7 +28,7 @@ export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Ch
   return Math.max(0, now === null || serverTime === null ? age : Math.min(age, now - serverTime));
 }
 
-/** The last `ms` by both clocks. */
+/** The last `ms` milliseconds, by both clocks. */
 export function withinLast({ provider, store }: Clocks, ms: number): Period {
   const now = provider.serverTime();
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };

@@ -21,7 +21,7 @@ import { knownAdditions, newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
-import { differs, formerBeside, planOf, progressOf } from './run.ts';
+import { formerBeside, planOf, progressOf, rowsConflict } from './run.ts';
 import { ageOf } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
@@ -420,7 +420,7 @@ function asLong(rows: readonly string[], length: number): readonly string[] {
 }
 
 function changedSince(id: string, expected: readonly string[], present: readonly string[]): RelayError {
-  const { details } = differs(id, withNames(expected, present), present, 0);
+  const { details } = rowsConflict(id, withNames(expected, present), present, 0);
   return new RelayError(
     'CONFLICT',
     `Someone changed the playlist ${id} since: it should have ${expected.length} rows and has ${present.length}.`,

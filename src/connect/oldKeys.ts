@@ -1,10 +1,10 @@
-/** API keys in the files of clients: a replaced key is useless there. Reads only. */
+/** Finds the files of clients that still hold a replaced API key. Changes nothing. */
 import { existsSync } from 'node:fs';
 import { readClientFile, textOf } from './clientFile.ts';
 import { CLIENTS, type Client, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
 
-/** The clients whose file holds `key`. A file that cannot be read counts as none. */
+/** The clients whose file holds `key`. Files that cannot be read are passed over. */
 export async function clientsWith(
   key: string,
   system: System,

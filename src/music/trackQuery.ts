@@ -17,14 +17,14 @@ export interface TrackQuery {
 
 /** Maximum length of a search text in UTF-16 units, as for `search_tracks`. The provider documents no limit. */
 const MAX_LENGTH = 250;
-/** With the filter names, these add up to less than the limit. */
+/** Together with the names of the filters, these stay below `MAX_LENGTH`. */
 const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
 
 /**
  * Search texts to try in order until one finds the track. The first nearly always does, and each costs quota. If there
- * is an album, the first text includes it, since a song on many albums may fill a page without the right one. Then come
- * filters for title and artist, then plain words, for names that the provider spells differently. Empty for a query
- * without any searchable character.
+ * is an album, the first text includes it: a page of results may hold the song on other albums only. Then come
+ * filters for title and artist, then plain words, for names that the provider spells differently. A query without
+ * any searchable character has no texts.
  */
 export function searchQueries(asked: TrackQuery): string[] {
   const query = withoutNoise(asked);
@@ -49,9 +49,9 @@ export function searchQueries(asked: TrackQuery): string[] {
 }
 
 /**
- * Equal for queries that mean the same: song and versions, all artists including the guests named in the title, album
- * and year. The year is included because it decides between re-recordings: a match for one year is not valid for
- * another, or for none. A recording code says it all, but for the album.
+ * Equal for queries with the same song, versions, album, year and artists, including guests that the title names.
+ * The year is included because it decides between re-recordings: a match for one year is not valid for
+ * another, or for none. If there is a recording code, only it and the album count.
  */
 export function aliasKey(query: TrackQuery): string {
   if (query.isrc !== undefined) return JSON.stringify(['isrc', query.isrc, nameKey(query.album ?? '')]);
@@ -72,10 +72,10 @@ function versionKey({ versions, details, notes, remasterYear }: ParsedTitle): st
 }
 
 function withoutNotes(written: string, { plain }: ParsedTitle): string {
-  return harmless(isSpelt(plain) ? plain : written);
+  return harmless(hasLetterOrDigit(plain) ? plain : written);
 }
 
-function isSpelt(text: string): boolean {
+function hasLetterOrDigit(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text);
 }
 
@@ -84,19 +84,19 @@ function filter(name: string, value: string, max: number): string {
 }
 
 /**
- * Without quotes, colons and control characters, which would end a value or start a filter. A name without letters and
+ * Removes quotes, colons and control characters, which would end a value or start a filter. A name without letters and
  * digits keeps its symbols as written (to a search, "…" is not three full stops).
  */
 function harmless(text: string): string {
   const plain = text.replace(/["“”„‟«»:：\p{Cc}]/gu, ' ');
-  return (isSpelt(plain) ? tidy(plain) : plain).replace(/[":]/gu, ' ').replace(/\s+/gu, ' ').trim();
+  return (hasLetterOrDigit(plain) ? tidy(plain) : plain).replace(/[":]/gu, ' ').replace(/\s+/gu, ' ').trim();
 }
 
 /** Words for a free search: no operators (NOT, OR, a leading minus, *), and no lone dashes between words. */
 function plainWords(text: string): string {
   const words = text
     .split(' ')
-    .map((word) => (isSpelt(word) ? word.replace(/^[-*+~!]+|\*+$/gu, '') : word))
+    .map((word) => (hasLetterOrDigit(word) ? word.replace(/^[-*+~!]+|\*+$/gu, '') : word))
     .map((word) => (/^(?:NOT|OR|AND)$/u.test(word) ? word.toLowerCase() : word));
   const telling = words.filter((word) => word !== '-');
   return (telling.length > 0 ? telling : words).join(' ');

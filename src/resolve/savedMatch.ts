@@ -1,4 +1,4 @@
-/** Songs that the account has saved need no search where nothing could fit better. Pure. */
+/** Finds a song among those that the account has saved, which spares a search. Pure. */
 import type { Track } from '../domain/shapes.ts';
 import { matchIsrc } from '../music/isrc.ts';
 import { matchTrack } from '../music/match.ts';
@@ -8,8 +8,8 @@ import type { TrackQuery } from '../music/trackQuery.ts';
 /**
  * The saved track that is asked for. It must agree in everything, album and year included where they are given, and it must be
  * the only such recording. Where several of its releases are saved, it is the one that a search would prefer. A search may
- * show an earlier release of the recording; the saved one is what the person has and hears.
- * @returns null: a search decides
+ * show an earlier release, but the saved one is what the person has and hears.
+ * @returns null if a search has to decide
  */
 export function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {
   const { isrc, album } = query;

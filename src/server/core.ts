@@ -16,7 +16,7 @@ import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/http/errorHistory.ts';
 import { createLimits } from '../provider/http/limits.ts';
 import { createProviderApi } from '../provider/http/send.ts';
-import type { Exchange } from '../provider/http/transport.ts';
+import type { Transport } from '../provider/http/transport.ts';
 import { keepPlaylistNames } from '../provider/knownNames.ts';
 import { loadMasterKey, type MasterKey } from '../secrets/masterKey.ts';
 import { createSealer, deriveLocalKey } from '../secrets/seal.ts';
@@ -53,7 +53,7 @@ export interface CoreOptions {
 /** The world outside one process, apart from time and randomness. */
 interface Ground {
   /** The way to the provider. */
-  exchange?: Exchange;
+  transport?: Transport;
   /** The disk that the state is on. */
   fs?: SaveFs;
   /** Makes the library, whose files are beside the state. */
@@ -166,8 +166,8 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     clientId: options.readClientId() ?? '',
     clientSecret: settings.providerClientSecret ?? vault.get(CLIENT_SECRET),
   });
-  const { exchange, library: makeLibrary = createLibrary } = options.ground ?? {};
-  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log, exchange });
+  const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
+  const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log, transport });
   const unwatched = createProviderApi({
     apiUrl: settings.providerApiUrl,
     tokens,
@@ -175,7 +175,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     history: createErrorHistory(store, clock),
     clock,
     random,
-    exchange,
+    transport,
   });
   const library = makeLibrary({
     home: settings.home,
@@ -200,7 +200,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
     },
     clock,
     random,
-    exchange,
+    transport,
     onConnected() {
       for (const tell of connected) tell();
     },

@@ -133,7 +133,7 @@ export class Computer {
       purpose: 'relay serve',
       readClientId: () => 'relay-demo-client',
       ground: {
-        exchange: network.forProcess(isAlive),
+        transport: network.forProcess(isAlive),
         fs: disk.forProcess(isAlive),
         library: (options) => this.#parts.library?.(options, isAlive) ?? NO_LIBRARY,
         hold: async () => ({ release: async () => {} }),

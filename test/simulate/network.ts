@@ -1,6 +1,6 @@
 /** The way from the program to Spotify and back: how long it takes, and what goes wrong on it. */
 import type { Incoming } from '../../src/demo/http.ts';
-import type { Exchange } from '../../src/provider/http/transport.ts';
+import type { Transport } from '../../src/provider/http/transport.ts';
 import { FaultList, faultHook } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
 import type { Spotify } from './spotify.ts';
@@ -31,7 +31,7 @@ export class Network {
   }
 
   /** @param isAlive whether the process that asks still runs */
-  forProcess(isAlive: () => boolean): Exchange {
+  forProcess(isAlive: () => boolean): Transport {
     return (url, { method = 'GET', headers, body, signal }) => {
       const { time, spotify, say } = this.#options;
       const request = incomingOf(url, method, headers as Record<string, string>, String(body ?? ''));

@@ -294,7 +294,7 @@ test('a playlist that was created but not filled is named in the failure', () =>
     assert.ok(error.message.includes(playlist.id));
   }));
 
-test('the same playlist made twice is told, with what takes the other back', () =>
+test('the same playlist made twice is told, with how to undo the earlier one', () =>
   withRelay(async (relay) => {
     const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
     const make = (args: object) =>
@@ -306,7 +306,7 @@ test('the same playlist made twice is told, with what takes the other back', () 
     const id = String(first.change_id).slice(0, 8);
     assert.equal(
       second.note,
-      `A playlist of this name with the same songs was made 1 minute ago (${first.playlist_id}), so there are two now. If one is too many, the owner takes the other back with "relay undo ${id}".`,
+      `A playlist of this name with the same songs was made 1 minute ago (${first.playlist_id}), so there are two now. The owner can undo the earlier one with "relay undo ${id}".`,
     );
     assert.equal((await make({ name: 'Other' })).note, undefined);
     assert.equal((await make({ tracks: tracks.slice(1) })).note, undefined);

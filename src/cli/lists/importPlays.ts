@@ -17,7 +17,7 @@ interface Choices {
   talk: Dialogue | null;
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` for what is not an export, `USAGE` if it has to be confirmed, `INTERRUPTED` */
+/** @throws RelayError `INVALID_ARGUMENT`: not an export; `USAGE`: nobody there to confirm; `INTERRUPTED`: not confirmed */
 export async function importPlays(
   context: Context,
   local: LocalApi,
@@ -31,7 +31,7 @@ export async function importPlays(
   }
   if (talk === null) {
     throw new RelayError('USAGE', end.question, {
-      remedy: 'Nothing was written. To add its plays to yours, add --yes.',
+      remedy: 'Nothing was written. To add its plays to yours, use --yes.',
     });
   }
   if (!(await talk.confirm(`${end.question} Add its plays all the same?`, false))) {
@@ -61,7 +61,7 @@ function drawn({ state, done, total }: Extract<PlaysProgress, { done: number }>)
   if (state === 'writing') return { progress: done, total, message: 'Adding plays' };
   const megabytes = (bytes: number) => Math.round(bytes / 1_000_000);
   if (total === 0) return { progress: 0, message: 'Checking the export' };
-  return { progress: megabytes(done), total: megabytes(total), message: 'Reading, in MB' };
+  return { progress: megabytes(done), total: megabytes(total), message: 'Reading (MB)' };
 }
 
 function tell({ io, json }: Context, { plays, note: more }: Extract<End, { state: 'done' }>): void {

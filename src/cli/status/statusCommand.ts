@@ -21,7 +21,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   const { io, env, platform } = context;
   const report = await context
     .withLocal((local) => local.status())
-    .catch((error: unknown) => besides(context, error));
+    .catch((error: unknown) => statusWithoutServer(context, error));
   const ownerCode = io.terminal.stdout && !context.json ? report.ownerCode : null;
   const named = { home: context.home, demo: report.demo, platform };
   const shown = { ...shownReport(report, named), ownerCode };
@@ -36,7 +36,7 @@ async function runStatus(context: Context): Promise<ExitCode> {
   return report.problem ? exitCodeOfProblem(report.problem.code) : exitCodeFor(report);
 }
 
-/** Shown only to a person at a terminal. */
+/** Names a newer version of relay, if there is one, to a person at a terminal. */
 async function sayNewerVersion(context: Context): Promise<void> {
   const { io, env, version, clock, signal } = context;
   if (!io.terminal.stdout || !io.terminal.stderr || isSet(env.CI)) return;
@@ -52,8 +52,8 @@ function isSet(variable: string | undefined): boolean {
   return variable !== undefined && variable !== '' && variable !== 'false' && variable !== '0';
 }
 
-/** If `server.json` leads to something other than this home's server, the rest can still be read. */
-async function besides(context: Context, error: unknown): Promise<StatusReport> {
+/** The report if `server.json` leads to something other than this home's server. */
+async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const { openOffline, createLog } = await context.parts();
   const settings = quiet(await context.settings());
@@ -69,7 +69,7 @@ async function besides(context: Context, error: unknown): Promise<StatusReport> 
   }
 }
 
-/** Everything else needs a server, so that comes first. Without a writable state, a login could not be saved either. */
+/** A missing server comes first, since all else needs one. Without a writable state, a login could not be saved either. */
 function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;
   if (database.status === 'degraded') return EXIT.failed;

@@ -45,7 +45,7 @@ export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   };
 }
 
-/** Deep copies. A playlist that is in several lists is also a single one in the copies. */
+/** Deep copies. A playlist that is in several lists is copied once, and the lists share the copy. */
 export function copyPlaylists({ owner, second, unlisted }: SeedPlaylists): SeedPlaylists {
   const copies = new Map<DemoPlaylist, DemoPlaylist>();
   const copyOf = (playlist: DemoPlaylist): DemoPlaylist => {

@@ -1,21 +1,21 @@
 /**
- * The plays of an export in few bytes each, until all of it has been read: nothing may be written if its last page turns out
- * to be faulty. Each item is kept once, since people hear the same songs again.
+ * The plays of an export in few bytes each, until the whole export has been read: nothing may be written if its end turns out
+ * to be faulty. Each item is kept once, however often it was played.
  */
 import type { Play, PlayedItem } from './play.ts';
 
-/** More than a lifetime of songs without a pause. */
+/** About thirty years of songs without a pause. */
 export const MAX_PLAYS = 5_000_000;
-/** Bytes of one play: three numbers of four bytes, and one of one. */
+/** Bytes of one play: three four-byte numbers and a single byte. */
 const BYTES = 13;
-/** Separates fields. It is removed from names, so it is in none of them. */
+/** Separates fields; `play.ts` removes it from names. */
 const BETWEEN = '\0';
 
 /** A part of the plays, on its way to the thread that owns the database. */
 export interface PlayBatch {
-  /** Items that no earlier batch has named, with rising numbers. */
+  /** Items that are new in this batch, numbered on from those before. */
   items: PlayedItem[];
-  /** Of each play, the number of its item. */
+  /** For each play, the number of its item. */
   item: Uint32Array;
   /** Seconds since 1970. */
   endedAt: Uint32Array;
@@ -25,16 +25,16 @@ export interface PlayBatch {
 }
 
 export interface StagedPlays {
-  /** At most `MAX_PLAYS`. */
+  /** May be called at most `MAX_PLAYS` times. */
   add(play: Play): void;
   readonly count: number;
-  /** Seconds since 1970; null where there are none. */
+  /** Seconds since 1970; null if there are no plays. */
   readonly range: { from: number; to: number } | null;
-  /** The plays in parts. Those of the extended history come first, and replace the others. */
+  /** The plays in parts: first those of the extended history, which replace those of the short one. */
   batches(size: number): Generator<PlayBatch>;
 }
 
-/** Reserves room for all plays; the system provides the memory as it is used, and gets it back at once. */
+/** Reserves room for `MAX_PLAYS`; the system provides memory only as it is used, and has it back once it is not needed. */
 export function stagedPlays(): StagedPlays {
   const numbers = new Map<string, number>();
   const keys: string[] = [];

@@ -16,7 +16,7 @@ import { hashOf } from '../../base/digest.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
-import type { Exchange } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
 import {
   authorizeUrl,
   exchangeCode,
@@ -99,7 +99,7 @@ export interface LoginOptions {
   clock: Clock;
   random: Random;
   /** The way to the provider; the network by default. */
-  exchange?: Exchange | undefined;
+  transport?: Transport | undefined;
   /** Called once the tokens are on disk and in use. */
   onConnected(account: AccountRecord): void;
 }

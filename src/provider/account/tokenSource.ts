@@ -6,7 +6,7 @@ import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/errors.ts';
-import type { Exchange } from '../http/transport.ts';
+import type { Transport } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
 /** A token is refreshed this long before it expires, so that it does not expire in transit. */
@@ -60,10 +60,10 @@ export interface TokenSourceOptions {
   clock: Clock;
   log: Log;
   /** The way to the provider; the network by default. */
-  exchange?: Exchange | undefined;
+  transport?: Transport | undefined;
 }
 
-export function createTokenSource({ app, keeper, clock, log, exchange }: TokenSourceOptions): TokenSource {
+export function createTokenSource({ app, keeper, clock, log, transport }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
   let refreshing: Promise<StoredTokens> | null = null;
   /** When the present access token was issued, on the monotonic clock; null where another process got it. */
@@ -76,7 +76,7 @@ export function createTokenSource({ app, keeper, clock, log, exchange }: TokenSo
     const isCurrent = () => changes === 0 && tokens === old;
     let answer: TokenAnswer;
     try {
-      answer = await refreshGrant(app(), old.refreshToken, { clock, exchange });
+      answer = await refreshGrant(app(), old.refreshToken, { clock, transport });
     } catch (error) {
       if (error instanceof RelayError && error.details?.status === 429) {
         pause = { at: clock.monotonic() + (error.retryAfterSeconds ?? 0) * 1000, error };

@@ -34,7 +34,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
         statusCode,
         code: error.code,
         reason,
-        message: ownWords(statusCode, error),
+        message: keptMessage(statusCode, error),
       };
       recordApiError(store, entry, clock.now());
       open.add(nameOf(entry));
@@ -48,7 +48,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   };
 }
 
-/** The message of a refused argument is the provider's, and may repeat an ID or a value. So only the caller gets it. */
-function ownWords(statusCode: number | null, error: RelayError): string {
+/** The provider's message about a refused argument may quote an ID or a value, so only the caller gets it. */
+function keptMessage(statusCode: number | null, error: RelayError): string {
   return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

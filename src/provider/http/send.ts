@@ -17,7 +17,7 @@ import {
 } from './failure.ts';
 import type { Limits } from './limits.ts';
 import { type Outcome, retryDelay } from './retry.ts';
-import { type Exchange, fetchText } from './transport.ts';
+import { fetchText, type Transport } from './transport.ts';
 
 /** Limit for one attempt, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
@@ -35,7 +35,7 @@ export interface SendOptions {
   clock: Clock;
   random: Random;
   /** The way to the provider; the network by default. */
-  exchange?: Exchange | undefined;
+  transport?: Transport | undefined;
 }
 
 type SendCall = Pick<Call, 'signal' | 'account'>;
@@ -90,7 +90,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     const answer = await fetchText(urlOf(options.apiUrl, request), initOf(request, token), {
       signal,
       clock,
-      exchange: options.exchange,
+      transport: options.transport,
       timeoutMs: isLongWrite(request) ? WRITE_TIMEOUT_MS : ATTEMPT_TIMEOUT_MS,
     });
     if ('failure' in answer) {

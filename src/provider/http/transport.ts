@@ -18,12 +18,12 @@ interface WholeAnswer {
 export type FetchResult = WholeAnswer | { failure: unknown; timedOut: boolean };
 
 /** Sends one request and reads the answer to its end; rejects as `fetch` does, and when `signal` aborts. */
-export type Exchange = (url: string, init: RequestInit & { signal: AbortSignal }) => Promise<WholeAnswer>;
+export type Transport = (url: string, init: RequestInit & { signal: AbortSignal }) => Promise<WholeAnswer>;
 
-/** What requests go through: time, and the way to the provider, which is the network unless told otherwise. */
+/** The clock for deadlines, and what carries requests to the provider: `fetch` unless `transport` is given. */
 export interface Network {
   clock: Clock;
-  exchange?: Exchange | undefined;
+  transport?: Transport | undefined;
 }
 
 interface FetchOptions extends Network {
@@ -31,7 +31,7 @@ interface FetchOptions extends Network {
   timeoutMs: number;
 }
 
-const overNetwork: Exchange = async (url, init) => {
+const overNetwork: Transport = async (url, init) => {
   // A redirect of an API call would carry the token to wherever it points.
   const response = await fetch(url, { ...init, redirect: 'error' });
   const text = await bodyText(response, MAX_BODY_BYTES, init.signal);
@@ -39,7 +39,7 @@ const overNetwork: Exchange = async (url, init) => {
 };
 
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
-  const { clock, timeoutMs: ms, exchange = overNetwork } = options;
+  const { clock, timeoutMs: ms, transport = overNetwork } = options;
   let tooLate: Error | null = null;
   const late = () => {
     tooLate = new Error('The answer took too long.');
@@ -47,7 +47,7 @@ export async function fetchText(url: string, init: RequestInit, options: FetchOp
   };
   return withDeadline({ clock, ms, signal: options.signal, late }, async (signal) => {
     try {
-      return await exchange(url, { ...init, signal });
+      return await transport(url, { ...init, signal });
     } catch (failure) {
       return { failure, timedOut: signal.reason === tooLate };
     }

@@ -9,14 +9,14 @@ export interface HttpContext {
   method: string;
   path: string;
   query: URLSearchParams;
-  /** Scheme and host of this server as the client dialled it, or `PUBLIC_BASE_URL`. */
+  /** Scheme and host of this server as the client addressed it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
-  /** Random since the start of the server: part of addresses that nobody could know before. */
+  /** Random, and new at each start of the server. Addresses that hold it cannot be guessed. */
   startId: string;
-  /** Which addresses are trusted proxies (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
+  /** Whether an address is a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
-  /** Those of all connections. */
+  /** Shared by all connections. */
   waitingBodies: WaitingBodies;
 }
 
@@ -34,7 +34,7 @@ export function securityHeaders(requestId: string): Record<string, string> {
 }
 
 /**
- * Begins an answer; its own `headers`, in lower case, replace those of every answer.
+ * Begins an answer. `headers`, named in lower case, replace those that every answer has.
  * @param length of the body in bytes; null where it is not known yet
  */
 export function writeHead(
@@ -73,7 +73,7 @@ export function redirect(context: HttpContext, location: string): void {
   end(context, context.method === 'POST' ? 303 : 302, { location }, '');
 }
 
-/** Header values may hold a client's text, so no value may end its line. */
+/** Sends a whole answer. Header values may hold a client's text, so line breaks in them are encoded. */
 export function end(
   context: HttpContext,
   status: number,

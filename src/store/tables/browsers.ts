@@ -3,7 +3,7 @@ import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 const COLUMNS = {
-  /** For the owner to name it by. */
+  /** What `relay browsers forget` takes. */
   id: text(),
   /** Scheme, host and port of the pages that hold the secret. */
   origin: text(),
@@ -19,7 +19,7 @@ const ROW = defineTable('browsers', { ...COLUMNS, hash: text() });
 
 export type RememberedBrowser = RowOf<typeof COLUMNS>;
 
-/** Adds a browser. Drops those that have ended, and of the others the ones unused for longest, so that `max` are left. */
+/** Adds a browser. Expired ones are dropped, and then those unused for longest, so that at most `max` are left. */
 export function putBrowser(store: Store, browser: RememberedBrowser, hash: string, max: number): void {
   store.transaction(() => {
     store.run('delete from browsers where expires_at <= ?', [browser.createdAt]);
@@ -32,7 +32,7 @@ export function putBrowser(store: Store, browser: RememberedBrowser, hash: strin
   });
 }
 
-/** The browser whose secret has this hash, if it belongs to `origin` and has not ended. */
+/** The browser whose secret has this hash, if it belongs to `origin` and has not expired. */
 export function findBrowser(
   store: Store,
   hash: string,
@@ -42,7 +42,7 @@ export function findBrowser(
   return BROWSERS.first(store, 'where hash = ? and origin = ? and expires_at > ?', [hash, origin, now]);
 }
 
-/** Those that have not ended, last used first. */
+/** Browsers that have not expired, last used first. */
 export function listBrowsers(store: Store, now: number): RememberedBrowser[] {
   return BROWSERS.all(store, 'where expires_at > ? order by last_used_at desc, created_at desc, id', [now]);
 }
@@ -51,12 +51,12 @@ export function touchBrowser(store: Store, id: string, now: number, expiresAt: n
   store.run('update browsers set last_used_at = ?, expires_at = ? where id = ?', [now, expiresAt, id]);
 }
 
-/** True when it was there. */
+/** @returns whether it was there */
 export function forgetBrowser(store: Store, id: string): boolean {
   return store.run('delete from browsers where id = ?', [id]).changes > 0;
 }
 
-/** Every browser has to be signed in again; returns how many there were. */
+/** @returns how many there were; each of them has to be signed in again */
 export function forgetAllBrowsers(store: Store): number {
   return store.run('delete from browsers').changes;
 }

@@ -189,7 +189,7 @@ export function leanDevice(device: Device): z.infer<typeof LeanDevice> {
   return { ...compact(rest), ...(supports_volume === false ? { supports_volume } : {}) };
 }
 
-/** What something is played from, in words. */
+/** URI of what something is played from, such as an album. */
 export function leanContext(context: Context | null): string | null {
   return context?.uri ?? null;
 }
@@ -202,7 +202,7 @@ function durationText(ms: number | null): string | null {
   return ms === null ? null : playingTime(ms);
 }
 
-/** The date in one of the provider's times. */
+/** The day of a time that the provider wrote. */
 function dateOf(time: string | null): string | null {
   return time?.slice(0, 10) ?? null;
 }
@@ -217,7 +217,7 @@ export function compact<T extends object>(object: T): Compact<T> {
 }
 
 type Says<T> = Exclude<T, null | undefined | false>;
-/** Members that always say something stay required. */
+/** Members that are never dropped stay required. */
 type Compact<T> = {
   [K in keyof T as [T[K]] extends [Says<T[K]>] ? K : never]: T[K];
 } & {

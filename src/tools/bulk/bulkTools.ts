@@ -41,11 +41,11 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>>;
 
-/** Of a call's 45 s: how long it may search, and when it stops reading, so that its answer is still in time. */
+/** Limits within the 45 s of a call: the longest search, and the time after which it stops reading. */
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
-/** A list that a call has looked up. */
+/** A call that has begun to work on its list. */
 interface Begun {
   services: Services;
   /** Name of the tool. */
@@ -53,12 +53,12 @@ interface Begun {
   attempt: Attempt;
   /** The playlist to write to; null for one that is to be made. */
   target: string | null;
-  /** On the monotonic clock. */
+  /** Start of the call, by the monotonic clock. */
   startedAt: number;
   call: Call;
 }
 
-/** Looks up a list, then does the rest. If the call's time or a limit stops it, a job does all of it. */
+/** Looks up a list, then calls `rest`. If the search runs out of time or into a limit, a job does both. */
 function withList(
   services: Services,
   { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },
@@ -88,7 +88,7 @@ function foundOf({ attempt }: Begun): ResolvedEntry[] {
   return attempt.items().flatMap((item) => resolvedOf(item) ?? []);
 }
 
-/** Writes the tracks found, as `request` says. If a limit or the time stops it, a job writes the rest. */
+/** Carries out `request`, which writes the tracks found. If a limit or lack of time stops it, a job writes the rest. */
 async function write(
   { services, tool, attempt, startedAt, call }: Begun,
   entries: () => readonly ResolvedEntry[],
@@ -133,7 +133,7 @@ function addEntries(
 ): Promise<BulkResult> {
   const { playlist_id, strict, dry_run, skip_existing } = options;
   const { id } = playlist_id;
-  // These tools add repeats too.
+  // Neither tool leaves out a track that the list repeats.
   const payload = { playlist_id: id, strict, dry_run, skip_existing, skip_duplicates: false };
   return withList(services, { tool, type: 'add_to_playlist', payload }, inputs, call, async (begun) => {
     if (skip_existing && !(await leaveOutExisting(begun, id))) return deferred(begun);
@@ -142,7 +142,7 @@ function addEntries(
     if (strict && entries.some(isUnresolved)) return outcome(entries, { status: 'blocked', playlist_id: id });
     const uris = toWrite(entries);
     if (uris.length === 0) return outcome(entries, { status: 'done', playlist_id: id });
-    // Others may have added some in the meantime.
+    // Someone may have added some of the tracks since they were read.
     const missing = (held: readonly string[]) => {
       const present = new Set(held);
       begun.attempt.leaveOut((uri) => present.has(uri));
@@ -272,12 +272,12 @@ async function createAndFill(
   };
 }
 
-/** A second playlist of the same name and songs within this time was most likely requested once and sent twice. */
+/** A second playlist of the same name and songs within this time is most likely one request that was sent twice. */
 const TWIN_MS = 10 * 60_000;
 
 function twinNote({ id, playlistId, createdAt }: Change, { clock }: Services): string {
   const minutes = Math.max(1, Math.round((clock.now() - createdAt) / 60_000));
-  return `A playlist of this name with the same songs was made ${counted(minutes, 'minute')} ago (${playlistId}), so there are two now. If one is too many, the owner takes the other back with "relay undo ${shortId(id)}".`;
+  return `A playlist of this name with the same songs was made ${counted(minutes, 'minute')} ago (${playlistId}), so there are two now. The owner can undo the earlier one with "relay undo ${shortId(id)}".`;
 }
 
 async function madePlaylist(
@@ -286,7 +286,7 @@ async function madePlaylist(
   call: Call,
 ): Promise<Playlist | null> {
   if (!made && kind === 'listed') return null;
-  // Found after its answer was lost, so only its ID is known.
+  // Without `made`, the answer was lost, and only the ID of the playlist is known.
   const playlist = made ?? (await getPlaylist(services.provider, change.playlistId ?? '', call));
   return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
 }

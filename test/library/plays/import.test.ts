@@ -203,7 +203,7 @@ test('the history of another account is told and asked about', () =>
     const question = `a.zip is the history of the account "someone.else", and "${id}" is connected.`;
     const refused = await run(relay, ['import', path]);
     assert.deepEqual([refused.code, refused.out], [2, '']);
-    const remedy = 'Nothing was written. To add its plays to yours, add --yes.';
+    const remedy = 'Nothing was written. To add its plays to yours, use --yes.';
     assert.equal(plain(refused.err), `relay: ${question} ${remedy} `);
     const asked = await run(relay, ['import', path], { ...TERMINAL, stdin: 'n\n' });
     assert.equal(asked.code, 130);
