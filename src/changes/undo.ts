@@ -256,8 +256,8 @@ async function undoRows(
   if (planned.ops.some(({ op }) => op === 'put')) {
     // Before all rows are replaced, two readings have to be equal.
     const again = await read(how);
-    const isSteady = isForced || sameRows(again, planned.present);
-    planned = plan(isSteady ? again : await read('readTwice'));
+    const isSteady = sameRows(again, planned.present);
+    planned = plan(isSteady ? again : await read(isForced ? how : 'readTwice'));
   }
   const { present, ops } = planned;
   const removed = removedUris(ops);
