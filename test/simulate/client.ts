@@ -182,7 +182,7 @@ export class Client {
         // What came to be seen after its first request, where that had no effect, has been let stay.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: this.#mimicked(now, playlist, outcome),
+      mimicked: new Set([...this.#mimicked(now, playlist, outcome), ...spotify.broughtBack(playlist, from)]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const rows = wrongRows(before, doing, outcome, others, after, own, unclear);

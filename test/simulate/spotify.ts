@@ -344,6 +344,24 @@ export class Spotify {
     });
   }
 
+  /**
+   * Songs that a person has put back, or taken out again, within a minute of relay's own write of the same: what relay reads
+   * in that minute, it may take for a list that lags.
+   * @param from where in the record of effects a call began
+   */
+  broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
+    const begun = this.effects[from]?.at ?? this.#time.at;
+    const isBack = (act: Effect, index: number) =>
+      act.by === 'person' &&
+      act.playlist === playlist &&
+      begun - act.at <= REMEMBERED_MS &&
+      this.#isInverse(index);
+    const acts = this.effects.slice(0, from).filter(isBack);
+    return new Set(
+      acts.flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]),
+    );
+  }
+
   /** True if a person has put something in within a minute of relay's own write to the same list. */
   isBesideOwn(playlist: DemoPlaylist, from: number): boolean {
     const acts = this.effects.slice(0, from).filter((one) => one.playlist === playlist);
