@@ -152,7 +152,9 @@ function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: r
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, { states }] of writes.entries()) {
     const all = [...states()];
-    const before = index === 0 ? from : (all[0] ?? []);
+    // A write may begin with a state that the list may have had in place of the one that the write before left.
+    const begun = all.find((state) => sameRows(state, from)) ?? all[0] ?? [];
+    const before = index === 0 ? from : begun;
     rows = mergeRows(before, all.at(-1) ?? [], rows);
     from = all.at(-1) ?? [];
   }
