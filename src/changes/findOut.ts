@@ -110,7 +110,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { size: step?.count });
+  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { step });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // Rows are added only after others were seen to be gone, so nothing was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';

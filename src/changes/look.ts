@@ -11,11 +11,13 @@ import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
 import {
   applyOp,
+  isAfter,
   onlyAppends,
   ROWS_PER_REQUEST,
   removedUris,
   restOf,
   rowsAt,
+  type Step,
   writtenUris,
 } from './rowOps.ts';
 
@@ -23,7 +25,7 @@ import {
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
  * @param options.whole reads all rows
- * @param options.size number of entries of the request in doubt, if it may be smaller than usual
+ * @param options.step the request in doubt; none if it may be any from `known` on
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -31,7 +33,7 @@ export async function lookAtRows(
   plan: Plan,
   known: Progress,
   call: Call,
-  { whole = false, size }: { whole?: boolean; size?: number | undefined } = {},
+  { whole = false, step = null }: { whole?: boolean; step?: Step | null } = {},
 ): Promise<Verdict> {
   const part = whole ? { from: 0, to: null } : touched(plan, known);
   const seen =
@@ -41,15 +43,18 @@ export async function lookAtRows(
   const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks);
-  const verdict = await allowingRelinks(context, plan, known, seen.items, compare, call);
+  const relinked = await allowingRelinks(context, plan, known, seen.items, compare, call);
+  // What was not sent yet cannot show: the rows in its place are another person's.
+  const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
+  const verdict = isBeyond ? compare(new Map()) : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
   // Others may have moved one of our rows to a place that was not read.
   if (part.from > 0 && !onlyAppends(plan.ops))
-    return lookAtRows(context, playlistId, plan, known, call, { whole: true, size });
-  return nearestState(plan.rows, plan.ops, known, shown, size);
+    return lookAtRows(context, playlistId, plan, known, call, { whole: true, step });
+  return nearestState(plan.rows, plan.ops, known, shown, step?.count);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
