@@ -100,10 +100,11 @@ export async function lookAtStep(
 ): Promise<'landed' | 'absent' | null> {
   let first = 0;
   while (first < before.length && first < after.length && before[first] === after[first]) first++;
-  const page = { limit: PLAYLIST_PAGE, offset: first };
+  const offset = Math.max(0, first - BESIDE);
+  const page = { limit: PLAYLIST_PAGE, offset };
   const shown = (await getPlaylistItems(provider, playlistId, page, call)).items.map(uriOf);
   const shows = (rows: readonly string[]) => {
-    return sameRows(rows.slice(first, first + PLAYLIST_PAGE), shown);
+    return sameRows(rows.slice(offset, offset + PLAYLIST_PAGE), shown);
   };
   if (shows(after)) return earlier.some(shows) ? null : 'landed';
   return shows(before) ? 'absent' : null;
