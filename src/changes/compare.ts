@@ -206,7 +206,7 @@ function showsKept(
   return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }
 
-/** Rows that differ from the next state of the same length. */
+/** Rows that differ from the state of the same length that differs in fewest; of those the first. */
 function differing(
   start: readonly string[],
   ops: readonly ChangeOp[],
@@ -214,6 +214,7 @@ function differing(
   shown: readonly string[],
   same: Same,
 ): Array<{ sent: string; shown: string }> {
+  let fewest: Array<{ sent: string; shown: string }> = [];
   let rows = start;
   for (let index = known.op; index <= ops.length; index++) {
     const op = ops[index];
@@ -222,10 +223,11 @@ function differing(
     const candidate = op?.op === 'append' && more > 0 ? [...rows, ...op.uris.slice(at, at + more)] : rows;
     if (candidate.length === shown.length) {
       const found = differences(candidate, shown, same);
-      if (found.length > 0 && found.length <= Math.max(10, shown.length / 5)) return found;
+      const isFew = found.length > 0 && found.length <= Math.max(10, shown.length / 5);
+      if (isFew && (fewest.length === 0 || found.length < fewest.length)) fewest = found;
     }
     if (!op) break;
     rows = op.op === 'append' ? [...rows, ...op.uris.slice(at)] : applyOp(rows, op);
   }
-  return [];
+  return fewest;
 }

@@ -129,13 +129,13 @@ async function allowingRelinks(
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  const named = new Set([...written, ...rowsAt(rows, ops, known)]);
-  if (plain.mismatches.some(({ shown }) => named.has(shown))) return plain;
+  if (plain.mismatches.some(({ shown }) => written.has(shown))) return plain;
   // Only entries of the requests in doubt count: earlier ones tell nothing about them.
   const open = restOf(ops, known);
   const inQuestion = writtenUris(open).size + removedUris(open).length;
-  // Rows that were there before may have the URI of an earlier write.
-  const isOwn = plain.mismatches.every(({ sent }) => written.has(sent));
+  // Rows that were there before may have the URI of an earlier write, or be the same song under the ID that it is shown by.
+  const before = new Set(rowsAt(rows, ops, known));
+  const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)
