@@ -53,7 +53,7 @@ export async function planUndo(
       return undoDetails(context, change, body, force, call);
     case 'save':
       await settleLibrary(context, first.uris, USUAL_LAG_MS, call);
-      return unsaving(await newlySaved(context, change, body, call));
+      return unsaving(stillSaved(context, await newlySaved(context, change, body, call)));
     case 'unsave':
       await settleLibrary(context, first.uris, 0, call);
       return saving(context, change, body.former.saved ?? [], call);
@@ -77,6 +77,12 @@ function plain(ops: readonly ChangeOp[], former: Former): UndoPlan {
 
 function unsaving(uris: readonly string[]): UndoPlan {
   return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
+}
+
+/** Without those that relay itself has taken out shortly before, as an undo does that ended part-way: they are not there to be removed. */
+function stillSaved(context: Context, uris: readonly string[]): readonly string[] {
+  const known = knownAdditions(context, uris);
+  return uris.filter((uri) => known[uri] !== true);
 }
 
 /** Those that somebody has saved again. For a minute the library may still show them as before their removal. */
