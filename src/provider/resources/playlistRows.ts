@@ -112,8 +112,40 @@ type Seen =
 
 type PartShown = (length: number) => readonly string[];
 
+/**
+ * The writes with what those beside them know of rows that they have not read, such as those that a move does not touch. Somebody
+ * else may have changed these rows between two writes.
+ */
+function filledIn(writes: readonly OwnWrite[]): OwnWrite[] {
+  const all = writes.map(({ states }) => [...states()]);
+  for (const [index, states] of all.entries())
+    all[index] = withRowsOf(all[index - 1]?.at(-1) ?? [], states, states[0] ?? []);
+  for (const [index, states] of [...all.entries()].reverse())
+    all[index] = withRowsOf(all[index + 1]?.[0] ?? [], states, states.at(-1) ?? []);
+  return writes.map(({ at }, index) => ({ at, states: () => all[index] ?? [] }));
+}
+
+/** @param edge the state of the write that the neighbor has left or found, as far as the write has read it */
+function withRowsOf(
+  neighbor: readonly string[],
+  states: Array<readonly string[]>,
+  edge: readonly string[],
+): Array<readonly string[]> {
+  if (!edge.includes('') || !mayBeRows(edge, neighbor)) return states;
+  return states.map((rows) =>
+    rows.map((uri, row) => (uri === '' && edge[row] === '' ? (neighbor[row] ?? '') : uri)),
+  );
+}
+
 /** @param begin number of rows in the first page */
 function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
+  const isPartial =
+    writes.length > 1 && [...(writes.at(-1)?.states() ?? [])].some((rows) => rows.includes(''));
+  const seen = isPartial ? compareWithStates(filledIn(writes), shown, begin) : null;
+  return seen === null || seen.kind === 'other' ? compareWithStates(writes, shown, begin) : seen;
+}
+
+function compareWithStates(writes: readonly OwnWrite[], shown: PartShown, begin: number): Seen {
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = [...(writes[index]?.states() ?? [])];
     for (let place = states.length - 1; place >= 0; place--) {
