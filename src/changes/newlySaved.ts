@@ -46,7 +46,6 @@ export async function newlySaved(
     const age = ageOf(context, change);
     const isLate = age > LAG_MS;
     const mayLag = age <= REMEMBER_MS;
-    if (isLate) until = Math.min(until, context.clock.monotonic() + LAG_MS);
     const older = isLate && mayLag ? MAX_OLDER_PAGES : 0;
     const pages = { newer: Number.POSITIVE_INFINITY, older };
     const found = await lookFor(context, change, new Set(open), pages, call);
@@ -55,6 +54,8 @@ export async function newlySaved(
     fresh.push(...found.fresh, ...unshown);
     open = rest.filter((uri) => !unshown.includes(uri));
     const mayBeFurther = !found.isWhole || !mayLag;
+    // A slow first look must not be the only one.
+    if (isLate) until = Math.min(until, context.clock.monotonic() + LAG_MS);
     const isOver = isLate && (mayBeFurther || context.clock.monotonic() >= until);
     if (open.length === 0 || isOver) return fresh;
     await context.clock.sleep(LOOK_AGAIN_MS, call.signal);
