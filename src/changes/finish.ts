@@ -41,7 +41,7 @@ const MAX_LOOK_AGAIN_MS = 4_000;
 /**
  * Before rows are added, the list has to show that those removed before are gone. Spotify cannot remove a row by the ID that it
  * shows if the row was added under another one, and adding would duplicate it. If such rows still show after 20 s, all rows are
- * replaced: that is right for these rows and for a list that lags.
+ * replaced: that is right for these rows and for a list that lags. Where a row cannot be written again, a review follows after 40 s.
  * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
@@ -55,7 +55,9 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
     plan.rows.findIndex((uri) => removed.has(uri)),
   );
   const most = rowsAt(plan.rows, plan.ops, from).length;
-  const until = context.clock.monotonic() + LATEST_EFFECT_MS;
+  // Where a row cannot be written again, only a review is left: the list may lag by more than that.
+  const canReplace = rowsAfter(plan.rows, plan.ops).every(isWritable);
+  const until = context.clock.monotonic() + LATEST_EFFECT_MS * (canReplace ? 1 : 2);
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
