@@ -54,7 +54,33 @@ export async function lookAtRows(
   // Others may have moved one of our rows to a place that was not read.
   if (part.from > 0 && !onlyAppends(plan.ops))
     return lookAtRows(context, playlistId, plan, known, call, { whole: true, step });
-  return nearestState(plan.rows, plan.ops, known, shown, step?.count);
+  const named = await underNamesRemoved(context, plan, known, shown, seen.items, call);
+  return nearestState(plan.rows, plan.ops, known, named, step?.count);
+}
+
+/**
+ * `shown`, with the rows of songs that are to be removed named as the removal names them, where Spotify shows them under another
+ * ID. They would otherwise look as if they were gone.
+ */
+async function underNamesRemoved(
+  context: ChangeContext,
+  { rows, ops }: Plan,
+  known: Progress,
+  shown: readonly string[],
+  items: readonly Item[],
+  call: Call,
+): Promise<readonly string[]> {
+  const expected = new Set(rowsAt(rows, ops, known));
+  const there = new Set(shown);
+  const missing = removedUris(restOf(ops, known)).filter((uri) => expected.has(uri) && !there.has(uri));
+  const strange = items.filter((item) => !expected.has(uriOf(item)));
+  const others = new Map<string, string>();
+  if (missing.length > MAX_LOOKED_UP || strange.length === 0) return shown;
+  for (const uri of missing) {
+    const other = await shownAmong(context, uri, strange, call);
+    if (other !== null) others.set(other, uri);
+  }
+  return shown.map((uri) => others.get(uri) ?? uri);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
