@@ -1,5 +1,5 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
-import { kindFacts } from '../domain/change.ts';
+import { kindFacts, type Progress } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
 import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
@@ -11,6 +11,7 @@ import { isWritable, planRows, replaceOps } from './planRows.ts';
 import { errorFacts } from './record.ts';
 import {
   isAfter,
+  nextStep,
   onlyAppends,
   removedBefore,
   restOf,
@@ -255,6 +256,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
     return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
+  if (carryOn && isMoreLikelyGone(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
@@ -285,6 +287,20 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present) : exact;
   if (seen.kind !== 'landed') return false;
   landed(run, seen.progress, entriesBetween(plan.ops, known, seen.progress), null);
+  return true;
+}
+
+/**
+ * Records, where a person has let the change go on, that the removal in doubt took effect, if the rows are nearer to that. What
+ * it took out and a later request puts back would otherwise count as taken out by others.
+ */
+function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
+  const { change, plan } = run;
+  const step = nextStep(plan.ops, progressOf(change));
+  if (step?.op.op !== 'remove') return false;
+  const far = (progress: Progress) => distance(rowsAt(plan.rows, plan.ops, progress), present);
+  if (far(step.to) >= far(step.from)) return false;
+  landed(run, step.to, step.count, null);
   return true;
 }
 
