@@ -1,7 +1,7 @@
 /** The end of a change: the check that it did what it should, rollback, and resuming after outside edits. */
 import { kindFacts, type Progress } from '../domain/change.ts';
 import type { RelayError } from '../domain/errors.ts';
-import { distance, mergeRows, withNames } from '../domain/mergeRows.ts';
+import { commonRows, distance, mergeRows, withNames } from '../domain/mergeRows.ts';
 import { mayBeRows, sameRows, uriOf, without } from '../domain/rows.ts';
 import { LAG_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -87,7 +87,8 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
   context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
   // Someone else may have added them since: a song that is there twice does less harm than one that is gone.
-  const base = distance(gone, present) <= distance(reached, present) ? gone : reached;
+  const base =
+    distance(gone, present) <= distance(reached, present) ? gone : withoutPart(reached, present, left);
   const goal = mergeRows(base, rowsAfter(rows, ops), present);
   if (!goal.every(isWritable)) return review(run, changedMeanwhile(run, present));
   await takePlan(run, {
@@ -98,6 +99,24 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
     unsure: [...left],
   });
   return null;
+}
+
+/**
+ * `reached` without the rows of `left` that do not show: where a song was added under both IDs, the removal has taken out those
+ * that have the one that it named.
+ */
+function withoutPart(
+  reached: readonly string[],
+  present: readonly string[],
+  left: ReadonlySet<string>,
+): readonly string[] {
+  const stays = new Set(commonRows(reached, present).map(([at]) => at));
+  const taken = without(reached, present).filter((uri) => left.has(uri));
+  return reached.filter((uri, at) => {
+    const index = stays.has(at) ? -1 : taken.indexOf(uri);
+    if (index >= 0) taken.splice(index, 1);
+    return index < 0;
+  });
 }
 
 /**
