@@ -132,12 +132,17 @@ export class Client {
   #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, outcome: Outcome): Set<string> {
     const { spotify, plan } = this.#stage;
     if (plan.faults.length === 0) return new Set();
-    const inDoubt = effects.filter((act) => act.by === 'person' && spotify.isInDoubt(playlist, act.at));
+    const inDoubt = effects.flatMap((act) => {
+      const isTheirs = act.by === 'person' && act.playlist === playlist;
+      const sent = isTheirs ? spotify.inDoubt(playlist, act.at) : null;
+      return sent ? [{ ...act, adds: sent.adds }] : [];
+    });
     const isCarriedOn =
       outcome.is === 'carried on' || (outcome.is === 'rolled back' && outcome.carriedOn === true);
     return new Set([
       ...mimickedIn(effects, playlist, isCarriedOn),
       ...takenOutBeside(inDoubt, effects, playlist),
+      ...putInAsAsked(inDoubt),
     ]);
   }
 
@@ -1221,6 +1226,15 @@ function takenOutBeside(
       );
   const own = new Set(takenOut(effects.filter(({ by }) => by === 'relay')));
   return takenOut(acts).filter((uri) => !own.has(uri));
+}
+
+/** Songs that a person has put in while a request of relay had no effect that was to put them in: it is taken for that one. */
+function putInAsAsked(acts: ReadonlyArray<Effect & { adds: ReadonlySet<string> }>): string[] {
+  return acts.flatMap(({ before, after, adds }) =>
+    [...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
+      count > 0 && adds.has(uri) ? [uri] : [],
+    ),
+  );
 }
 
 /**

@@ -181,7 +181,7 @@ export class Spotify {
    */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** The same of every request that relay sent, also of those that were lost on their way. */
-  readonly sends = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
+  readonly sends = new Map<DemoPlaylist, Array<{ at: number; after: number; adds: ReadonlySet<string> }>>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
   /** Requests of relay that save songs or remove them from the saved ones, also those that were lost on their way. */
@@ -278,10 +278,11 @@ export class Spotify {
     return unseen;
   }
 
-  /** True if the last request that relay had sent to a playlist by then had no effect. */
-  isInDoubt(playlist: DemoPlaylist, at: number): boolean {
+  /** The last request that relay had sent to a playlist by then, if it had no effect. `adds`: the songs that it was to put in. */
+  inDoubt(playlist: DemoPlaylist, at: number): { adds: ReadonlySet<string> } | null {
     const sent = this.sends.get(playlist)?.findLast((send) => send.at <= at);
-    return sent !== undefined && !this.writes.get(playlist)?.some((write) => write.at === sent.at);
+    const hadEffect = this.writes.get(playlist)?.some((write) => write.at === sent?.at);
+    return sent === undefined || hadEffect ? null : sent;
   }
 
   /** True if a reading showed a person's act before a write was sent at `written`, or would have when that was asked for. */
@@ -440,7 +441,11 @@ export class Spotify {
     const { method, path, text } = request;
     this.#arrivals.set(request, this.#time.at);
     const playlist = method === 'GET' ? null : findPlaylist(this.world, playlistIdIn(path) ?? '');
-    if (playlist) noted(this.sends, playlist, { at: this.#time.at, after: this.effects.length });
+    if (playlist) {
+      const { uris = [] } = method === 'POST' ? (JSON.parse(text) as { uris?: string[] }) : {};
+      const adds = new Set(uris.map(recordingOf));
+      noted(this.sends, playlist, { at: this.#time.at, after: this.effects.length, adds });
+    }
     if (method !== 'GET' && path === '/me/library')
       this.librarySends.push({
         at: this.#time.at,
