@@ -109,6 +109,13 @@ function apart(a: readonly string[], b: readonly string[]): number {
   return [...difference(countsOf(a), countsOf(b)).values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
+/** True if an act has taken out rows of which an equal one stays. */
+function isOneOfEqual({ before, after }: Effect): boolean {
+  const left = countsOf(after);
+  const changed = [...difference(countsOf(before), left)];
+  return changed.length > 0 && changed.every(([uri, count]) => count < 0 && left.has(uri));
+}
+
 function idOf(kind: string, index: number): string {
   return `${kind}${String(index).padStart(21, '0')}`;
 }
@@ -375,7 +382,7 @@ export class Spotify {
 
   /**
    * True if an act has made a list what it was before one of relay's own writes of the last minute, by itself or with those of
-   * a person that followed it by `until`.
+   * a person that followed it by `until`. If it has taken out one of several equal rows, the other may stand where relay put it.
    */
   #looksOlder(index: number, until: number): boolean {
     const { playlist } = this.effects[index] as Effect;
@@ -386,7 +393,11 @@ export class Spotify {
       .slice(0, index)
       .filter((effect) => effect.by === 'relay' && effect.playlist === playlist)
       .some(({ at, before }) =>
-        acts.some((act) => act.at - at <= REMEMBERED_MS && sameRows(before, act.after)),
+        acts.some(
+          (act) =>
+            act.at - at <= REMEMBERED_MS &&
+            (sameRows(before, act.after) || (isOneOfEqual(act) && apart(before, act.after) === 0)),
+        ),
       );
   }
 
