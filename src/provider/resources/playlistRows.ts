@@ -173,8 +173,10 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
     const page = shown.slice(from, to);
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
-    const isOwn = (state: readonly string[]) => mayBeRows(state.slice(from, isLast ? undefined : to), page);
-    if (!states.some(isOwn)) return null;
+    const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
+    // One that was not read fits anything: it tells nothing where another one was read.
+    const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
+    if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
 }
