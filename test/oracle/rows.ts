@@ -72,6 +72,15 @@ function plus(counts: Counts, change: Counts): Map<string, number> {
   return sum;
 }
 
+/** A removal names only songs that are there: one that a person has taken out before it is no entry of its requests. */
+function removedBy(
+  uris: readonly string[],
+  there: { has(uri: string): boolean },
+  written: number,
+): readonly string[] {
+  return [...new Set(uris)].filter((uri) => there.has(uri)).slice(0, written);
+}
+
 /** The rows after so many entries of it; all of them by default. */
 export function listAfter(rows: readonly string[], doing: Doing, written = Infinity): readonly string[] {
   switch (doing.do) {
@@ -82,8 +91,8 @@ export function listAfter(rows: readonly string[], doing: Doing, written = Infin
       return [...rows, ...doing.uris.filter((uri) => !held.has(uri)).slice(0, written)];
     }
     case 'remove': {
-      const gone = new Set([...new Set(doing.uris)].slice(0, written));
-      return written === 0 ? rows : rows.filter((uri) => !gone.has(uri));
+      const gone = new Set(removedBy(doing.uris, new Set(rows), written));
+      return rows.filter((uri) => !gone.has(uri));
     }
     case 'replace':
       return written === 0 ? rows : doing.uris.slice(0, written);
@@ -115,7 +124,7 @@ function countsAfter(counts: Counts, doing: Doing, written: number): Counts {
     }
     case 'remove': {
       const left = new Map(counts);
-      for (const uri of [...new Set(doing.uris)].slice(0, written)) left.delete(uri);
+      for (const uri of removedBy(doing.uris, counts, written)) left.delete(uri);
       return left;
     }
     case 'replace':
