@@ -273,13 +273,15 @@ export class Spotify {
       const writes = this[requests].get(playlist)?.filter(({ after }) => after > index) ?? [];
       // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
       const uncounted = this.lags.totals < this.lags.lists ? act.before.slice(act.after.length) : [];
-      const touched = [...touchedBy(act.before, act.after), ...uncounted];
+      const touched = touchedBy(act.before, act.after);
       for (const [nth, write] of (writes.length > 0 ? writes : [undefined]).entries()) {
         const written = write?.at ?? Infinity;
         const isOlder = nth === 0 && this.#looksOlder(index, written);
         if (this.#couldBeSeen(playlist, index, written) && !isOlder) break;
         const isRewritten = index < from ? () => true : this.#rewrittenBy(write);
         for (const uri of touched) if (isRewritten(uri)) unseen.add(uri);
+        // A row that nobody reads may also stay where it should have gone.
+        for (const uri of uncounted) unseen.add(uri);
       }
     }
     return unseen;
