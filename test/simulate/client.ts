@@ -323,7 +323,9 @@ export class Client {
         judged(doing) &&
         judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) }) &&
         judged({ ...doing, removed: less(made.removed, made.putBack) });
-      const wrong = beside && isReplacing ? judged({ do: 'replace', uris: made.before }) : beside;
+      const found = beside && isReplacing ? judged({ do: 'replace', uris: made.before }) : beside;
+      const isBlind = found?.isOrder && spotify.isMovedBlindly(playlist, made.from);
+      const wrong = isBlind ? null : found;
       if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
         this.#found(
           `undo of ${wish}, ${told(outcome)}: ${namesOf(wrong)}${circumstances(this.#stage, [...edits, ...others])}`,

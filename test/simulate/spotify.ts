@@ -372,6 +372,28 @@ export class Spotify {
     );
   }
 
+  /**
+   * True if relay has moved rows that a person had moved while it read their pages, less than a minute before a later
+   * change: what the list then shows is neither what the move should have left nor what was there before it.
+   * @param from where in the record of effects that change began
+   */
+  isMovedBlindly(playlist: DemoPlaylist, from: number): boolean {
+    const until = this.effects[from]?.at ?? this.#time.at;
+    const moves = this.effects
+      .slice(0, from)
+      .filter(
+        ({ playlist: on, before, after }) =>
+          on === playlist &&
+          !sameRows(before, after) &&
+          difference(countsOf(before), countsOf(after)).size === 0,
+      );
+    return moves.some((move) => {
+      if (move.by !== 'relay' || until - move.at > REMEMBERED_MS) return false;
+      const begun = this.calls.get(playlist)?.findLast((call) => call <= move.at) ?? 0;
+      return moves.some((act) => act.by === 'person' && act.at >= begun && act.at <= move.at);
+    });
+  }
+
   /** True if a person has put something in within a minute of relay's own write to the same list. */
   isBesideOwn(playlist: DemoPlaylist, from: number): boolean {
     const acts = this.effects.slice(0, from).filter((one) => one.playlist === playlist);
