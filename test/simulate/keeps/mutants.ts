@@ -15,10 +15,10 @@ export const KEEP_MUTANTS = [
     only: 'keeps',
   },
   {
-    name: 'what a run wrote before a kill counts as an edit',
+    name: 'a run does not wait for the write of the run before it',
     file: 'src/jobs/keeps/run.ts',
-    from: 'return last.id === keep.lastChange && keep.settled ? keep : noted',
-    to: 'return last.id !== "" ? keep : noted',
+    from: 'if (last?.outcome === null) return await',
+    to: 'if (last?.id === "") return await',
     only: 'keeps',
   },
   {
