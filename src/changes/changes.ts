@@ -46,28 +46,31 @@ const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
-  /** The ID of its job, if it is to have the same. */
+  /** ID of the new change, if it is to have the same one as its job. */
   id?: string;
   kind: ChangeKind;
-  /** null: the library, or a playlist that is to be made. */
+  /** ID of the playlist to write to; null for the library, and for a playlist that is to be made. */
   playlistId: string | null;
   /** Who asked, as `relay history` shows it: `tool NAME`, `job ID` or `relay undo`. */
   askedBy: string;
-  /** Entries that the caller asked for. */
+  /** Number of entries that the caller asked for. */
   requested: number;
-  /** Key of the job that it belongs to. Without one it gets its own, which is not listed while its caller waits. */
+  /**
+   * Key of the job that the change belongs to. Without one, the change gets its own job, which is not listed while the
+   * caller waits.
+   */
   job?: number;
-  /** The account that it is for; otherwise the one that is connected when it begins. */
+  /** ID of the account that the change is for; by default the account that is connected when the change begins. */
   account?: string;
-  /** Key of the change that it takes back. */
+  /** Key of the earlier change, if this one undoes it. */
   undoes?: number;
-  /** Reads what is there and says what to do, once earlier writes to the playlist have ended; null: nothing. */
+  /** Reads what is there and returns what to do, or null for nothing. Called once earlier writes to the playlist have ended. */
   prepare(call: Call): Promise<PreparedChange | null>;
 }
 
 /** What there is and what to do: all that is needed to store a change. */
 export interface PreparedChange {
-  /** The number of entries, if only reading tells it. */
+  /** Number of entries, where it is known only after reading; replaces that of the request. */
   requested?: number;
   former: Former;
   ops: readonly ChangeOp[];
@@ -79,7 +82,7 @@ export interface ChangeReport {
   change: Change;
   body: ChangeBody;
   end: DriveEnd;
-  /** The playlist that it made. */
+  /** The playlist that the change made; null if it made none. */
   playlist: Playlist | null;
   /** Requests of the original operations, and how many of them this run has completed. */
   requests: { total: number; completed: number };
@@ -88,7 +91,7 @@ export interface ChangeReport {
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** It continues by itself, as the job of its ID. `cause` says what it waits for; null if its time was up. */
+  /** The change continues by itself, as a listed job. `cause` is what it waits for; null if the caller's time was up. */
   | ({ kind: 'listed'; cause: RelayError | null } & Omit<ChangeReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
@@ -122,32 +125,32 @@ export interface Changes {
 
 /**
  * Lists the job of a change.
- * @param end of its last run; null while it is being written, and after a crash
- * @param isStopped its caller has left: relay finds out how far it got, and sends nothing more
+ * @param end how the change's last run ended; null while the change is being written, and after a crash
+ * @param isStopped true if the caller has left: relay finds out how far the change got, and sends nothing more
  */
 type ListChange = (change: Change, end: DriveEnd | null, isStopped: boolean) => Promise<void>;
 
 interface WorkOptions {
-  /** Ends the run like a stopping server does. */
+  /** Ends the run when it aborts, as when the server stops. */
   signal: AbortSignal;
   maxAttempts: number;
-  /** Failures of earlier runs. */
+  /** How the runs before this one failed. */
   before: Failures;
-  /** A person has decided that a change under review continues. */
+  /** True if a person has decided that a change under review continues. */
   carryOn?: boolean;
-  /** Finds out how the last request ended, and sends nothing more. */
+  /** True to find out how the last request ended, and send nothing more. */
   cancelled?: boolean;
 }
 
 /** A change that is being worked on, or will be once it has its turn. */
 interface Active extends Control {
-  /** null until it is stored. */
+  /** Key of the change; null until the change is stored. */
   seq: number | null;
-  /** true: its caller was told that nothing was begun. */
+  /** True if the caller was told that nothing was begun. */
   abandoned: boolean;
-  /** How many requests it takes. */
+  /** Number of requests that the change takes. */
   total: number;
-  /** Gives back the turn of the playlist that it has made. */
+  /** Ends the turn of the playlist that the change has made, so that other changes may write to it. */
   giveBack(): void;
   done: Promise<ChangeReport | null>;
 }
@@ -222,7 +225,7 @@ export function createChanges(context: ChangeContext): Changes {
         pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
         job ??= insertJob(store, ownJob(row, ops), 0, now);
         const change = insertChange(store, { ...row, job }, body, now);
-        // A cancel that arrives while it is being saved must find it.
+        // A cancel that arrives while the change is being saved must find it.
         entry.seq = change.seq;
         return change;
       },
@@ -441,7 +444,7 @@ function notBegun(): RelayError {
   );
 }
 
-/** The IDs by which a change is found that continues after the next start: its job has the same one. */
+/** The IDs by which to find a change that continues after the next start; its job has the same ID. */
 export function continuation({ id }: Change): { change_id: string; job_id: string } {
   return { change_id: id, job_id: id };
 }
@@ -465,7 +468,7 @@ function isOpen(end: DriveEnd): end is OpenEnd {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
 }
 
-/** `left`: the caller has gone; `late`: the time is up. */
+/** What comes first: the result of the work, `left` if the caller has gone, or `late` if the time is up. */
 async function firstOf<T>(
   clock: ChangeContext['clock'],
   done: Promise<T>,

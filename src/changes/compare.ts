@@ -17,17 +17,20 @@ import {
 /** What a reading shows. */
 export type Verdict =
   /**
-   * It got at least this far, further than was known.
+   * The change got at least as far as `progress`, which is further than was known.
    * - `isAmbiguous`: an earlier state of this change looks the same.
    * - `isOlder`: the list looked the same before earlier changes of relay.
-   * - `isNear`: it also shows what others wrote.
+   * - `isNear`: the list also shows what others wrote.
    */
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
-  /** It shows the state from before the request. `isNear`: it also shows what others wrote. */
+  /** The list shows the rows from before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
-  /** It shows an older state of this change: the list lags. `isKept`: or rows that were just removed are still there. */
+  /** The list lags: it shows an older state of this change. `isKept`: or rows that were just removed are still there. */
   | { kind: 'stale'; isKept?: boolean }
-  /** It matches no state of this change, or two equally well. If a length matches, `mismatches` are the rows that differ. */
+  /**
+   * The list matches no state of this change, or two equally well. If a length matches, `mismatches` are the rows that
+   * differ.
+   */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
 
 /** URIs that Spotify shows in place of those that were written (relinking). */
@@ -206,7 +209,7 @@ function showsKept(
   return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }
 
-/** Rows that differ from the state of the same length that differs in fewest; of those the first. */
+/** The rows that differ from the most similar state of the same length (the first such state, if several are equally similar). */
 function differing(
   start: readonly string[],
   ops: readonly ChangeOp[],

@@ -18,38 +18,38 @@ export type Ending =
   | 'absent'
   /** Something else failed, such as a reading or a save. */
   | 'failed'
-  /** It is to be stopped, and no request is under way. */
+  /** The change is to be stopped, and no request is under way. */
   | 'cancelled';
 
 export interface Situation {
   ending: Ending;
-  /** null after a crash, when the reason is not known. */
+  /** Class of the failure; null after a crash, when the reason is not known. */
   failure: FailureClass | null;
-  /** true during a rollback. */
+  /** True during a rollback. */
   isBack: boolean;
-  /** null: a job, which waits as long as it takes. Otherwise a caller waits and is told. */
+  /** Who waits for the change; null for a job, which has as much time as it takes. */
   waiter: Waiter | null;
-  /** No request of the change is known to have taken effect. */
+  /** True if no request of the change is known to have taken effect. */
   isUntouched: boolean;
-  /** Once it has begun, what was there before is gone. */
+  /** True if rows may be gone once the change has begun. */
   isRewriting: boolean;
-  /** An earlier try of the same request may have taken effect. */
+  /** True if an earlier try of the same request may have taken effect. */
   mayHaveLanded: boolean;
-  /** Failures in a row, this one included. */
+  /** Number of failures in a row, this one included. */
   failures: number;
-  /** Its attempts are used up. */
+  /** True if the attempts of the request are used up. */
   isUsedUp: boolean;
-  /** How long Spotify asks to wait; null where it does not say. */
+  /** Number of seconds that Spotify asks to wait; null where it does not say. */
   waitSeconds: number | null;
-  /** Waits that its caller has had so far. */
+  /** Number of times that the caller has been made to wait so far. */
   waits: number;
-  /** Spotify may refuse the values that are sent; then they stay as they are. */
+  /** True if Spotify may refuse the values of this request; the details then stay as they are. */
   mayFail: boolean;
-  /** It has entries, and one that Spotify refuses can be left out. */
+  /** True if the request has entries, so that one that Spotify refuses can be left out. */
   isListed: boolean;
-  /** Spotify does not know a playlist that was just made. */
+  /** True if Spotify does not know a playlist that was just made. */
   isTooNew: boolean;
-  /** Rows are only added, and no request was sent twice yet. */
+  /** True if rows are only added, and no request was sent twice yet. */
   isFirstAddition: boolean;
 }
 
@@ -59,7 +59,7 @@ export type Move =
   | 'roll_back'
   /** Pauses for as long as the failure asks for. */
   | 'wait'
-  /** Fails, until somebody resumes it. */
+  /** Fails; somebody may resume the change later. */
   | 'stop'
   /** Sends the same request after `afterMs`; counts as a failure. */
   | 'try_again'
@@ -78,11 +78,11 @@ interface Rule {
   afterMs?: (situation: Situation) => number;
 }
 
-/** Most tries of a rollback while a caller waits, and the longest wait before the next. */
+/** Maximum number of tries of a rollback while a caller waits, and the longest wait between two. */
 const ROLLBACK = { tries: 4, waitSeconds: 30 };
 /** How often a request is sent again that may be sent twice without harm. */
 export const MAX_REPEATS = 3;
-/** Most tries, since some of the provider's servers do not know a new playlist for a moment. */
+/** Maximum number of tries on a new playlist, which some of the provider's servers do not know for a moment. */
 const MAX_UNKNOWN = 6;
 /** In the middle of a write, a caller waits for a limit of at most this many seconds, and at most this often. */
 const PATIENCE = { seconds: 5, waits: 3 };

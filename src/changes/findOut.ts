@@ -24,7 +24,7 @@ import {
 } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
-/** After this, a request either has had its effect or never will. */
+/** Time after which a request either has had its effect or never will. */
 const OVER_MS = 60_000;
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 

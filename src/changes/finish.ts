@@ -195,7 +195,7 @@ async function removeDoubled(
   return null;
 }
 
-/** True if `present` is `goal` with the rows `again` once more, one after the other. */
+/** True if `present` is `goal` plus a second copy of the rows `again`, one after the other. */
 function isDoubled(present: readonly string[], goal: readonly string[], again: readonly string[]): boolean {
   const extra = present.length - goal.length;
   if (extra !== again.length) return false;

@@ -126,7 +126,7 @@ function hasStopped(store: Context['store'], change: Change): boolean {
   return !change.inTransit && job !== null && isEnded(job.status);
 }
 
-/** Undoing a paused change ends it. */
+/** Ends a paused change, because it is undone. */
 function endHere(store: Context['store'], change: Change): void {
   if (change.outcome === null) endPartly(store, change.seq, store.now());
 }

@@ -77,10 +77,10 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
   };
 }
 
-/** How many entries are looked up that the list does not show. */
+/** Maximum number of entries to look up among those that the list does not show. */
 const MAX_LOOKED_UP = 5;
 
-/** Under which URIs the list shows those of `uris` that it holds: relinked tracks have another ID than they were added with. */
+/** The URIs under which the list shows the `uris` that it holds: relinked tracks have another ID than they were added with. */
 async function shownNames(
   { provider }: Pick<ChangeContext, 'provider'>,
   items: readonly Item[],
@@ -165,11 +165,11 @@ export function replaceRows(
   };
 }
 
-/** The rows that are there, unnamed ones with the URI that they had, and the rows that should be there. */
+/** The rows that are there (unnamed ones with the URI that they had) and the rows that should be there. */
 interface Revision {
   present: readonly string[];
   wanted: readonly string[];
-  /** By URI in the list: the different URI that the row was added with. */
+  /** Maps the URI that the list shows for a row to the different URI that the row was added with. */
   originals: ReadonlyMap<string, string>;
 }
 
@@ -324,7 +324,7 @@ export async function settleTarget(
 /** Operations that would undo a later write if they took effect after it. */
 const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove', 'put']);
 
-/** Details that `fields` names; those that relay has just set count even if Spotify does not show them yet. */
+/** Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. */
 export async function readDetails(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   playlistId: string,
@@ -341,7 +341,7 @@ export async function readDetails(
     const mayBeMore = change !== null && (change.uncertain || change.inTransit);
     for (const [index, op] of ops.slice(0, mayBeMore ? reached + 1 : reached).entries()) {
       if (op.op !== 'details') continue;
-      // Of one whose answer was lost, Spotify tells whether it took effect.
+      // If the answer to a request was lost, only Spotify's own values tell whether it took effect.
       const isLost = index === reached;
       const isShown = (field: keyof DetailValues) =>
         isLost ? present[field] === op.set[field] : details[field] === former.details?.[field];
@@ -353,7 +353,7 @@ export async function readDetails(
   return details;
 }
 
-/** Those of a playlist's details that `fields` names, as far as Spotify tells them. */
+/** The details of a playlist that `fields` names, as far as Spotify tells them. */
 function detailsOf(
   { name, description, public: isPublic, collaborative }: Playlist,
   fields: DetailValues,
@@ -382,7 +382,7 @@ export function unfollow(
   };
 }
 
-/** Which of them were saved before is read only for an undo, since Spotify keeps the time of each. */
+/** Saves tracks. Which of them were saved before is read only for an undo, since Spotify keeps the time of each. */
 export function saveTracks(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   uris: readonly string[],
@@ -399,7 +399,7 @@ export function saveTracks(
 }
 
 /**
- * Removes those tracks that are saved; nothing to do if none is. Which ones are saved is read first, as it is unknown later.
+ * Removes tracks from the saved ones. Which of them are saved is read first, as it is unknown later; nothing to do if none is.
  * @param sent `all` where the caller counts its own entries by the requests, as a job does
  */
 export function unsaveTracks(

@@ -7,7 +7,7 @@ import { markItems } from './ownJob.ts';
 import { progressAt, type Step } from './rowOps.ts';
 import type { Run } from './run.ts';
 
-/** After this many single entries that the provider refuses, the change fails as a whole. */
+/** Maximum number of refused entries to leave out; with more, the change fails as a whole. */
 const MAX_REFUSED = 20;
 
 /**
@@ -23,7 +23,7 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   }
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
-  // Spotify itself shows it, so it is not unknown: the refusal will pass.
+  // Spotify itself shows this entry, so the refusal has another reason and will pass.
   if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return false;
   const ops = withoutEntry(run.plan.ops, step.from);
   run.plan = { ...run.plan, ops };

@@ -112,8 +112,8 @@ function touched({ rows, ops }: Plan, known: Progress): { from: number; to: numb
 }
 
 /**
- * The same for one request, from one page: the one with the first row that it changes. null if the page shows neither state, or
- * if a lagging list may show the same page from an earlier state. All rows have to be read then.
+ * Compares one page, the one with the first row that a request changes, with the rows before and after that request. null if
+ * the page shows neither, or if a lagging list may show the same page from an earlier state. All rows have to be read then.
  * @param earlier the states of the change before that request
  */
 export async function lookAtStep(
@@ -136,7 +136,7 @@ export async function lookAtStep(
   return shows(before) ? 'absent' : null;
 }
 
-/** How many differing rows are looked up before it counts as another list. */
+/** Maximum number of differing rows to look up; with more, the list counts as another one. */
 const MAX_LOOKED_UP = 5;
 
 /**
@@ -203,7 +203,7 @@ export async function shownAmong(
   return same?.uri ?? null;
 }
 
-/** An account can have about 11,000. */
+/** Maximum number of playlists to read; an account can have about 11,000. */
 const ALL_PLAYLISTS = 12_000;
 
 /**

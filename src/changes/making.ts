@@ -13,7 +13,7 @@ interface Making {
   create: Create;
 }
 
-/** Oldest first. */
+/** The changes that are making a playlist and do not know its ID yet, oldest first. */
 function beingMade(store: ChangeContext['store']): Making[] {
   return openChanges(store).flatMap(({ seq, kind, playlistId }) => {
     if (kind !== 'create' || playlistId !== null) return [];

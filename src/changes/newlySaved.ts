@@ -20,16 +20,17 @@ import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './
 /** The provider's clock has seconds, and its servers may differ by one. */
 const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
-/** Pages of the library that are searched to note what a change saved. */
+/** Maximum number of pages of the library to search for what a change saved. */
 const MAX_PAGES = 20;
-/** Rows that were saved before a change and are looked through for its tracks, while the library may lag. */
+/** Maximum number of pages, with tracks saved before a change, to search for its own tracks while the library may lag. */
 const MAX_OLDER_PAGES = 6;
 
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * In the order of the library, newest first. A track that is saved, and of which the library does not show when, was saved
- * before the change, or the library lags: for some seconds it is asked again, longer if the whole library does not show it.
+ * The newly saved tracks, in the order of the library, newest first. If the library does not show when a saved track was saved,
+ * the track was saved before the change, or the library lags. It is then asked again for some seconds, and for longer if it was
+ * read whole.
  */
 export async function newlySaved(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -62,7 +63,7 @@ export async function newlySaved(
   }
 }
 
-/** Tracks saved in the last minute may not show yet; earlier ones would. */
+/** The tracks that the library does not hold yet. None more than a minute after the change, when it would show them. */
 async function notShown(
   { provider, store }: Pick<Reading, 'provider' | 'store'>,
   change: Change,
@@ -90,10 +91,10 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
   return op === 0 && uncertain ? uris.slice(at, at + TRACKS_PER_REQUEST) : [];
 }
 
-/** How often to read the library if it changes meanwhile, since rows move from one page to another. */
+/** Maximum number of readings of the library if it changes meanwhile, since rows then move from one page to another. */
 const READINGS = 4;
 
-/** How much of the library is looked through: of what was saved since the change began, and before. */
+/** Maximum number of pages to look through: with what was saved since the change began, and with what was saved before. */
 interface Pages {
   newer: number;
   older: number;
@@ -101,11 +102,11 @@ interface Pages {
 
 /** What the library shows of some tracks. */
 interface Shown {
-  /** Saved since the change began; in the order of the library. */
+  /** The tracks that were saved since the change began, in the order of the library. */
   fresh: string[];
-  /** Saved before. */
+  /** The tracks that were saved before the change began. */
   older: string[];
-  /** It was looked through to its end. */
+  /** True if the library was looked through to its end. */
   isWhole: boolean;
 }
 
@@ -150,8 +151,8 @@ async function lookOnce(
 }
 
 /**
- * What is known about tracks that are about to be saved from relay's own changes shortly before, by URI: true where saving
- * it adds it. The library may not show them yet.
+ * What relay's own recent changes tell about tracks that are about to be saved: maps a URI to true if saving the track adds it,
+ * and to false if it is there. The library may not show these changes yet.
  */
 export function knownAdditions(
   reading: Pick<Reading, 'provider' | 'store'>,

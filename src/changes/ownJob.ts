@@ -7,7 +7,7 @@ import { firstMatched, markNextWritten, rejectItem } from '../store/tables/jobIt
 import { changeJob, getJobBySeq, type NewJob } from '../store/tables/jobs.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 
-/** It is not listed unless the change continues without its caller. Its items are stored once it is listed. */
+/** The job of a change that has none. It is listed, and its items are stored, only if the change continues without its caller. */
 export function ownJob(
   { id, kind, playlistId, account }: Pick<Change, 'id' | 'kind' | 'playlistId' | 'account'>,
   ops: readonly ChangeOp[],
@@ -36,7 +36,7 @@ export function ownJob(
 }
 
 /**
- * Marks items of its job as written, as its requests take effect, or one as left out. To be called in a transaction.
+ * Marks items of a change's job as written, as the requests take effect, or one item as left out. To be called in a transaction.
  * @param refused why an item was left out; null where items were written
  */
 export function markItems(

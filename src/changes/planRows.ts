@@ -5,7 +5,7 @@ import type { ChangeOp } from '../domain/change.ts';
 import { sameRows } from '../domain/rows.ts';
 import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
-/** Keeping the dates of rows (`added_at`) is worth up to this many requests. */
+/** Maximum number of requests to spend on keeping the dates of rows (`added_at`). */
 const REQUESTS_TO_KEEP_DATES = 20;
 
 /**
@@ -41,7 +41,7 @@ function rewrite(wanted: readonly string[]): ChangeOp[] | null {
   return wanted.every(isWritable) ? replaceOps(wanted) : null;
 }
 
-/** One block of rows that has only changed its place. */
+/** The move of one block of rows that makes `present` into `wanted`; null if that is not the only difference. */
 function singleMove(present: readonly string[], wanted: readonly string[]): ChangeOp | null {
   const size = present.length;
   if (size !== wanted.length) return null;
@@ -74,7 +74,7 @@ function isTurned(
   return true;
 }
 
-/** If all rows stay in their order, only the others are written, even tracks that the list holds already. */
+/** The operations that only insert rows, if all present rows stay in their order; otherwise null. */
 function insertOnly(present: readonly string[], wanted: readonly string[]): ChangeOp[] | null {
   let next = 0;
   const isMissing = wanted.map((uri) => {
@@ -106,11 +106,11 @@ function removeAndInsert(present: readonly string[], wanted: readonly string[]):
   const isApart =
     added.every((op) => op.op === 'append' && !op.uris.some((uri) => held.has(uri))) &&
     present.length + wanted.length <= MAX_ROWS;
-  // So no row is removed before its replacement is there.
+  // If possible, no row is removed before its replacement is there.
   return isApart ? [...added, ...removes] : [...removes, ...added];
 }
 
-/** A fuller playlist refuses rows before others are removed. */
+/** Maximum number of rows of a playlist; a full one refuses new rows until others are removed. */
 const MAX_ROWS = 10_000;
 
 function differingCounts(present: readonly string[], wanted: readonly string[]): Set<string> {
@@ -120,7 +120,7 @@ function differingCounts(present: readonly string[], wanted: readonly string[]):
   return new Set([...counts].filter(([, count]) => count !== 0).map(([uri]) => uri));
 }
 
-/** Of two lists with the same rows in different orders: URIs outside a longest run that keeps its order. */
+/** The URIs to move between two lists with the same rows in different orders: all outside a longest run that keeps its order. */
 function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<string> {
   const places = new Map<string, number[]>();
   kept.forEach((uri, index) => {
@@ -138,7 +138,10 @@ function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<strin
   return new Set(goal.filter((_, index) => !inOrder.has(index)));
 }
 
-/** From front to back, so that each position is right when its request is sent; at the end as an append. */
+/**
+ * Operations that insert the missing rows, from front to back so that each position is right when its request is sent.
+ * Rows that are missing at the end are appended.
+ */
 function inserts(wanted: readonly string[], isMissing: readonly boolean[]): ChangeOp[] {
   // From here on all rows are missing.
   let tail = wanted.length;

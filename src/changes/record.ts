@@ -19,7 +19,7 @@ export interface ChangeContext {
   log: Log;
 }
 
-/** The part of it that reading needs. */
+/** The part of the context that reading needs. */
 export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
 
 /** The current row of a change, which must exist. */

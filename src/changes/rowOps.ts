@@ -5,16 +5,16 @@ import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 /** The provider's limit for one request to `/playlists/{id}/items`. */
 export const ROWS_PER_REQUEST = 100;
 
-/** Nothing has taken effect yet. */
+/** The progress of a change before anything has taken effect. */
 export const START: Progress = { op: 0, at: 0 };
 
 /** One request: an operation, or as much of a long one as a request takes. */
 export interface Step {
   op: ChangeOp;
   from: Progress;
-  /** The progress once it has taken effect. */
+  /** The progress of the change once this request has taken effect. */
   to: Progress;
-  /** Entries of the operation that it covers; 1 for those without entries. */
+  /** Number of entries of the operation that the request covers; 1 for an operation without entries. */
   count: number;
 }
 
@@ -115,7 +115,7 @@ export function rowsAt(
   return rows;
 }
 
-/** The same, plus the rows of `left`, which are still there although they were to be removed. */
+/** The rows as of `rowsAt`, plus the rows of `left`, which are still there although they were to be removed. */
 export function rowsWith(
   left: ReadonlySet<string>,
   { rows, ops }: { rows: readonly string[]; ops: readonly ChangeOp[] },
@@ -132,7 +132,7 @@ export function rowsAfter(former: readonly string[], ops: readonly ChangeOp[]): 
   return rowsAt(former, ops, { op: ops.length, at: 0 });
 }
 
-/** True if rows are only added at the end, so that the total and the tail tell how far it got. */
+/** True if rows are only added at the end, so that the total and the last rows tell how far the change got. */
 export function onlyAppends(ops: readonly ChangeOp[]): boolean {
   return ops.every(({ op }) => op === 'append');
 }

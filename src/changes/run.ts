@@ -21,25 +21,25 @@ import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } 
 
 /** How others control a run, even while it is under way, and what they learn of it. */
 export interface Control {
-  /** null: a job, or a caller who no longer waits. */
+  /** Who waits for the change; null for a job, and once the caller no longer waits. */
   waiter: Waiter | null;
-  /** If nobody waits: how often to try a request whose refusal may be temporary. */
+  /** Maximum number of tries, while nobody waits, of a request whose refusal may be temporary. */
   maxAttempts: number;
   /** How the runs before this one failed. */
   before: Failures;
-  /** The server is stopping: nothing new is sent. */
+  /** Aborts when the server is stopping; nothing new is sent after that. */
   signal: AbortSignal;
-  /** true: the run stops before its next request. */
+  /** True if the run is to stop before its next request. */
   cancelled: boolean;
   /** Pending while a cancellation is being stored; no request is sent meanwhile. */
   decided: Promise<void>;
-  /** true: nothing of the change was ever sent. */
+  /** True if nothing of the change was ever sent. */
   isNew: boolean;
-  /** A person has seen someone else's changes to the playlist, and still wants what is missing written. */
+  /** True if a person has seen what others changed in the playlist, and still wants what is missing written. */
   carryOn: boolean;
-  /** How many requests this run has completed. */
+  /** Number of requests that this run has completed. */
   completed: number;
-  /** The playlist that a `create` of this run made. */
+  /** The playlist that a `create` of this run made; null if none did. */
   playlist: Playlist | null;
   /** Called when `completed` has grown. */
   onProgress(): void;
@@ -50,7 +50,7 @@ export interface Control {
 /** Failures of one class, without a success in between. */
 export interface Failures {
   count: number;
-  /** Code of the last one; null where there was none. */
+  /** Error code of the last failure; null where there was none. */
   code: ErrorCode | null;
 }
 
@@ -58,13 +58,16 @@ export interface Failures {
 export type DriveEnd =
   /** The change has ended; if not as wanted, `cause` says why. */
   | { kind: 'ended'; cause: RelayError | null }
-  /** It continues after a pause, whose length follows from `cause` and the number of failures of its class so far. */
+  /**
+   * The change continues after a pause, whose length follows from `cause` and from how often that class of failure came
+   * so far.
+   */
   | { kind: 'paused'; cause: RelayError; failures: number }
-  /** Its requests were refused too often; it can be resumed. */
+  /** The requests were refused too often; the change can be resumed. */
   | { kind: 'failed'; cause: RelayError }
-  /** A person decides. */
+  /** The change is under review: a person decides how it goes on. */
   | { kind: 'review'; cause: RelayError }
-  /** The server is stopping; the next start continues. */
+  /** The server is stopping; the next start continues the change. */
   | { kind: 'stopped' };
 
 /** What one run of a change knows in addition to its row. */
@@ -77,24 +80,24 @@ export interface Run {
   call: Call;
   /** Largest number of entries of the next request; halved after a refusal. */
   size: number;
-  /** How often the run has made its caller wait. */
+  /** Number of times that the run has made its caller wait. */
   waits: number;
   failures: Failures;
   /** Why the present request may already have taken effect; null if it was not sent before. */
   lost: RelayError | null;
-  /** The last look at the list also showed what others wrote. */
+  /** True if the last look at the list also showed what others wrote. */
   showsOthers: boolean;
   /** Why the change is being rolled back; null if it is not. */
   cause: RelayError | null;
   /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
-  /** When its progress was last certain to be on disk; monotonic milliseconds. */
+  /** Time when the progress was last certain to be on disk; monotonic milliseconds. */
   savedAt: number;
-  /** false: the change is not new, or an answer was lost, so `snapshotId` may not be the version that it left. */
+  /** False if the change is not new or an answer was lost, so that `snapshotId` may not be the version that the change left. */
   answered: boolean;
 }
 
-/** What a change carries out now. */
+/** The plan that a change carries out now. */
 export function planOf({ plan, former, ops }: ChangeBody): Plan {
   const rows = former.rows ?? [];
   if (!plan) return { rows, ops, counted: true, former: rows };
@@ -178,7 +181,7 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   control.onProgress();
 }
 
-/** How many entries lie between two states of the present plan. */
+/** Number of entries between two states of the present plan. */
 export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Progress): number {
   let count = 0;
   for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
@@ -209,13 +212,13 @@ export function record(run: Run, facts: ChangeChange): void {
 /** How finding out about a lost answer ended. */
 export type FoundOut =
   | { kind: 'landed' }
-  /** Still nothing shows after the longest time that a request may take: it had no effect. */
+  /** The request had no effect: nothing shows after the longest time that one may take. */
   | { kind: 'absent' }
   | { kind: 'review'; cause: RelayError }
   | { kind: 'paused'; cause: RelayError }
   | { kind: 'stopped' };
 
-/** How many failures of the class of `error` came just before it. */
+/** Number of failures of the same class as `error` that came just before it. */
 export function failuresBefore({ count, code }: Failures, error: RelayError): number {
   return code !== null && failureClassOf({ code }) === failureClassOf(error) ? count : 0;
 }
@@ -234,7 +237,7 @@ export function pause(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'paused', cause, failures: failuresBefore(run.failures, cause) + 1 };
 }
 
-/** Maximum rows of each list that a conflict shows. */
+/** Maximum number of rows of each list that a conflict shows. */
 const MAX_SHOWN = 1_000;
 
 const DECIDE =

@@ -23,15 +23,15 @@ import { writesRows } from './rowOps.ts';
 /** What Spotify answered to one request. */
 export interface StepAnswer {
   snapshotId: string | null;
-  /** The playlist that a `create` made. */
+  /** The playlist that a `create` made; null for other operations. */
   playlist: Playlist | null;
-  /** The provider's clock, Unix milliseconds; null where it does not say. */
+  /** Time of the answer by the provider's clock, in Unix milliseconds; null where it does not say. */
   serverTime: number | null;
 }
 
 /**
  * Sends one step.
- * @throws RelayError; if `outcomeUnknown` is true for it, the step may have taken effect
+ * @throws RelayError; if `outcomeUnknown` is true for this error, the step may have taken effect
  */
 export async function sendStep(
   provider: ProviderApi,
@@ -80,7 +80,7 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
   }
 }
 
-/** Not every 2xx is an answer: a gateway's page says nothing about the playlist. */
+/** Reads a 2xx response as an answer. Not each is one: a gateway's page says nothing about the playlist. */
 function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
   const serverTime = response.date ?? null;
   if (op.op === 'create') {

@@ -37,10 +37,10 @@ export function situationOf(
   };
 }
 
-/** About as many rows as a playlist takes. */
+/** Number of rows that a playlist takes, about. */
 const MAX_ROWS = 10_000;
 
-/** If the playlist is full: why a request that adds rows was refused or had no effect; otherwise null. */
+/** The error that says that the playlist is full, if that is why a request had no effect or was refused; otherwise null. */
 export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError | null {
   if (op.op !== 'append' && op.op !== 'insert') return null;
   const held = rowsAt(plan.rows, plan.ops, progressOf(change)).length;
@@ -52,7 +52,7 @@ export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError 
   );
 }
 
-/** True if sending it again does no harm. That includes removing rows, unless rows are added after it. */
+/** True if sending the request again does no harm. Removing rows does none if the plan does nothing else. */
 export function isHarmlessTwice({ plan }: Run, { op }: Step): boolean {
   if (op.op === 'remove') return plan.ops.every((one) => one.op === 'remove');
   return !writesRows(op) && op.op !== 'create';

@@ -28,7 +28,7 @@ export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Ch
   return Math.max(0, now === null || serverTime === null ? age : Math.min(age, now - serverTime));
 }
 
-/** The last `ms` milliseconds, by both clocks. */
+/** The period of the last `ms` milliseconds, by relay's clock and by Spotify's. */
 export function withinLast({ provider, store }: Clocks, ms: number): Period {
   const now = provider.serverTime();
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };

@@ -28,9 +28,9 @@ type Context = Reading & Pick<ChangeContext, 'clock'>;
 
 /** How a change is undone, and what a person is told about it. */
 export interface UndoPlan extends PreparedChange {
-  /** Rows that are written again: Spotify shows them as added today. */
+  /** Number of rows that are written again, and that Spotify will show as added today. */
   rewritten: number;
-  /** What Spotify offers no way to bring back, one sentence each. */
+  /** One sentence for each thing that Spotify offers no way to bring back. */
   lost: string[];
 }
 
@@ -79,13 +79,19 @@ function unsaving(uris: readonly string[]): UndoPlan {
   return plain(uris.length === 0 ? [] : [{ op: 'unsave', uris }], { saved: uris });
 }
 
-/** Without those that relay itself has taken out shortly before, as an undo does that ended part-way: they are not there to be removed. */
+/**
+ * The tracks that are still to be removed: all but those that relay itself took out shortly before, as an unfinished undo
+ * does.
+ */
 function stillSaved(context: Context, uris: readonly string[]): readonly string[] {
   const known = knownAdditions(context, uris);
   return uris.filter((uri) => known[uri] !== true);
 }
 
-/** Those that somebody has saved again. For a minute the library may still show them as before their removal. */
+/**
+ * The tracks that somebody has saved again. In the first minute none counts, since the library may still show them from
+ * before.
+ */
 async function savedSince(
   context: Context,
   change: Change,
@@ -97,7 +103,7 @@ async function savedSince(
   return new Set(uris.filter((_, index) => answers[index]));
 }
 
-/** What is saved last comes first in the library, so the order is reversed. */
+/** Saves tracks in reverse order, since what is saved last comes first in the library. */
 async function saving(
   context: Context,
   change: Change,
@@ -169,14 +175,14 @@ async function settledDetails(
   }
 }
 
-/** `public` is left out, since Spotify does not store it reliably. */
+/** The details that differ, without `public`, which Spotify does not store reliably. */
 function differences(present: DetailValues, wanted: DetailValues) {
   return (['name', 'description', 'collaborative'] as const).filter(
     (field) => wanted[field] !== undefined && present[field] !== wanted[field],
   );
 }
 
-/** Spotify cannot delete a playlist: it leaves the account's list, and comes back if that is undone. */
+/** The undo of a new playlist takes it off the account's list, since Spotify cannot delete one. Undoing that brings it back. */
 async function undoCreation(
   context: Context,
   change: Change,
@@ -308,11 +314,11 @@ async function isAtVersion(
 /** What an undo looks for in a list, and how it has found it. */
 interface Sight {
   playlistId: string;
-  /** What the change left. */
+  /** The rows that the change left. */
   expected: readonly string[];
-  /** Another list is no conflict. */
+  /** True if a different list is no conflict. */
   isAnyRight: boolean;
-  /** By URI: as what Spotify shows rows that it does not show under it; an empty string for no name. */
+  /** Maps the URI of a row to the different URI that Spotify shows for it; to an empty string if Spotify shows none. */
   shownAs: Map<string, string>;
   /** URIs of rows that the list does not show yet. */
   unseen: Set<string>;
@@ -358,7 +364,7 @@ async function presentRows(
 }
 
 /**
- * What is there, by the names that it had.
+ * The present rows, under the URIs that they had when the change ended.
  * @throws RelayError `CONFLICT`
  */
 function asSeen(
@@ -380,10 +386,10 @@ function isTraded(left: readonly string[], present: readonly string[]): boolean 
   return left.some((uri, at) => present[at] === '' && found.has(uri));
 }
 
-/** How many differing rows are looked up; if more differ, it is another person's change. */
+/** Maximum number of differing rows to look up; if more differ, another person has changed the list. */
 const MAX_LOOKED_UP = 5;
 
-/** The rows, with those that Spotify shows under another ID under the one that they were written with. */
+/** The rows under the IDs that they were written with, also where Spotify shows another ID. */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
   { expected, shownAs }: Sight,
@@ -404,7 +410,7 @@ async function underOwnNames(
   return present;
 }
 
-/** Notes which of `uris`, that the list does not show yet, it will show under the ID of a row that is there. */
+/** For URIs that the list does not show yet: notes which of them it will show under the ID of a row that is already there. */
 async function noteOtherNames(
   context: Pick<Context, 'provider'>,
   { shownAs }: Sight,
@@ -418,7 +424,7 @@ async function noteOtherNames(
   }
 }
 
-/** If rows were not read to their end, their number may be outdated. */
+/** The rows, as many as the list has: if they were not read to their end, their number may be outdated. */
 function asLong(rows: readonly string[], length: number): readonly string[] {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;
@@ -438,7 +444,7 @@ function changedSince(id: string, expected: readonly string[], present: readonly
   );
 }
 
-/** True if all rows are known. */
+/** True if all rows were read. */
 function isRead(rows: readonly string[] | undefined): boolean {
   return rows !== undefined && !rows.includes('');
 }
@@ -465,7 +471,7 @@ async function withBase(
   return { ...body, former: { ...body.former, rows: new Array<string>(size).fill('') } };
 }
 
-/** Its answer was lost and the rows were not read before, so it is not known what to undo. */
+/** The error for a move whose answer was lost and before which no rows were read, so it is not known what to undo. */
 function unknownMove({ playlistId }: Change): RelayError {
   return new RelayError(
     'CONFLICT',
@@ -477,7 +483,10 @@ function unknownMove({ playlistId }: Change): RelayError {
   );
 }
 
-/** Its answer was lost, or came after the copy that the state was restored from: nothing tells which playlist it made. */
+/**
+ * The error for a new playlist whose ID is not known: its answer was lost, or came after the copy from which the state
+ * was restored.
+ */
 function unknownPlaylist(name: string): RelayError {
   return new RelayError('CONFLICT', `Whether the playlist "${name}" was made is not known.`, {
     remedy:

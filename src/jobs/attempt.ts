@@ -1,6 +1,6 @@
 /**
- * The list of a call that waits for it. It is a job from its first moment, but not listed, and is dropped with the call unless
- * it has to continue without its caller.
+ * The job for the list of a call whose caller waits. It exists from the first moment, but is not listed. It is dropped at the end
+ * of the call, unless it has to continue without its caller.
  */
 import { withDeadline } from '../base/abort.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
@@ -15,18 +15,18 @@ import { beginStored, dropStored, type NewWork, storeItems } from './newJob.ts';
 import { searchForCaller } from './resolveStep.ts';
 
 export interface Attempt {
-  /** ID of the job, and of its change. */
+  /** ID of the job, which its change has too. */
   readonly id: string;
   readonly seq: number;
   /**
-   * Runs a part of the call for at most `ms`; null if the time or a limit ends it. Then `list` lets the job continue.
+   * Runs a part of the call for at most `ms`; returns null if the time or a limit has ended it. `list` then lets it continue.
    * @throws RelayError of the work for any other failure
    */
   within<T>(ms: number, call: Call, work: (call: Call) => Promise<T>): Promise<T | null>;
-  /** Looks up all items that need it. @throws RelayError the first failure */
+  /** Searches for all items that are not found yet. @throws RelayError the first failure */
   search(call: Call): Promise<void>;
   items(): JobItem[];
-  /** Marks found items that are not to be written; asks for each in order. */
+  /** Marks the found items for which `isLeftOut` returns true, so that they are not written; asks for each in order. */
   leaveOut(isLeftOut: (uri: string) => boolean): void;
   /**
    * Lists the job, so that it continues to search without its caller.

@@ -22,9 +22,9 @@ export interface JobContext {
 }
 
 export interface MoveOptions {
-  /** Further changes in the same transaction. */
+  /** Makes further changes in the same transaction. */
   also?(): void;
-  /** Undoes the move if it cannot be saved, for a caller who gets the error. */
+  /** True to undo the move if it cannot be saved, for a caller who gets the error. */
   undone?: boolean;
 }
 
@@ -44,7 +44,7 @@ export function moveNow(
 }
 
 /**
- * The same, and waits until it is on disk.
+ * Moves a job like `moveNow`, and waits until that is on disk.
  * @throws RelayError `STORE_ERROR`
  */
 export function move(

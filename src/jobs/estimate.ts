@@ -20,10 +20,10 @@ export interface Estimate {
   most: number | null;
 }
 
-/** Songs that are looked up together. */
+/** Number of songs to look up together. */
 const KEYS = 50;
 
-/** One search for each song without an alias, the reads of the target, and the writes. */
+/** Adds up one search for each song without an alias, the reads of the target, and the writes. */
 export async function estimateRequests(
   store: Store,
   type: BulkJobType,
@@ -60,7 +60,7 @@ export async function estimateRequests(
   return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };
 }
 
-/** The fewest reads. */
+/** The fewest requests that read, by type of job and number of items. */
 const READS: Record<BulkJobType, (items: number) => number> = {
   add_to_playlist: () => 1,
   create_playlist: () => 2,
@@ -69,5 +69,5 @@ const READS: Record<BulkJobType, (items: number) => number> = {
   remove_saved_tracks: (items) => Math.ceil(items / TRACKS_PER_REQUEST),
 };
 
-/** Types that read what is there, 50 rows a request, so that it can be brought back. */
+/** Types of jobs that first read all that is there, 50 rows a request, so that it can be brought back. */
 const READS_ALL: ReadonlySet<BulkJobType> = new Set(['replace_playlist', 'remove_saved_tracks']);

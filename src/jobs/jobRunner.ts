@@ -14,18 +14,18 @@ import type { JobContext } from './context.ts';
 import { endOfFailure, follow } from './outcome.ts';
 import { resolveStep } from './resolveStep.ts';
 
-/** Jobs that write at the same time: one may be waiting for a list to catch up. */
+/** Number of jobs that write at the same time; more than one, since a job may be waiting for a list to catch up. */
 const COMMIT_LANES = 3;
 /** Pause between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
 
 export interface JobRunner {
   start(): void;
-  /** Something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
+  /** Tells the lanes that something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
   wake(): void;
   /** Ends a job's searches and waits at once; a write in transit may finish. Resolves when no lane works on the job. */
   release(seq: number): Promise<void>;
-  /** Releases all jobs, permanently. */
+  /** Releases all jobs, and runs none any more. */
   stop(): Promise<void>;
 }
 
@@ -70,7 +70,7 @@ export function createJobRunner(context: JobContext): JobRunner {
       return await step;
     } finally {
       working.delete(job.seq);
-      // If it was committed before this step ended, the lane of the other phase has skipped it.
+      // If the job was committed before this step ended, the lane of the other phase has skipped it.
       if (getJobBySeq(store, job.seq)?.phase !== phase) waker.wake();
     }
   }

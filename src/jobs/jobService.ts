@@ -52,15 +52,21 @@ type Review = 'carry_on' | 'accept';
 type ItemFilter = 'all' | 'unresolved';
 
 export interface Jobs {
-  /** Also returns the fewest and the most requests that it takes; null if that depends on the length of its target. */
+  /**
+   * Creates a job. Also returns the fewest and the most requests that it takes; null if the most depend on the length of
+   * its target.
+   */
   create(
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
   /** Runs a call with its list as a job that is not listed unless it has to continue without its caller. */
   attempt<T>(request: JobRequest, work: (attempt: Attempt) => Promise<T>): Promise<T>;
-  /** @throws RelayError `JOB_NOT_FOUND`, as all that take an ID */
+  /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as all methods that take an ID */
   get(id: string): JobRecord;
-  /** Items in order; `unresolved`: only those that wait for a decision. `total` counts all of them. */
+  /**
+   * One page of a job's items, in order. `unresolved` selects those that wait for a decision; `total` counts all that are
+   * selected.
+   */
   items(id: string, offset: number, limit: number, only?: ItemFilter): { items: ItemRecord[]; total: number };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
   /** Jobs that work or wait, failed ones included; newest first. */
@@ -69,23 +75,24 @@ export interface Jobs {
   over(limit: number): JobRecord[];
   /** Drops every job that is over; returns how many. */
   clear(): Promise<number>;
-  /** @throws RelayError `JOB_STATE` */
+  /** Continues a job that waits or has failed, or searches again for what did not resolve. @throws RelayError `JOB_STATE` */
   resume(id: string, review?: Review): Promise<JobRecord>;
   /**
-   * Gives items the track that a person chose, leaves them out, or accepts near candidates. On disk when it resolves. If that
-   * fails, the decisions stay in memory, and asking again does no harm.
+   * Gives items the track that a person chose, leaves them out, or accepts near candidates. All of it is on disk when
+   * this resolves. If saving fails, the decisions stay in memory, and asking again does no harm.
    * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be
    *   carried out, and then nothing has changed; the provider's errors of looking tracks up; `STORE_ERROR`
    */
   settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord } & Settled>;
   /**
-   * @param options.skipUnresolved writes a strict job without what did not resolve
+   * Lets a job write what it has found.
+   * @param options.skipUnresolved true to write a strict job without the items that did not resolve
    * @throws RelayError `JOB_STATE`
    */
   commit(id: string, options?: { skipUnresolved?: boolean }): Promise<JobRecord>;
-  /** Returns once the last write has ended. @throws RelayError `JOB_STATE` */
+  /** Cancels a job; returns once its last write has ended. @throws RelayError `JOB_STATE` */
   cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
-  /** An account was connected: jobs that waited for it continue. */
+  /** Tells the service that an account was connected: jobs that waited for this continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;
@@ -158,7 +165,7 @@ export function createJobs(context: JobContext): Jobs {
       await moved;
       await runner.release(job.seq);
     }
-    // It may have begun to write in the meantime.
+    // The job may have begun to write in the meantime.
     const begun = change ? null : changeOfJob(store, job.seq);
     if (begun) await changes.cancel(begun.seq, signal, moved);
     await store.durable(() => closeCancelled(context, job));
@@ -254,7 +261,7 @@ export function createJobs(context: JobContext): Jobs {
   };
 }
 
-/** What a resumed job clears. */
+/** The fields of a job that are cleared when it is resumed. */
 const CLEARED: JobChange = {
   runAfter: null,
   reason: null,

@@ -51,7 +51,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
   }
 }
 
-/** All rows of the target, if items that it already holds are to be skipped. */
+/** All rows of the target, if items that it already holds are to be skipped; otherwise null. */
 async function heldUris({ rows }: JobContext, job: Job, call: Call): Promise<string[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
   return (await rows.readForChange(job.targetId ?? '', call)).map(uriOf);
@@ -62,7 +62,7 @@ function requireCommitting({ store }: JobContext, job: Job): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** Items handled at once, which takes a millisecond. */
+/** Number of items to handle at once, which takes a millisecond. */
 const WINDOW = 250;
 
 /**

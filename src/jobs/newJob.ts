@@ -29,7 +29,7 @@ export interface NewWork {
   begin: JobBegin;
 }
 
-/** Rows in one transaction, which takes a millisecond. */
+/** Number of rows to store in one transaction, which takes a millisecond. */
 const ROWS = 50;
 
 /**

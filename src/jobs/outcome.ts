@@ -14,11 +14,11 @@ type Context = Pick<JobContext, 'store' | 'clock' | 'random' | 'log'>;
 
 /** The state after each end of an attempt; null: unchanged, and the next start continues. */
 const STATUS_AFTER = {
-  /** Its change is done, or there was nothing to do. */
+  /** The job's change is done, or there was nothing to do. */
   done: 'completed',
-  /** Its change did not end as it should. */
+  /** The job's change did not end as it should. */
   unfinished: 'failed',
-  /** Refused for good, or too often. */
+  /** The request was refused for good, or too often. */
   failed: 'failed',
   review: 'failed',
   paused: 'waiting',
@@ -104,10 +104,10 @@ export function failuresOf({ reason, stepAttempts }: Job): Failures {
   return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
 }
 
-/** A refusal of the whole request is final, except one that our own bug or a lagging list may cause. */
+/** Codes of refusals that are not final, since our own bug or a lagging list may be the cause. */
 const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);
 
-/** How an attempt ended that failed before there was a change, or while searching. */
+/** The end of an attempt that failed before there was a change, or while searching. */
 export function endOfFailure(job: Job, cause: RelayError): DriveEnd {
   const failures = failuresBefore(failuresOf(job), cause) + 1;
   const mayPass = !isRefusal(cause) || (PASSING.has(cause.code) && failures < job.maxAttempts);
@@ -125,7 +125,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
   };
 }
 
-/** How many of the former rows a failed rewrite lists. */
+/** Maximum number of missing former rows that a failed rewrite lists. */
 const MAX_LISTED = 1_000;
 
 /** How far an unsuccessful job got. */
@@ -146,10 +146,10 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
   };
 }
 
-/** How often a cancelled job that waits for a login asks again. */
+/** How long a cancelled job that waits for a login waits before it asks again. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
-/** Nothing more is sent, but how the last request ended may have to be found out later. */
+/** Goes on with a cancelled job: sends nothing more, but may have to find out later how its last request ended. */
 function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   const { store, clock } = context;
   closeCancelled(context, job);

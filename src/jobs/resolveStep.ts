@@ -26,7 +26,10 @@ import {
 import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 
-/** More would only reach the rate limit sooner. While a caller waits, as many as pages of a list. */
+/**
+ * Maximum number of searches at a time. More would only reach the rate limit sooner; for a waiting caller, as many as for
+ * pages of a list.
+ */
 const PARALLEL_SEARCHES = { job: 4, caller: 8 };
 const MAX_ITEMS = 200;
 const TURN_MS = 3_000;
@@ -35,16 +38,16 @@ interface Turn {
   context: JobContext;
   job: Job;
   signal: AbortSignal;
-  /** Failures in a row before this turn that no item caused, and the class of their error. */
+  /** Number of failures in a row before this turn that no item caused, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
   pause: Park | null;
   /** Why the turn ends: the state could not be saved, or something failed while a caller waits. */
   error: RelayError | null;
-  /** The caller who waits for all of it; null: a lane, which lets other jobs have their turn. */
+  /** The caller who waits for the whole search; null for a lane, which lets other jobs have their turn. */
   caller: Call | null;
-  /** Failures that items may have caused or not. */
+  /** Failures of which it is not known yet whether the items caused them. */
   held: Failure[];
-  /** How many songs this turn is to find. */
+  /** Number of songs that this turn is to find. */
   listed: number;
 }
 
@@ -54,10 +57,10 @@ interface Failure {
 }
 
 interface Park {
-  /** Unix milliseconds; null: until the owner logs in. */
+  /** Time until which the job waits, in Unix milliseconds; null to wait until the owner logs in. */
   until: number | null;
   reason: string;
-  /** Failures in a row that no item caused. */
+  /** Number of failures in a row that no item caused. */
   failures: number;
 }
 
@@ -131,9 +134,9 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   const end = caller ? Number.POSITIVE_INFINITY : clock.now() + TURN_MS;
   const goesOn = () =>
     queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
-  /** Ends with its first failure, so that not more than one search of each lane fails before the trial. */
   // Songs with an alias need no request, so without a turn for others hundreds would be looked up in one.
   const others = createTurns();
+  /** Searches item after item. It ends with its first failure, so that at most one search of each lane fails before the trial. */
   const lane = async () => {
     while (goesOn()) {
       const item = queue.shift();
@@ -188,7 +191,7 @@ function failed(turn: Turn, item: PendingItem, error: RelayError): false {
   }
 }
 
-/** Searches for one item and records the result; returns where that came from, or the error. */
+/** Searches for one item and records the result; returns where the result came from, or the error. */
 async function search(
   { context, job, signal, listed }: Turn,
   item: PendingItem,
@@ -259,7 +262,7 @@ function blame({ context, job }: Turn, { item, error }: Failure): void {
   store.saveSoon();
 }
 
-/** A query that no song of a job chose: if it fails, search is down. */
+/** A query that has nothing to do with the songs of a job: if it fails, search is down. */
 const PLAIN_WORDS = 'love';
 
 /** The error of the search, or null if it was answered. */

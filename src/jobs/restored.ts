@@ -49,7 +49,10 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
   return moveJob(store, job.seq, { from: job.status, to: 'failed' }, facts, now);
 }
 
-/** @param compares whether it had begun to write, so that its playlist can be compared with what it knows */
+/**
+ * The error of a held job. @param compares true if it had begun to write, so that its playlist can be compared with its
+ * record
+ */
 function held({ id }: Job, savedAt: number, compares: boolean): JobError {
   const short = shortId(id);
   return {

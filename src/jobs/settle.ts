@@ -18,11 +18,11 @@ export type Fix = { position: number; uri: string } | { position: number; skip: 
 
 export interface Settlement {
   fixes?: readonly Fix[] | undefined;
-  /** 0 to 1: of all other unresolved items, the first candidate counts where its score is at least this. */
+  /** Minimum score, from 0 to 1, at which all other unresolved items get their first candidate. */
   acceptNear?: number | undefined;
 }
 
-/** Items that a settlement gave a track, and those it left out. */
+/** Number of items that a settlement gave a track, and number of those it left out. */
 export interface Settled {
   settled: number;
   skipped: number;
@@ -36,18 +36,18 @@ interface Decision {
 
 /** What is wrong with one fix. */
 interface Problem {
-  /** Place in the list of fixes. */
+  /** Position of the fix in the list of fixes. */
   index: number;
   position: number;
   problem: string;
 }
 
 const PARALLEL_LOOKUPS = 4;
-/** How many problems the message names; the details have all. */
+/** Maximum number of problems that the message names; the details have all. */
 const MAX_NAMED = 5;
 
 /**
- * The tracks that the fixes name. Those that are not candidates of their items are looked up, each once.
+ * The tracks that the fixes name. A track that is not a candidate of its item is looked up, once for all fixes that name it.
  * @throws RelayError `INVALID_ARGUMENT` naming each fix that cannot be carried out; the provider's errors
  */
 export async function readFixes(
@@ -96,7 +96,7 @@ function problemOf(fix: Fix, item: OpenItem | undefined, job: Job, isRepeated: b
   }
 }
 
-/** Null where Spotify does not know the track. */
+/** The track with a URI; null where Spotify does not know it. */
 async function lookUp(provider: JobContext['provider'], uri: string, call: Call): Promise<Track | null> {
   try {
     return await getTrack(provider, parseRef(uri, ['track']).id, call);

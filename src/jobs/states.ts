@@ -3,18 +3,18 @@ import type { JobPhase, JobStatus } from '../domain/job.ts';
 
 /** @internal */
 export const MOVES: Readonly<Record<JobStatus, readonly JobStatus[]>> = {
-  /** Created. */
+  /** The job was created. */
   pending: ['resolving', 'cancelled'],
-  /** Its items are being searched for. A dry run ends here. */
+  /** The job's items are being searched for. A dry run ends here. */
   resolving: ['waiting', 'ready', 'completed', 'failed', 'cancelled'],
-  /** For a time or a login; continues with the phase that it was in. */
+  /** The job waits for a time or a login, and continues with the phase that it was in. */
   waiting: ['resolving', 'committing', 'failed', 'cancelled'],
   /** All items are resolved or given up; `commit_job` writes, `resume_job` searches again for unresolved items. */
   ready: ['resolving', 'committing', 'cancelled'],
-  /** Its items are being written. */
+  /** The job's items are being written. */
   committing: ['waiting', 'completed', 'failed', 'cancelled'],
   completed: [],
-  /** Stopped by an error; `resume_job` continues with the phase that it was in. */
+  /** The job was stopped by an error; `resume_job` continues with the phase that it was in. */
   failed: ['resolving', 'committing', 'cancelled'],
   cancelled: [],
 };

@@ -54,22 +54,25 @@ import type { Watcher } from './watchedProvider.ts';
 
 /** How long a question waits for the first reading. That of a small account is over by then. */
 const FIRST_WAIT_MS = 10_000;
-/** The same for the demo, which has no limits. */
+/** How long a question waits for the first reading in the demo, which has no limits. */
 const DEMO_WAIT_MS = 30_000;
 /** How long a question waits for a check. What is not read by then is read in the background. */
 const CHECK_MS = 25_000;
-/** Most characters of the rows as JSON, so that the whole answer has at most 10,000. */
+/** Maximum number of characters of the rows as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
-/** A reading that took longer is checked before it counts as complete. */
+/** Duration from which a reading is checked before it counts as complete. */
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
 /** Reasons for a wait that does not end earlier when somebody asks. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
-/** How often a list is read that no rule reads, as long as there are rules: others may change the playlists that they keep. */
+/**
+ * How often to read lists that no rule reads, as long as there are rules: others may change the playlists that the rules
+ * keep.
+ */
 const UNHEARD_MS = 7 * 86_400_000;
-/** How old the saved tracks may be when songs of a list are looked up in them: as old as a question allows. */
+/** Maximum age of the saved tracks in which songs of a list are looked up: as old as a question allows. */
 const FRESH_MS = 10 * 60_000;
 /** From this many songs, a request that may spare their searches is worth it, and how long until the next one is. */
 const WORTH_A_LOOK = 10;
@@ -78,13 +81,13 @@ const RESTS = 'the reading of the library waits';
 
 export interface LibraryOptions {
   home: string;
-  /** Not the watched one: the reader's own requests are nobody's. */
+  /** The provider without `watchedProvider.ts`, since the reader's own requests are not those of a person or a model. */
   provider: ProviderApi;
   store: Store;
   clock: Clock;
   random: Random;
   log: Log;
-  /** Limits of the reading in the background; null: none, for the demo. */
+  /** Limits of the reading in the background; null for none, as in the demo. */
   budget: Budget | null;
   /** Disk, threads and memory; the machine's own by default. */
   ground?: { disk?: FileDisk; pool?(): QueryPool; freeMemory?(): void };
@@ -92,7 +95,7 @@ export interface LibraryOptions {
 
 interface LibraryQuestion {
   sql: string;
-  /** Largest number of rows; null: no limit of rows or characters. */
+  /** Maximum number of rows; null for no limit of rows or characters. */
   limit: number | null;
   maxAgeMinutes: number;
 }
@@ -100,17 +103,17 @@ interface LibraryQuestion {
 /** A part of the library that one tool needs. */
 type LibraryView =
   | { kind: 'saved' }
-  /** `isKnown`: only if its rows have been read and relay has not just written to it. */
+  /** One playlist. `isKnown`: only if its rows have been read and relay has not just written to it. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
 type Caller = { signal: AbortSignal };
 
 export interface Library {
-  /** Brings the copy up to date if it is older than the question allows, and asks it. */
+  /** Brings the copy up to date if it is older than the question allows, and answers the question from it. */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
   /**
-   * Asks for a rule that runs again and again, and gets all rows. Checks only the lists that the query reads. Checks all of them
-   * once a week, and if `maxAgeMinutes` is 0.
+   * Answers a question for a rule, which runs again and again, with all rows. Checks only the lists that the query reads, and all
+   * lists once a week, and if `maxAgeMinutes` is 0.
    * @returns the answer, with the playlists whose rows it may lack
    */
   follow(
@@ -136,19 +139,22 @@ export interface Library {
    * @throws RelayError `NOT_FOUND` where there is none
    */
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
-  /** The rows of one version in order; null where there is none of that number. */
+  /** The rows of one version in order; null where no version has that number. */
   versionRows(id: string, version: number): Promise<VersionRow[] | null>;
-  /** The rows of a playlist in the copy: URIs in order, '' for a row without an item. null: it is not in the copy's list. */
+  /**
+   * The rows of a playlist in the copy: URIs in order, '' for a row without an item. null if the copy does not list the
+   * playlist.
+   */
   playlistRows(id: string): Promise<string[] | null>;
-  /** Name and owner of a playlist in the copy; null: it is not in the copy's list. */
+  /** The name of a playlist in the copy, and whether it is the account's own; null if the copy does not list the playlist. */
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
-  /** Names of those tracks that the copy knows. */
+  /** Names of the tracks, by URI, as far as the copy knows them. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
   /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
   missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
-  /** The recordings of those tracks that the copy knows, by URI. */
+  /** Recordings of the tracks, by URI, as far as the copy knows them. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
-  /** Those of the tracks that are in a list of the copy. Spotify offered them when the list was read. */
+  /** The tracks among `uris` that are in a list of the copy. Spotify offered them when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
    * Saved tracks that a song of a list may be: those with its recording code, or with its title and first artist as they are
@@ -164,7 +170,7 @@ export interface Library {
   forget(part: LibraryPart): Promise<void>;
   /** Writes `memory.db`, so that a copy of the file is complete. @throws RelayError `STORE_ERROR` */
   saveMemory(): Promise<void>;
-  /** Deletes what came from the account, which was disconnected. @returns whether there was anything */
+  /** Deletes what came from an account that was disconnected. @returns true if there was anything */
   accountLeft(erase: boolean): Promise<boolean>;
   /** Ends a reading's wait for a login. */
   loggedIn(): void;
@@ -208,11 +214,11 @@ export function createLibrary(options: LibraryOptions): Library {
   let known: Summary | null = null;
   let touched: Touched = {};
   let lane: Promise<unknown> = Promise.resolve();
-  /** How many run in the lane or wait for it. */
+  /** Number of pieces of work that run in the lane or wait for it. */
   let inLane = 0;
   /** A check of the saved tracks for a list of songs, shared by all of its songs. */
   let savedLook: Promise<void> | null = null;
-  /** When that check ended, in monotonic milliseconds. */
+  /** Time when the last such check ended, in monotonic milliseconds. */
   let lookedAtSaved = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   /** The reading in the background. */
@@ -221,12 +227,12 @@ export function createLibrary(options: LibraryOptions): Library {
   let wake = new AbortController();
   /** When the reading was last saved, on the monotonic clock. */
   let savedAt = Number.NEGATIVE_INFINITY;
-  /** How many requests of others are under way. */
+  /** Number of requests under way that are not the reader's own. */
   let foreground = 0;
   let quiet: Array<() => void> = [];
   let progressed: Array<() => void> = [];
 
-  /** Runs one at a time: a step in the background, or a whole check. */
+  /** Runs pieces of work one at a time: a step in the background, or a whole check. */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     inLane += 1;
     const mine = lane
@@ -357,7 +363,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** @returns false: the reading has ended */
+  /** Takes the next step of the reading in the background. @returns false if the reading has ended */
   async function backgroundStep(call: ReadCall): Promise<boolean> {
     await file.use((sql) => pace.count(sql));
     const isMore = await reader.step(call);
@@ -476,7 +482,7 @@ export function createLibrary(options: LibraryOptions): Library {
     await file.save();
   }
 
-  /** @returns a note for the answer, or null */
+  /** Brings the copy up to date for a question. @returns a note for the answer, or null */
   async function bringUpToDate(
     { sql, maxAgeMinutes }: Pick<LibraryQuestion, 'sql' | 'maxAgeMinutes'>,
     lists: readonly LibraryList[],
@@ -628,7 +634,10 @@ export function createLibrary(options: LibraryOptions): Library {
     });
   }
 
-  /** Whether the saved tracks in the copy are current. For a list long enough to be worth a request, an older copy is checked. */
+  /**
+   * True if the saved tracks in the copy are current. For a list long enough to be worth a request, an older copy is
+   * checked first.
+   */
   async function hasSaved(account: string, listed: number, signal: AbortSignal): Promise<boolean> {
     const found = await summary();
     if (found.account !== account || !found.complete) return false;
@@ -661,7 +670,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
   }
 
-  /** Reads the list of playlists. @returns whether the playlist is in it */
+  /** Reads the list of playlists. @returns true if it has the playlist */
   async function bringListed(id: string, call: ReadCall): Promise<boolean> {
     await reader.checkPlaylists(call);
     await file.use((sql) => {
@@ -732,7 +741,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return true;
   }
 
-  /** @param work is repeated once if a file turned out to be damaged */
+  /** Does some work, and repeats it once if a file turned out to be damaged. */
   async function undamaged<T>(call: Caller, work: () => Promise<T>): Promise<T> {
     try {
       return await work();
@@ -935,7 +944,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   };
 
-  /** Saved at once: if a stop or a crash lost it, the copy would count as fresh. */
+  /** Notes what relay has written. Saved at once: if a stop or a crash lost the note, the copy would count as current. */
   async function noteTouched(): Promise<void> {
     try {
       if (stopping.signal.aborted || !(await file.exists())) return;
@@ -956,7 +965,7 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   return Object.create(file, { save: { value: save } }) as LibraryFile;
 }
 
-/** About how many requests the reading has taken so far. */
+/** Number of requests that the reading has taken so far, about. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
     Math.ceil(saved / 50) +

@@ -1,19 +1,19 @@
 /** What relay itself has written and no reading has shown yet, since the provider's lists lag behind writes. Pure. */
 import type { Written } from './watchedProvider.ts';
 
-/** A write shows in a list after a second, in a version after half a minute at most. */
+/** Time after which a write shows everywhere: lists need a second for it, versions half a minute at most. */
 export const LAG_MS = 35_000;
-/** A version may show earlier than its rows. */
+/** Time by which a version may show earlier than its rows. */
 const ROWS_LAG_MS = 5_000;
 
 interface Touch {
-  /** Unix milliseconds. */
+  /** Time of the write, in Unix milliseconds. */
   at: number;
-  /** The version that the write made, if the provider named it. */
+  /** The version that the write made; null if the provider did not name it. */
   snapshotId: string | null;
 }
 
-/** By `saved`, `playlists` (their list) or the ID of a playlist after `playlist:`. */
+/** The writes by what they changed: `saved`, `playlists` (the list of them), or `playlist:` and the ID of one. */
 export type Touched = Readonly<Record<string, Touch>>;
 
 export function touch(touched: Touched, written: Written, at: number): Touched {
@@ -34,9 +34,9 @@ export function touchedPlaylists(touched: Touched): string[] {
 }
 
 /**
- * What is left after a reading that began at `begunAt` (Unix milliseconds).
+ * The writes that are left to be read after a reading that began at `begunAt` (Unix milliseconds).
  * @param keys what was read: `saved`, `playlists` or a playlist's key
- * @param snapshotOf the version that was read of a playlist
+ * @param snapshotOf returns the version in which a playlist was read
  */
 export function afterReading(
   touched: Touched,

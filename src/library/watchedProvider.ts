@@ -12,9 +12,9 @@ export type Written =
   | { kind: 'playlist'; id: string; snapshotId: string | null };
 
 export interface Watcher {
-  /** Called after a failure too, since the write may have had its effect. */
+  /** Called after a write, also after one that failed, since it may have had its effect. */
   wrote(written: Written): void;
-  /** A request begins. @returns to be called when it has ended */
+  /** Called when a request begins. @returns a function to call when the request has ended */
   began(): () => void;
 }
 

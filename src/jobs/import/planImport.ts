@@ -11,16 +11,16 @@ import type { Store } from '../../store/file/open.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
 
-/** A playlist holds no more, so that a longer list would not fit one anyway. */
+/** Maximum number of songs of one job; a playlist holds no more either. */
 export const SONGS_PER_JOB = 10_000;
 
-/** Lines that a preview shows; it counts all. */
+/** Maximum number of lines that a preview shows; it counts all. */
 const LINES_SHOWN = 200;
 const EXAMPLES = 3;
 
 export interface PlanServices {
   resolver: Pick<Resolver, 'knows'>;
-  /** null in a home that has no state yet. */
+  /** The state; null in a home that has none yet. */
   store: Store | null;
   clock: Clock;
 }
@@ -28,12 +28,12 @@ export interface PlanServices {
 export interface ImportPlan {
   preview: ImportPreview;
   entries: ListEntry[];
-  /** One for each entry, in the same order. */
+  /** One item for each of `entries`, in the same order. */
   items: NewJobItem[];
 }
 
 export interface PlanOptions extends ListReading {
-  /** For Liked Songs, which take no episodes: they are reported as not being songs. */
+  /** True for Liked Songs, which take no episodes; these are reported as not being songs. */
   tracksOnly?: boolean;
 }
 
@@ -80,7 +80,7 @@ function isEpisode({ uri }: ListEntry): boolean {
   return uri?.startsWith('spotify:episode:') === true;
 }
 
-/** For an entry with an address only that counts; its names are for a person to read. */
+/** The item for an entry. If the entry has an address, only that counts; its names are for a person to read. */
 function itemOf({ title, artist, album, year, isrc, uri }: ListEntry): NewJobItem {
   if (uri !== undefined) {
     return { input: { ...(title && artist && { title, artist }), uri }, key: null, uri, status: 'matched' };
@@ -122,13 +122,13 @@ function searchesOf({ store, clock }: PlanServices): number {
   return store === null ? 0 : (requestTotals(store, clock.now()).search ?? 0);
 }
 
-/** Lines that are normal in a list. */
+/** Kinds of lines that are normal in a list although they are not songs. */
 const USUAL: ReadonlySet<string> = new Set([
   ...['empty', 'comment', 'heading', EPISODE],
   ...Object.values(LEFT_OUT_PLAYS),
 ]);
 
-/** If more than a third of a file is not songs, it may be something else, and its songs a coincidence. */
+/** A warning if more than a third of a file is not songs: it may be something else, and its songs a coincidence. */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
   const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));
@@ -137,7 +137,7 @@ function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   return `This may not be a list of songs: only ${entries.length} of ${all} lines can be read as one.`;
 }
 
-/** These are counted, but not shown line by line. */
+/** Kinds of lines that are counted, but not shown line by line. */
 const UNLISTED: ReadonlySet<string> = new Set(['empty', ...Object.values(LEFT_OUT_PLAYS)]);
 
 function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
@@ -147,7 +147,7 @@ function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
   return { total: notSongs.length, reasons, lines };
 }
 
-/** What a job will search for: each song once. */
+/** Number of items whose song is remembered, number of repeats, and how many searches the other songs will take. */
 function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
   const counts = new Map<string, number>();
   const queries = new Map<string, TrackQuery>();

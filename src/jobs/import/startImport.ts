@@ -62,7 +62,7 @@ function nameOf(name: string, index: number): string {
   return `${cut(name.trim(), MAX_NAME - number.length).trim()}${number}`;
 }
 
-/** Never cuts inside a character. */
+/** Shortens a text to a number of characters, without cutting inside one. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
 }

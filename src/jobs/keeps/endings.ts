@@ -23,16 +23,16 @@ const LOOK_AT_JOB_MS = 60_000;
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 export interface Endings {
-  /** @param retryAt null: until something else, such as a login, lets it continue */
+  /** Records that the playlist waits. @param retryAt when to try again; null to wait for something else, such as a login */
   waits(keep: Keep, reason: string, retryAt?: number | null): Promise<Outcome>;
-  /** Its last write still continues as a job, or waits there for a person. */
+  /** Records that the last write still continues as a job, or that this job waits for a person. */
   waitsForJob(keep: Keep, change: Change): Promise<Outcome>;
   review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome>;
-  /** Depending on the error, it waits or a person reviews it. */
+  /** Records a failure: depending on the error, the playlist waits or is up for review. */
   failed(keep: Keep, thrown: unknown): Promise<Outcome>;
-  /** @param left the rows that are there, by the IDs that they were written with */
+  /** Records that nothing had to be written. @param left the rows that are there, by the IDs that they were written with */
   unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome>;
-  /** @param digest of what the query asked for */
+  /** Records what was written. @param digest digest of what the query asked for */
   wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
 }
 
@@ -40,7 +40,7 @@ export interface Endings {
 export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
   const { store, clock, random, log } = context;
 
-  /** What every completed run records. */
+  /** The facts that every completed run records. */
   function ran({ dueAt, every }: Keep): KeepChange {
     return {
       lastRunAt: clock.now(),
@@ -53,7 +53,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
     };
   }
 
-  /** A paused one stays paused after a run that was asked for, unless there is something to decide. */
+  /** The status after a run that a person asked for: a paused playlist stays paused, unless there is something to decide. */
   const unlessPaused = <T extends KeepStatus>({ id }: Keep, status: T) =>
     getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
@@ -117,7 +117,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
   return endings;
 }
 
-/** Failures that do not pass by themselves, so a person reviews them. */
+/** Codes of failures that do not pass by themselves, so that a person reviews them. */
 const ENDED: ReadonlySet<string> = new Set([
   'INVALID_ARGUMENT',
   'NOT_FOUND',

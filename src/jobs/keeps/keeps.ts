@@ -27,11 +27,11 @@ import { createRun, playlistUri } from './run.ts';
 
 /** How often to look at the wall clock: it may be set, and timers stop while the computer sleeps. */
 const LOOK_MS = 60_000;
-/** Runs that are due at about the same time share one check of the library, if it is at most this old. */
+/** Maximum age of a check of the library that runs share, if they are due at about the same time. */
 const SHARED_MINUTES = 1;
-/** The same if earlier runs took long: as old as a question allows by default. */
+/** The same maximum if earlier runs took long: as old as a question allows by default. */
 const MAX_SHARED_MINUTES = 10;
-/** How long a caller waits for a run, which continues without it. */
+/** How long a caller waits for a run; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
 /** The longest time until a retry. */
 const MAX_RETRY_MS = 8 * 86_400_000;
@@ -51,7 +51,7 @@ export interface Keeps {
   get(id: string): KeepRecord;
   /** @throws RelayError `NOT_FOUND`, `CONFLICT` where there is nothing to accept */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
-  /** An account was connected: kept playlists that waited for it continue. */
+  /** Tells that an account was connected: kept playlists that waited for this continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;
@@ -87,7 +87,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  /** Its present row; null if it is not kept any more. */
+  /** The present row of a kept playlist; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
 
   /** Waits for a run for a limited time; the run continues after that. */
@@ -110,7 +110,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     }
   }
 
-  /** A run that somebody waits for. */
+  /** Runs a kept playlist at once, for somebody who waits. */
   async function runNow(keep: Keep, maxAgeMinutes: number, call: Caller): Promise<ShownRun> {
     const { preview, changeId } = await inTime(
       exclusively(() => run(keep, maxAgeMinutes)),
@@ -136,7 +136,10 @@ export function createKeeps(context: KeepsContext): Keeps {
     });
   }
 
-  /** Due at the same time as those that are kept already, so that runs share their check of the library. */
+  /**
+   * The first due time of a new kept playlist: in step with those that there are, so that runs share their check of the
+   * library.
+   */
   function inStep(every: KeepRecord['every']): number {
     const [first] = listKeeps(store);
     const interval = INTERVAL_MS[every];
@@ -166,7 +169,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       }
       if (stopping.signal.aborted) return;
       wake = new AbortController();
-      // Without any, the clock need not be looked at.
+      // Without kept playlists, the clock need not be looked at.
       if (all.length === 0) await aborted(wake.signal);
       else await clock.sleep(LOOK_MS, wake.signal).catch(() => {});
     }

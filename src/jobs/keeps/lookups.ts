@@ -9,23 +9,23 @@ import { getTrack } from '../../provider/resources/catalog.ts';
 import type { KeepsContext } from './keepsContext.ts';
 import type { Facts } from './plan.ts';
 
-/** How many rows of each list a preview names. */
+/** Maximum number of rows of each list that a preview names. */
 const NAMED = 10;
-/** How many rows of a refused request are checked that may be gone since a list was read. */
+/** Maximum number of rows of a refused request to check, since they may be gone since a list was read. */
 const MAX_DOUBTED = 200;
-/** How many rows are looked up whose recording is not known otherwise. */
+/** Maximum number of rows to look up whose recording is not known otherwise. */
 const MAX_LOOKED_UP = 5;
-/** How many of these requests run at once. */
+/** Number of these requests that run at once. */
 const AT_ONCE = 4;
 
-/** The facts, with rows under the IDs that the list shows. */
+/** The facts for a decision, with rows under the IDs that the list shows. */
 export interface ListedFacts extends Facts {
-  /** By the ID that the list shows for a row: the ID that it was written with. */
+  /** Maps the URI that the list shows for a row to the one that the row was written with. */
   originals: ReadonlyMap<string, string>;
 }
 
 export interface Lookups {
-  /** What happens to rows, with the names of the first ones. */
+  /** A preview of what happens to the rows, with the names of the first ones. */
   previewOf(present: readonly string[], wanted: readonly string[], leftOut: number): Promise<KeepPreview>;
   /**
    * The facts for a decision, with rows under the IDs that the list shows. A song whose ID has changed was not changed by
@@ -36,14 +36,14 @@ export interface Lookups {
    */
   asListed(facts: Facts, known: readonly string[], items: readonly Item[] | null): Promise<ListedFacts>;
   /**
-   * Those that Spotify does not know. Tracks in a list of the copy are checked only if nothing else explains a refusal.
+   * The `uris` that Spotify does not know. Tracks in a list of the copy are checked only if nothing else explains a refusal.
    * @throws RelayError of reading
    */
   goneOf(uris: readonly string[]): Promise<string[]>;
 }
 
 export function createLookups({ library, provider }: KeepsContext, signal: AbortSignal): Lookups {
-  /** null: Spotify does not know it. */
+  /** The track with a URI; null if Spotify does not know it. */
   async function lookedUp(uri: string): Promise<Track | null> {
     const call = { signal, progress() {} };
     try {

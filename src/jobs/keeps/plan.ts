@@ -10,11 +10,11 @@ const WRITABLE = /^spotify:(?:track|episode):[0-9A-Za-z]+$/;
 /** What a query asks for. */
 export interface Wanted {
   uris: string[];
-  /** Rows of the result that are local, gone, or neither tracks nor episodes. */
+  /** Number of rows of the result that are local, gone, or neither tracks nor episodes. */
   leftOut: number;
 }
 
-/** @param gone URIs that Spotify refuses */
+/** The rows that a query's result asks for. @param gone URIs that Spotify refuses */
 export function wantedOf(rows: ReadonlyArray<readonly LibraryCell[]>, gone: readonly string[]): Wanted {
   const refused = new Set(gone);
   const uris = rows.flatMap(([first]) =>
@@ -59,21 +59,21 @@ export interface Facts {
   /** URIs that the last run left; null before the first. */
   left: readonly string[] | null;
   wanted: readonly string[];
-  /** Rows that a person has allowed this run to take out; null: nobody was asked. */
+  /** Number of rows that a person has allowed this run to take out; null if nobody was asked. */
   accepted: number | null;
-  /** Digests of what the last runs wrote. */
+  /** Digests of the rows that the last runs wrote. */
   written: readonly string[];
-  /** Digest of what is wanted. */
+  /** Digest of `wanted`. */
   digest: string;
 }
 
 export type Decision =
   | { kind: 'nothing' }
   | { kind: 'write'; present: string[] }
-  /** A person decides. */
+  /** A person has to decide. */
   | { kind: 'review'; reason: string };
 
-/** A smaller loss needs no review. */
+/** The share of all rows, and the number of rows, that a run may take out without a review. */
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
@@ -111,9 +111,9 @@ function reasonFor({
   return null;
 }
 
-/** How often a playlist may return to earlier rows within the last runs that wrote. */
+/** Maximum number of times that a playlist may return to the same rows within the last runs that wrote. */
 const MAX_RETURNS = 2;
-/** Runs whose digest is remembered. */
+/** Number of runs whose digest is remembered. */
 export const REMEMBERED_RUNS = 8;
 
 /** The next due time after the last one; missed ones count once. */

@@ -17,9 +17,9 @@ import { decide, type Wanted, wantedOf } from './plan.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
-/** How many rounds of finding and leaving out rows that Spotify refuses. */
+/** Maximum number of rounds in which rows that Spotify refuses are found and left out. */
 const MAX_TURNS = 3;
-/** A new playlist may take half a minute to show in the list. */
+/** How long a playlist counts as new; it may take half a minute to show in the account's list. */
 const NEW_MS = 2 * 60_000;
 
 /**
@@ -64,7 +64,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return getKeep(store, keep.id) ?? keep;
   }
 
-  /** The rows that a change has left, as far as they are its own. */
+  /** The rows that a change has left, without what others have written since. */
   function leftBy(change: Change): { leftRows: readonly string[] } {
     const body = getChangeBody(store, change.seq);
     const { rows, ops } = planOf(body);
@@ -73,7 +73,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return { leftRows: change.outcome === 'done' ? goal : rowsAt(rows, ops, progressOf(change)) };
   }
 
-  /** @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of reading */
+  /**
+   * What the query asks for now. @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of
+   * reading
+   */
   async function askedOf(
     { query: sql }: Keep,
     maxAgeMinutes: number,
@@ -213,11 +216,11 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
 /** The rows of a playlist, and what they should become. */
 interface View extends Pick<ListedFacts, 'shown' | 'wanted' | 'originals'> {
-  /** Why a person has to decide; null: nobody has to. */
+  /** Why a person has to decide; null if nobody has to. */
   review: string | null;
 }
 
-/** Rows are removed by the ID that they were written with, so that is remembered. */
+/** The rows under the IDs that they were written with, by which they are removed later. */
 function asWritten(rows: readonly string[], originals: ReadonlyMap<string, string>): string[] {
   return rows.map((uri) => originals.get(uri) ?? uri);
 }

@@ -14,9 +14,9 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** Memory of this size is given back at once. */
+/** Size from which the memory of a file is given back at once. */
 const LARGE = 16 * 1024 * 1024;
-/** Larger than any library; a file that somebody put there must not fill the memory. */
+/** Maximum size of a file, larger than any library: a file that somebody put there must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
   'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off; pragma cache_size = -1000;';
@@ -27,13 +27,13 @@ export interface FileKind {
   make(db: Database): void;
   /** Brings an older file up to date. @param size of the file in bytes. @throws anything: the file cannot be used */
   bring(db: Database, size: number): void;
-  /** What becomes of a file that cannot be used: `drop` deletes it, for what can be read again. */
+  /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
 }
 
 export interface LibraryFile {
   readonly path: string;
-  /** Whether there is a file, without opening it. */
+  /** True if there is a file; does not open it. */
   exists(): Promise<boolean>;
   /** Runs synchronous work on the database, which is made where there is none. */
   use<T>(work: (sql: Sql) => T): Promise<T>;
@@ -47,17 +47,17 @@ export interface LibraryFile {
    * @returns whether it was sound
    */
   check(): Promise<boolean>;
-  /** Says once that a damaged file was put aside, and where; null: nothing to say. */
+  /** A message, given once, that a damaged file was put aside, and where; null if there is nothing to say. */
   news(): string | null;
-  /** Deletes the file and what is in memory. */
+  /** Deletes the file and the database in memory. */
   drop(): Promise<void>;
-  /** Frees the memory now rather than in a minute, where all is saved and nobody uses it. */
+  /** Frees the memory now rather than in a minute, if everything is saved and nobody uses the database. */
   rest(): Promise<void>;
   /** Saves and frees the memory. */
   close(): Promise<void>;
-  /** Bytes of the file as last read or saved; 0 where there is none. */
+  /** Size of the file in bytes, as last read or saved; 0 where there is none. */
   readonly size: number;
-  /** Whether a database is in memory. @internal */
+  /** True if a database is in memory. @internal */
   readonly isOpen: boolean;
 }
 
@@ -66,9 +66,9 @@ export interface LibraryFileOptions {
   kind: FileKind;
   clock: Clock;
   log: Log;
-  /** The machine's own by default. */
+  /** The disk that holds the file; the machine's own by default. */
   disk?: FileDisk | undefined;
-  /** Gives garbage back to the system; that of this process by default. */
+  /** Gives freed memory back to the system; by default that of this process. */
   freeMemory?: (() => void) | undefined;
 }
 
@@ -77,7 +77,7 @@ export interface FileDisk {
   /** Removes what an earlier process has left half written. */
   clean(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** The content; null: there is no file, or it cannot be read. */
+  /** The content of a file; null if there is no file, or it cannot be read. */
   read(path: string): Promise<Uint8Array | null>;
   /** Resolves once the content is on the disk. */
   replace(path: string, parts: readonly Uint8Array[]): Promise<void>;
@@ -123,9 +123,9 @@ export function createLibraryFile({
   let size = 0;
   let stopped = false;
   let aside: string | null = null;
-  /** How many wait for the database or work on it: it must not be closed meanwhile. */
+  /** Number of callers that wait for the database or work on it; while there are any, it must not be closed. */
   let users = 0;
-  /** Whether something was closed since memory was last freed. */
+  /** True if something was closed since memory was last freed. */
   let hasGarbage = false;
 
   function database(): Promise<Open> {
@@ -147,7 +147,7 @@ export function createLibraryFile({
     return open;
   }
 
-  /** null: the file cannot be used. */
+  /** The database in a file's content; null if the file cannot be used. */
   function opened(SQL: SqlJsStatic, bytes: Uint8Array): Open | null {
     let db: Database | null = null;
     try {
@@ -163,7 +163,7 @@ export function createLibraryFile({
     }
   }
 
-  /** Created in one database and used in another, whose image is taken without copying. */
+  /** A new database. It is created in one database and used in another, whose image is taken without copying. */
   function fresh(SQL: SqlJsStatic): Open {
     const first = new SQL.Database();
     kind.make(first);

@@ -13,7 +13,7 @@ function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** What macOS adds to an archive, with the name of each file once more. */
+/** True for what macOS adds to an archive, with the name of each file once more. */
 function isOfSystem(path: string): boolean {
   return path.split('/').includes('__MACOSX') || nameIn(path).startsWith('._');
 }
@@ -22,7 +22,7 @@ export function isHistory(path: string): boolean {
   return HISTORY.test(nameIn(path)) && !isOfSystem(path);
 }
 
-/** The file that tells whose export it is. */
+/** True for the file that tells whose export it is. */
 export function isAccountFile(path: string): boolean {
   return ACCOUNT.test(nameIn(path)) && !isOfSystem(path);
 }

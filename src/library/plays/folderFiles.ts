@@ -12,7 +12,7 @@ const MAX_LEVELS = 10;
 const CHUNK = 64 * 1024;
 const REMEDY = 'Give the directory that the export was unpacked to, or the archive itself.';
 
-/** @throws RefusedExport */
+/** The files of an export in a directory. @throws RefusedExport */
 export async function folderFiles(folder: string, label: string): Promise<ExportFile[]> {
   const files: ExportFile[] = [];
   let [seen, total] = [0, 0];
@@ -37,7 +37,7 @@ export async function folderFiles(folder: string, label: string): Promise<Export
   return files;
 }
 
-/** @param name as errors call it */
+/** A single file as an export. @param name its name in errors */
 export async function oneFile(path: string, name: string): Promise<ExportFile> {
   const { size } = await stat(path);
   if (size > MAX_EXPORT_BYTES) throw tooMuch(name, 'has more than 2 GB');

@@ -16,17 +16,23 @@ import { countPlays, createPlayWriter, playsAccount, putPlaysAccount, timeOf } f
 import type { ImportReply, ImportStart } from './messages.ts';
 import { receiveUpload } from './uploads.ts';
 
-/** Plays written in one turn: some milliseconds. */
+/** Number of plays to write in one turn, which takes some milliseconds. */
 const TURN = 200;
-/** Memory of the thread's values: enough for the plays of a lifetime, and a bound for files that only claim to hold them. */
+/**
+ * Memory limit for the thread's values: enough for the plays of a lifetime, and a bound for files that only claim to hold
+ * them.
+ */
 const VALUES_LIMIT_MB = 320;
 
 export interface PlayImports {
   /** Begins an import, after the one that is under way. @returns its number */
   start(request: PlaysRequest): number;
-  /** Begins an import of an archive that is being sent. It is kept in the home until it has been read. */
+  /** Begins an import of an archive that is being sent. The archive is kept in the home until it has been read. */
   startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
-  /** @throws RelayError `NOT_FOUND`, or the error of the import: `INVALID_ARGUMENT` for what is not an export, `STORE_ERROR` */
+  /**
+   * How far an import is. @throws RelayError `NOT_FOUND`, or the error of the import: `INVALID_ARGUMENT` for what is not
+   * an export, `STORE_ERROR`
+   */
   progress(id: number): PlaysProgress;
   /** Resolves when the import has ended, successfully or not. */
   ended(id: number): Promise<void>;
@@ -40,7 +46,7 @@ interface Import {
   done: Promise<void>;
 }
 
-/** @param userName of the connected account; null: none is connected */
+/** @param userName the user name of the connected account; null if none is connected */
 export function createPlayImports(
   memory: LibraryFile,
   userName: () => string | null,
@@ -180,7 +186,7 @@ interface Reading {
   worker: Worker;
   /** @throws RelayError `INVALID_ARGUMENT` */
   untilRead(onProgress: (done: number, total: number) => void): Promise<Read>;
-  /** null at the end. */
+  /** The next batch of plays; null at the end. */
   next(): Promise<Batch | null>;
 }
 

@@ -9,7 +9,7 @@ import { RefusedExport } from './refusal.ts';
 import { stagedPlays } from './stagedPlays.ts';
 
 const BATCH = 4_000;
-/** Bytes between two progress reports. */
+/** Number of bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
 
 class Foreign extends Error {

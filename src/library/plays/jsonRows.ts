@@ -1,7 +1,7 @@
 /** The rows of a JSON array, one at a time, so that a file of any length takes the memory of one row. */
 import { JSONParser } from '@streamparser/json';
 
-/** A row has less than a kilobyte. One that never ends, or is nested endlessly, must not fill the memory. */
+/** Maximum size of a row. Real ones have less than a kilobyte; one that never ends must not fill the memory. */
 const MAX_ROW = 256 * 1024;
 const PART = 64 * 1024;
 
@@ -38,7 +38,7 @@ export async function eachRow(
   if (!parser.isEnded) throw new NotRows(isBegun ? 'ends in the middle' : 'is empty');
 }
 
-/** Whether the array has begun. @throws NotRows for anything else */
+/** True if the array begins in this part of the text. @throws NotRows for anything else */
 function begins(part: Uint8Array): boolean {
   const first = Buffer.from(part)
     .toString('utf8')

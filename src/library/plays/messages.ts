@@ -5,7 +5,7 @@ export interface ImportStart {
   path: string;
   /** The name of the export in errors. */
   label: string;
-  /** User names of the accounts whose history is imported, in lower case; null: any account's. */
+  /** User names, in lower case, of the accounts whose history may be imported; null for any account. */
   accounts: readonly string[] | null;
 }
 

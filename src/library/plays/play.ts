@@ -12,15 +12,15 @@ export interface PlayedItem {
   kind: PlayKind;
   uri: string | null;
   name: string | null;
-  /** An episode's show, a chapter's book. */
+  /** The artist, the show of an episode or the book of a chapter. */
   artist: string | null;
   album: string | null;
-  /** true: from the short history. */
+  /** True if the play is from the short history. */
   short: boolean;
 }
 
 export interface Play {
-  /** Seconds since 1970; in the short history, the beginning of its minute. */
+  /** End of the play, in seconds since 1970; in the short history, the beginning of its minute. */
   endedAt: number;
   msPlayed: number;
   skipped: boolean | null;
@@ -29,15 +29,15 @@ export interface Play {
 
 type Row = Readonly<Record<string, unknown>>;
 
-/** `2019-03-04T12:33:21Z`, `2019-03-04 12:33`, and the `2013-10-09 20:24:30 UTC` of the first exports. */
+/** The forms of a time: `2019-03-04T12:33:21Z`, `2019-03-04 12:33`, and `2013-10-09 20:24:30 UTC` as in the first exports. */
 const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?:Z|UTC|\+00:00)?$/;
-/** Names are shorter; a longer one is cut. */
+/** Maximum length of a name; real ones are shorter, and a longer one is cut. */
 const MAX_NAME = 2_000;
 const MAX_URI = 500;
-/** The largest signed integer of four bytes: more than three weeks. */
+/** Maximum length of a play: the largest signed integer of four bytes, more than three weeks. */
 const MAX_MS = 0x7fffffff;
 
-/** null: the row is not a play. */
+/** The play of a row; null if the row is not a play. */
 export function playOf(value: unknown): Play | null {
   if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
   const row = value as Row;

@@ -12,17 +12,17 @@ import { type ExportFile, zipFiles } from './zipArchive.ts';
 const MAX_ACCOUNT_FILE = 1024 * 1024;
 
 export interface ReadExport {
-  /** The user name that the export tells, if any. */
+  /** The user name in the export; null if it has none. */
   account: string | null;
-  /** Rows that are no plays. */
+  /** Number of rows that are no plays. */
   unreadable: number;
 }
 
 export interface ExportReader {
   plays: StagedPlays;
-  /** Called with each user name that is found, once, as soon as it is. What it throws ends the reading. */
+  /** Called once for each user name, as soon as the name is found. An error that this throws ends the reading. */
   onAccount(name: string): void;
-  /** Progress in bytes of the history. */
+  /** Called with the progress, in bytes of the history. */
   onProgress(done: number, total: number): void;
 }
 
@@ -99,7 +99,7 @@ async function* chunksOf(file: ExportFile, told: (bytes: number) => void): Async
   }
 }
 
-/** Only the name is taken: the file also has an address and a date of birth. */
+/** Reads the user name from the account file, and nothing else: it also has an address and a date of birth. */
 async function readAccount(file: ExportFile, found: (name: string) => void): Promise<void> {
   if (file.size > MAX_ACCOUNT_FILE) return;
   const parts: Uint8Array[] = [];
@@ -108,7 +108,7 @@ async function readAccount(file: ExportFile, found: (name: string) => void): Pro
   if (name !== null) found(name);
 }
 
-/** Unreadable JSON names no other account. */
+/** The parsed JSON; null if it cannot be read, since it then names no other account. */
 function parsedOrNull(text: string): unknown {
   try {
     return JSON.parse(text.replace(/^\ufeff/u, ''));

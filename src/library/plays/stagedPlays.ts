@@ -4,31 +4,31 @@
  */
 import type { Play, PlayedItem } from './play.ts';
 
-/** About thirty years of songs without a pause. */
+/** Maximum number of plays, which is about thirty years of songs without a pause. */
 export const MAX_PLAYS = 5_000_000;
-/** Bytes of one play: three four-byte numbers and a single byte. */
+/** Number of bytes of one play: three four-byte numbers and a single byte. */
 const BYTES = 13;
 /** Separates fields; `play.ts` removes it from names. */
 const BETWEEN = '\0';
 
 /** A part of the plays, on its way to the thread that owns the database. */
 export interface PlayBatch {
-  /** Items that are new in this batch, numbered on from those before. */
+  /** Items that are new in this batch. Their numbers follow those of earlier batches. */
   items: PlayedItem[];
-  /** For each play, the number of its item. */
+  /** The item number of each play. */
   item: Uint32Array;
-  /** Seconds since 1970. */
+  /** The end of each play, in seconds since 1970. */
   endedAt: Uint32Array;
   msPlayed: Uint32Array;
-  /** 0 or 1; 2: not known. */
+  /** Whether each play was skipped: 0 for no, 1 for yes, 2 if not known. */
   skipped: Uint8Array;
 }
 
 export interface StagedPlays {
-  /** May be called at most `MAX_PLAYS` times. */
+  /** Adds a play; may be called at most `MAX_PLAYS` times. */
   add(play: Play): void;
   readonly count: number;
-  /** Seconds since 1970; null if there are no plays. */
+  /** Ends of the first and the last play, in seconds since 1970; null if there are no plays. */
   readonly range: { from: number; to: number } | null;
   /** The plays in parts: first those of the extended history, which replace those of the short one. */
   batches(size: number): Generator<PlayBatch>;
@@ -110,7 +110,7 @@ function keyOf({ short, kind, uri, name, artist, album }: PlayedItem): string {
   return [short ? 's' : 'e', kind, ...[uri, name, artist, album].map(fieldOf)].join(BETWEEN);
 }
 
-/** Keeps null and '' apart. */
+/** A field as text, in which null and '' differ. */
 function fieldOf(text: string | null): string {
   return text === null ? '-' : `+${text}`;
 }

@@ -5,7 +5,7 @@ import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 
 const PREFIX = 'plays-upload-';
-/** Largest archive that may be sent: ten times the history of a lifetime. */
+/** Maximum size of an archive that may be sent: ten times the history of a lifetime. */
 const MAX_UPLOAD = 1024 * 1024 * 1024;
 
 /**

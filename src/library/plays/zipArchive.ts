@@ -25,11 +25,11 @@ const UNPACKED_CHUNK = 33 * 1024 * 1024;
 
 /** A file of an export, wherever it is. */
 export interface ExportFile {
-  /** With `/`. */
+  /** Path in the archive or the directory, with `/`. */
   path: string;
-  /** Unpacked. */
+  /** Size in bytes when unpacked. */
   size: number;
-  /** Each call reads it from the beginning. */
+  /** The content. Each call reads the file from the beginning. */
   chunks(): AsyncIterable<Uint8Array>;
 }
 

@@ -7,7 +7,7 @@ import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 const MAX_ENTRIES = 2_000;
 const MAX_LEVELS = 10;
 const MAX_NAME = 255;
-/** `PK\3\4`, and what stands before the name in each local header. */
+/** Number of bytes of a local header before the name, with its signature `PK\3\4`. */
 const LOCAL_HEADER = 30;
 
 /** An entry as the directory at the end of the archive describes it. */

@@ -5,15 +5,15 @@ import type { CompiledWasm } from '../../store/sql/wasm.ts';
 export interface Question {
   id: number;
   sql: string;
-  /** Largest number of rows. */
+  /** Maximum number of rows. */
   limit: number;
-  /** Most characters of the rows as JSON. */
+  /** Maximum number of characters of the rows as JSON. */
   maxCharacters: number;
-  /** true: only says which lists the query reads. */
+  /** True to say only which lists the query reads. */
   isExplained?: boolean;
   /** Path of the copy, which must exist. */
   mirror: string;
-  /** Path of `memory.db`; null: there is none. */
+  /** Path of `memory.db`; null if there is none. */
   memory: string | null;
 }
 

@@ -11,17 +11,17 @@ import { QUERY_WORKER } from '../../generated/queryWorker.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
 import type { Question, Reply, Rows, WorkerStart } from './messages.ts';
 
-/** Questions that are answered at the same time: one core is left for the server. */
+/** Number of questions to answer at the same time: one core is left for the server. */
 const WORKERS = Math.max(1, Math.min(2, availableParallelism() - 1));
 const QUERY_MS = 5_000;
 const IDLE_MS = 60_000;
 const MEGABYTE = 1024 * 1024;
-/** SQLite's own memory and that of the thread's values: together with its program they stay below 256 MB. */
+/** Limits of SQLite's own memory and of the thread's values. Together with the thread's program they stay below 256 MB. */
 const HEAP_LIMIT = 128 * MEGABYTE;
 const VALUES_LIMIT_MB = 64;
 /** WebAssembly never gives memory back, so a thread that has taken more than this ends after its answer. */
 const KEPT_HEAP = 40 * MEGABYTE;
-/** Questions in line: more would not be answered before their callers give up. */
+/** Maximum number of questions in line; more would not be answered before their callers give up. */
 const MAX_WAITING = 200;
 
 type Asked = Omit<Question, 'id'>;
@@ -32,7 +32,7 @@ export interface QueryPool {
    * one that needs too much time or memory; `STORE_ERROR` where the files cannot be opened; the reason of `signal`
    */
   ask(question: Asked, signal: AbortSignal): Promise<Rows>;
-  /** How many threads there are. @internal */
+  /** Number of threads. @internal */
   readonly size: number;
   close(): Promise<void>;
 }
@@ -48,7 +48,7 @@ interface Thread {
   worker: Worker;
   ready: boolean;
   at: Waiting | null;
-  /** Time limit of the question that it works on. */
+  /** Ends the time limit of the question that the thread works on, when aborted. */
   timer: AbortController;
 }
 

@@ -36,7 +36,7 @@ interface Opened {
 
 let opened: Opened | null = null;
 
-/** Changes whenever the file does, since each save makes a new file. */
+/** A mark that changes whenever the file does, since each save makes a new file. */
 function markOf(path: string | null): string {
   if (path === null) return '';
   const { ino, size, mtimeMs } = statSync(path);
@@ -63,7 +63,10 @@ function open(SQL: SqlJsStatic, question: Question): Database {
   return db;
 }
 
-/** Cache for the copy, which stays on the disk. With twice as much, questions to a library of 20 MB take a tenth less time. */
+/**
+ * Size of the cache for the copy, which stays on the disk. Twice as much would save a tenth of the time with a library of
+ * 20 MB.
+ */
 const CACHE_KIB = 4_000;
 
 function fileOf(path: string): DiskFile {
@@ -72,7 +75,7 @@ function fileOf(path: string): DiskFile {
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
 
-/** Cache for the plays of a lifetime: as much as questions about a year read repeatedly. */
+/** Size of the cache for plays: as much as questions about a year read repeatedly, in the history of a lifetime. */
 const MEMORY_CACHE_KIB = 12_000;
 
 /** Both files are one database to a question. sql.js opens a database as a file of its own, which another can attach. */
@@ -107,7 +110,7 @@ function answer(SQL: SqlJsStatic, question: Question): Reply {
   }
 }
 
-/** Names the file in an error. @throws Refused */
+/** Does some work on a file; an error then names the file. @throws Refused */
 function asOf<T>(file: 'library.db' | 'memory.db', work: () => T): T {
   try {
     return work();

@@ -10,11 +10,11 @@ import type { Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
 export interface Limits {
-  /** Largest number of rows. */
+  /** Maximum number of rows. */
   limit: number;
-  /** Most characters of the rows as JSON. */
+  /** Maximum number of characters of the rows as JSON. */
   maxCharacters: number;
-  /** true: only says which lists it reads, and looks at no row. */
+  /** True to say only which lists the query reads, without looking at a row. */
   isExplained?: boolean;
 }
 
@@ -76,7 +76,7 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
 
 const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
 const OF_ALL: readonly string[] = ['tracks', 'track_artists'];
-/** Indices that look up one row. */
+/** Names of the indices that look up a single row. */
 const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
 
 function valuesOf(db: Database, sql: string): SqlValue[][] {
@@ -95,7 +95,7 @@ function compileAsSubquery(db: Database, statement: string): void {
   statements.next();
 }
 
-/** For text that begins like a question but is not a valid one: SQLite's own words. */
+/** The error for text that begins like a question but is not a valid one, in SQLite's own words. */
 function notASubquery(statement: string, error: unknown): unknown {
   const first = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(statement)?.[1]?.toLowerCase() ?? '';
   return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
@@ -132,7 +132,7 @@ function cellOf(value: SqlValue): LibraryCell {
   return value;
 }
 
-/** The length as JSON. Characters outside ASCII count twice, since most of them cost a token each. */
+/** Length of a row as JSON. Characters outside ASCII count twice, since most of them cost a token each. */
 function weightOf(row: readonly LibraryCell[]): number {
   const text = JSON.stringify(row);
   let extra = 0;
@@ -155,7 +155,7 @@ function refusalOf(error: unknown, sql: string): Refused {
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 
-/** For an unknown table or column, those that there are. */
+/** The tables and columns that there are, if the error is about an unknown one. */
 function columnsFor(message: string, sql: string): string {
   if (!/no such (column|table)|has no column/.test(message)) return '';
   const named = Object.keys(LIBRARY_TABLES).filter((table) => new RegExp(`\\b${table}\\b`, 'i').test(sql));

@@ -11,15 +11,15 @@ export interface Budget {
 }
 
 export interface Pace {
-  /** Milliseconds until the next request may be sent; 0: now. */
+  /** Number of milliseconds until the next request may be sent; 0 for now. */
   waitMs(sql: Sql): number;
   /** Counts one request that is sent now. */
   count(sql: Sql): void;
 }
 
-/** @param budget null: without limits, for the demo */
+/** @param budget the limits; null for none, as in the demo */
 export function createPace(budget: Budget | null, clock: Clock): Pace {
-  /** When the requests of the last minute were sent, on the monotonic clock. */
+  /** Times at which the requests of the last minute were sent, on the monotonic clock. */
   let recent: number[] = [];
   const minute = () => Math.floor(clock.now() / MINUTE_MS);
 

@@ -48,16 +48,16 @@ import {
 import { findSavedChanges } from './savedChanges.ts';
 
 const SAVED_PAGE = 50;
-/** Smaller pages, since the provider answers 500 to large ones deep in a very large library. */
+/** Smaller page sizes to try, since the provider answers 500 to large pages deep in a very large library. */
 const SMALLER = [20, 5, 1];
-/** How often a reading is begun again if its list changes meanwhile. */
+/** Maximum number of times that a reading begins again because its list changed meanwhile. */
 const TRIES = 3;
-/** The owner of Spotify's own lists: their version changes at each request, and no app gets their rows. */
+/** The owner of Spotify's own playlists, whose version changes at each request and whose rows no app gets. */
 const PROVIDER_USER = 'spotify';
 /** How long a playlist waits after a failed reading, while others are read. */
 const FAILED_MS = 10 * 60_000;
 
-/** For whom it reads, and when to stop. */
+/** Whose library to read, and when to stop. */
 export interface ReadCall {
   signal: AbortSignal;
   /** The provider's ID of the user. */
@@ -71,7 +71,7 @@ export interface Reader {
    * @throws RelayError of the provider
    */
   step(call: ReadCall): Promise<boolean>;
-  /** Does the same for the saved tracks alone. */
+  /** Like `step`, for the saved tracks alone. */
   savedStep(call: ReadCall): Promise<boolean>;
   /** Brings the rows of one listed playlist up to date: one request if its version has not changed. */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
@@ -79,7 +79,7 @@ export interface Reader {
   checkSaved(call: ReadCall): Promise<void>;
   /** Reads the list of playlists: one request for each fifty. */
   checkPlaylists(call: ReadCall): Promise<Playlist[]>;
-  /** Estimated requests until all is read. */
+  /** Estimated number of requests until everything is read. */
   requestsLeft(): Promise<number>;
 }
 
@@ -335,7 +335,7 @@ export function createReader(
   };
 }
 
-/** @param unreadable those that gave no rows; read again if they have become collaborative since */
+/** The listed playlists, and whether each gives rows. @param unreadable those that gave none; read again if now collaborative */
 function judged(
   playlists: readonly Playlist[],
   account: string,

@@ -12,17 +12,17 @@ export interface SeenPage {
 
 export interface SavedChanges {
   total: number;
-  /** The list as it is now, as far as it was known before, in order. */
+  /** The rows of the list as they are now, in order, down to where the list was known before. */
   rows: SavedKey[];
   /** The rows that were read, with their tracks. */
   seen: SavedRow[];
-  /** Whether `rows` differs from what was known. */
+  /** True if `rows` differs from what was known. */
   differs: boolean;
 }
 
 const PAGE = 50;
 
-/** A stretch between two rows that still exist; `shift`: how many rows before it are gone. */
+/** A stretch of the list between two rows that still exist. `shift` is the number of rows before one that are gone. */
 interface Gap {
   from: { at: number; shift: number };
   to: { at: number; shift: number };
@@ -30,7 +30,7 @@ interface Gap {
 
 /**
  * @param known what was read before, newest first
- * @param isWhole whether that was the whole list, or its first rows
+ * @param isWhole true if `known` was the whole list, false if only its first rows
  * @param page reads rows; it may answer with fewer than asked for
  * @returns `moving`: the list changed meanwhile; `unlike`: removals and additions do not explain it, so it is read again
  */
@@ -112,7 +112,7 @@ export async function findSavedChanges(
     rows.length !== known.length || rows.some((row, index) => keyOf(row) !== keyOf(known[index] as SavedKey));
   return { total, rows, seen, differs };
 
-  /** Where the known part of a longer list now ends. */
+  /** The place where the known part of a longer list now ends. */
   async function boundary(): Promise<Gap['to'] | 'moving' | 'unlike'> {
     if (rest.length === 0) return { at: 0, shift: 0 };
     const first = head.length + Math.max(0, rest.length - PAGE);

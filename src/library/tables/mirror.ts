@@ -6,7 +6,7 @@ import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { dropUnused, putTracks } from './tracks.ts';
 
-/** A row of the saved tracks. `media` null: the provider names no track. */
+/** A row of the saved tracks. `media` is null if the provider names no track. */
 export interface SavedRow {
   added_at: string | null;
   media: Media | null;
@@ -21,22 +21,22 @@ export interface PlaylistRow extends SavedRow {
 export type MetaName =
   /** The provider's ID of the user whose library it is. */
   | 'account'
-  /** Whether all saved tracks have been read: `1`. */
+  /** `1` if all saved tracks have been read. */
   | 'saved_complete'
-  /** How many saved tracks the provider reported last. */
+  /** Number of saved tracks that the provider reported last. */
   | 'saved_total'
-  /** Whether the list of playlists has been read: `1`. */
+  /** `1` if the list of playlists has been read. */
   | 'listed'
-  /** When the copy was last known to be current. */
+  /** Time when the copy was last known to be current. */
   | 'as_of'
-  /** When one list was last known to be current, if it was checked alone since. */
+  /** Time when this list alone was last known to be current, if it was checked after that. */
   | 'saved_as_of'
   | 'playlists_as_of'
-  /** Somebody has asked, so the first reading continues by itself: `1`. */
+  /** `1` once somebody has asked, so that the first reading continues by itself. */
   | 'wanted'
   /** When the reading that is under way began. */
   | 'begun_at'
-  /** Other people's playlists give no rows: `1`. */
+  /** `1` if other people's playlists give no rows. */
   | 'foreign_refused'
   /** The playlist whose rows are being read: JSON of `PendingRead`. */
   | 'pending'
@@ -128,7 +128,7 @@ export function clearSaved(sql: Sql): void {
 
 export interface ListedPlaylist extends Playlist {
   mine: boolean;
-  /** Whether the provider may give its rows. */
+  /** True if the provider may give the playlist's rows. */
   readable: boolean;
 }
 
@@ -139,14 +139,14 @@ export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void 
   }
 }
 
-/** Rows of the pages stored so far; the provider has left some out. */
+/** The playlists of the pages stored so far, without those that the provider has left out of its pages. */
 export function listedSoFar(sql: Sql): ListedPlaylist[] {
   return sql
     .all<{ facts: string }>('select facts from pending_playlists order by rowid')
     .map(({ facts }) => JSON.parse(facts) as ListedPlaylist);
 }
 
-/** Replaces the list of playlists. Rows of those that are gone go too. */
+/** Replaces the list of playlists. The rows of playlists that are gone are deleted too. */
 export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void {
   sql.transaction(() => {
     const distinct = [...new Map(listed.map((one) => [one.id, one])).values()];
@@ -199,7 +199,7 @@ function putPlaylist(sql: Sql, playlist: ListedPlaylist): void {
   );
 }
 
-/** Stores what reading a playlist told of it. Its owner and whether it can be read stay as the list had them. */
+/** Stores the facts that came with a playlist's rows. Its owner, and whether it can be read, stay as the list had them. */
 export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   const known = sql.get<{ mine: number; readable: number; snapshot_id: string | null }>(
     'select mine, readable, snapshot_id from playlists where id = ?',
@@ -236,7 +236,7 @@ function dropRows(sql: Sql, id: string): void {
   );
 }
 
-/** Notes that Spotify does not give its rows. */
+/** Notes that Spotify does not give the rows of a playlist. */
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
@@ -262,7 +262,7 @@ export interface PlaylistDue {
   mine: number;
   collaborative: number | null;
   total: number | null;
-  /** When a reading of it failed last, Unix milliseconds. */
+  /** Time when a reading of the playlist last failed, in Unix milliseconds; null if none did. */
   failed_at: number | null;
 }
 
@@ -275,7 +275,7 @@ export function playlistsDue(sql: Sql): PlaylistDue[] {
   );
 }
 
-/** One such playlist, whatever its version; undefined if it is not listed or gives no rows. */
+/** One playlist as in `playlistsDue`, whatever its version; undefined if it is not listed or gives no rows. */
 export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
   return sql.get(
     `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
@@ -284,7 +284,7 @@ export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined 
   );
 }
 
-/** Whether the stored rows are those of this version. */
+/** True if the stored rows are those of this version. */
 export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolean {
   if (snapshotId === null) return false;
   const read = sql.get<{ snapshot_id: string | null }>(
@@ -302,7 +302,7 @@ export function clearFailures(sql: Sql): void {
   sql.run('update playlist_reads set failed_at = null where failed_at is not null');
 }
 
-/** Has its rows read again, whatever version the list shows. */
+/** Marks a playlist so that its rows are read again, whatever version the list shows. */
 export function setDue(sql: Sql, id: string): void {
   sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
 }
@@ -413,16 +413,16 @@ export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, 
 export interface Summary {
   coverage: LibraryCoverage;
   asOf: number | null;
-  /** When the reading that is under way began. */
+  /** Time when the reading that is under way began; null if none is. */
   begunAt: number | null;
   account: string | null;
-  /** true once everything has been read. */
+  /** True once everything has been read. */
   complete: boolean;
-  /** When each list was last known to be current. */
+  /** Time when each list was last known to be current. */
   listAsOf: Record<LibraryList, number | null>;
-  /** The first reading continues by itself. */
+  /** True if the first reading continues by itself. */
   wanted: boolean;
-  /** Playlists whose rows are older than the list. */
+  /** Number of playlists whose rows are older than the list. */
   due: number;
   tracks: number;
   saved: number;
@@ -466,7 +466,7 @@ function timeOf(sql: Sql, name: MetaName, otherwise: string | null): number | nu
   return text === null ? null : Number(text);
 }
 
-/** The version of a playlist whose rows are stored; null: none. */
+/** The version of a playlist whose rows are stored; null for none. */
 export function playlistSnapshot(sql: Sql, id: string): string | null {
   return (
     sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [

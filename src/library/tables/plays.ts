@@ -31,7 +31,10 @@ const ADD_EVENT =
 const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.id = e.item
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
-/** Write extended plays before short ones. Takes the database for each part, since it may be closed in between. */
+/**
+ * Makes a writer, which has to get extended plays before short ones. It takes the database for each part, since that may
+ * be closed in between.
+ */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {
   const known: KnownItem[] = [];
   return (sql) => ({
@@ -105,7 +108,7 @@ function add(sql: Sql, { endedAt, msPlayed, skipped, item }: NewPlay): boolean {
   return sql.run(ADD_EVENT, [timeOf(endedAt), item.subject, msPlayed, item.id, skipped]).changes > 0;
 }
 
-/** @param seconds since 1970 */
+/** @param seconds seconds since 1970 */
 export function timeOf(seconds: number): string {
   return `${new Date(seconds * 1_000).toISOString().slice(0, 19)}Z`;
 }
@@ -114,7 +117,7 @@ export function countPlays(sql: Sql): number {
   return Number(sql.get<{ n: number }>('select count(*) as n from play_events')?.n);
 }
 
-/** Deletes all plays, with nothing of them left in the file. */
+/** Deletes all plays, and leaves nothing of them in the file. */
 export function deletePlays(sql: Sql): void {
   sql.transaction(() => {
     sql.run('delete from play_events');
@@ -124,7 +127,7 @@ export function deletePlays(sql: Sql): void {
   sql.run('vacuum');
 }
 
-/** Whose plays they are, as a digest of the user name; null: no export has named one. */
+/** Digest of the user name that the plays belong to; null if no export has named one. */
 export function playsAccount(sql: Sql): string | null {
   return sql.get<{ value: string }>("select value from meta where name = 'plays_account'")?.value ?? null;
 }

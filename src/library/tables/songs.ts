@@ -7,7 +7,7 @@ import { foldLetters } from '../../music/letters.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
 export interface Recording {
-  /** Row of the track. */
+  /** Row number of the track. */
   track: number;
   name: string;
   /** The first artist. */
@@ -59,7 +59,7 @@ export function groupSongs(recordings: readonly Recording[]): Map<number, number
   return new Map(recordings.map(({ track }) => [track, root(track)]));
 }
 
-/** null if there is no title. */
+/** Folded title and first artist as one key; null if there is no title. */
 function keyOf({ name, first }: Pick<Recording, 'name' | 'first'>): string | null {
   const title = foldLetters(name).trim();
   return title === '' ? null : `${title}\n${foldLetters(first).trim()}`;
@@ -91,7 +91,7 @@ export function songsOf(sql: Sql, changed: readonly Recording[]): void {
   regroup(sql, affected);
 }
 
-/** @param drop deletes one row */
+/** Removes tracks from their songs, and groups the others again. @param drop deletes one row */
 export function forgetSongs(sql: Sql, gone: readonly number[], drop: (track: number) => void): void {
   const affected = new Set<number>();
   for (const track of gone) {

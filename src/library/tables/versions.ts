@@ -58,7 +58,7 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   sql.transaction(() => {
     /** The next newer version that stays. */
     let next: { version: number; rows: readonly StoredRow[] } | null = null;
-    /** Whether a version between the two is deleted. */
+    /** True if a version between the two is deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
     // Goes one further than the oldest that is deleted: that one is stored as its difference from one that stays.
@@ -109,7 +109,7 @@ export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow
   });
 }
 
-/** What the playlist was last called; null where it has no versions. */
+/** Last known name of a playlist; null where it has no versions. */
 export function versionedName(sql: Sql, id: string): string | null {
   return (
     sql.get<{ name: string }>('select name from version_playlists where playlist_id = ?', [id])?.name ?? null
@@ -199,7 +199,7 @@ function sameItems(a: readonly StoredRow[], b: readonly StoredRow[]): boolean {
   return a.length === b.length && a.every(({ item }, index) => item === b[index]?.item);
 }
 
-/** Rows that one list has and the other has not, counting repeats. */
+/** Number of rows that each of two lists has and the other has not, counting repeats. */
 function countsOf(
   before: readonly StoredRow[],
   after: readonly StoredRow[],

@@ -9,7 +9,7 @@ export interface RestorePlan {
   wanted: string[];
   /** Rows that cannot be restored. */
   unsupported: UnsupportedRow[];
-  /** Those of them that prevent any writing. */
+  /** The rows in `unsupported` because of which nothing can be written. */
   blocking: UnsupportedRow[];
   added: number;
   removed: number;

@@ -6,14 +6,14 @@
  * date is stored as the difference in seconds from the row in full before it, zigzag-encoded.
  */
 
-/** One row: which item, by its number in `version_items` (0: the provider named none), and when it was added. */
+/** One row: the number of its item in `version_items` (0 if the provider named none), and when it was added. */
 export interface StoredRow {
   item: number;
-  /** Unix seconds; 0: not known. */
+  /** Time when the row was added, in Unix seconds; 0 if not known. */
   added: number;
 }
 
-/** A shorter run saves nothing. */
+/** Minimum length of a run; a shorter one saves nothing. */
 const MIN_RUN = 2;
 
 /** Encodes `rows` as their difference from `base`. */
@@ -89,7 +89,10 @@ function placesOf(base: readonly StoredRow[]): Map<string, number[]> {
   return places;
 }
 
-/** Of several equal rows, the one that continues the last run, else the first one after it. */
+/**
+ * The position in `base` of an equal row: the one that continues the last run, else the first one after that, else the
+ * first of all.
+ */
 function startOf(
   base: readonly StoredRow[],
   places: ReadonlyMap<string, readonly number[]>,
@@ -135,7 +138,7 @@ function createWriter() {
   };
 }
 
-/** Returns null at the end. */
+/** A function that returns the next number, or null at the end. */
 function readerOf(bytes: Uint8Array): () => number | null {
   let at = 0;
   return () => {
