@@ -9,15 +9,15 @@ export interface OAuthClient {
   name: string | null;
   /** SHA-256 of the secret in hex; null for a public client. */
   secretHash: string | null;
-  /** null: the secret may be sent in either way. */
+  /** How the client sends its secret; null if it may do so in either way. */
   authMethod: ClientAuthMethod | null;
   redirectUris: readonly string[];
   grantTypes: readonly string[];
-  /** `environment`, `file` and `added` come from the owner; `registered` from the client itself. */
+  /** Where the registration is from: `registered` from the client itself, the others from the owner. */
   source: 'environment' | 'file' | 'added' | 'registered';
-  /** Unix milliseconds; null for a client of the settings. */
+  /** Time of the registration, in Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
-  /** When the owner first approved it, also if that has ended since; null: never, or a client of the settings. */
+  /** Time of the owner's first approval, even one that has ended; null if there was none, and for a client of the settings. */
   approvedAt: number | null;
   lastUsedAt: number | null;
 }
@@ -50,7 +50,7 @@ export function fromStore(client: StoredClient): OAuthClient {
 }
 
 /**
- * Whether the owner has set up this client or approved it once. Anyone can register another one, to get a link at this server
+ * True if the owner has set up this client or approved it once. Anyone can register another one, to get a link at this server
  * that leads wherever they like.
  */
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
@@ -58,7 +58,7 @@ export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient):
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }
 
-/** A registration that is dropped, since it was not approved or not used for too long. Others stay. */
+/** True if a registration is to be dropped, since it was not approved or not used for too long. */
 export function isLapsed(client: OAuthClient, now: number): boolean {
   const { source, createdAt, approvedAt, lastUsedAt } = client;
   if (source !== 'registered') return false;

@@ -23,12 +23,15 @@ import { toWire } from './toWire.ts';
 
 export interface ClientDirectory {
   find(clientId: string): OAuthClient | null;
-  /** Clients of the settings first, then the dynamic ones, oldest first. */
+  /** All clients: first those of the settings, then the dynamic ones, oldest first. */
   list(): OAuthClient[];
-  /** @throws RelayError `SETTINGS_INVALID` when a client of the settings has the ID of a dynamic one */
+  /**
+   * Checks that all IDs differ. @throws RelayError `SETTINGS_INVALID` when a client of the settings has the ID of a
+   * dynamic one
+   */
   assertDistinct(): void;
   /**
-   * Keeps a client that registers itself; the oldest that never held a token makes room.
+   * Keeps a client that registers itself. If there is no room, the oldest client that never held a token is dropped.
    * @returns the client, and its secret unless it is public
    */
   register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
@@ -39,7 +42,7 @@ export interface ClientDirectory {
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
   /**
    * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
-   * @param forget drops the registration too; a client of the settings stays all the same
+   * @param forget true to drop the registration too; a client of the settings stays all the same
    * @returns the client and how many approvals ended; null when it is not known
    */
   revoke(
@@ -132,14 +135,14 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
   };
 }
 
-/** 127 random bits. The first bit is never set, so that no ID begins with a dash, which command lines take for an option. */
+/** A new ID of 127 random bits. The first bit is never set, since an ID that begins with a dash would look like an option. */
 function newClientId(random: Random): string {
   const bytes = random.bytes(16);
   bytes[0] = (bytes[0] ?? 0) & 0x7f;
   return bytes.toString('base64url');
 }
 
-/** False when there is no room. */
+/** Stores a client that registers itself; false when there is no room. */
 function keepRegistered(store: Store, client: StoredClient, now: number): Promise<boolean> {
   let displaced: StoredClient | null = null;
   return store.durable(

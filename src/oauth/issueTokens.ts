@@ -8,11 +8,11 @@ import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
 import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
 
-/** RFC 6749 5.1. */
+/** The answer of the token endpoint (RFC 6749 5.1). */
 export interface TokenResponse {
   access_token: string;
   token_type: 'Bearer';
-  /** Seconds. */
+  /** Lifetime of the access token in seconds. */
   expires_in: number;
   refresh_token?: string;
   scope: string;
@@ -25,8 +25,8 @@ export interface Issued {
 }
 
 /**
- * A new pair, which ends with its approval at the latest. A client that did not register the refresh grant gets no refresh
- * token.
+ * Creates a pair of tokens, which ends with its approval at the latest. A client that did not register the refresh grant gets
+ * no refresh token.
  * @param generation see `StoredToken`
  */
 export function issueTokens(

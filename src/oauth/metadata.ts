@@ -2,7 +2,7 @@
 import { AUTH_METHODS, GRANT_TYPES } from './client.ts';
 import { SCOPE } from './policy/limits.ts';
 
-/** RFC 9728 2. `resource` is the MCP URL itself. */
+/** The metadata of the protected resource (RFC 9728 2). `resource` is the MCP URL itself. */
 export function protectedResourceMetadata(baseUrl: string): object {
   return {
     resource: `${baseUrl}/mcp`,
@@ -13,7 +13,10 @@ export function protectedResourceMetadata(baseUrl: string): object {
   };
 }
 
-/** RFC 8414 2. The issuer is the base URL itself, without a slash at the end (RFC 8414 3.3). */
+/**
+ * The metadata of the authorization server (RFC 8414 2). The issuer is the base URL, without a slash at the end (RFC 8414
+ * 3.3).
+ */
 export function authorizationServerMetadata(baseUrl: string, registrationOpen: boolean): object {
   return {
     issuer: baseUrl,

@@ -46,7 +46,7 @@ export type Reason =
 
 export interface Refusal {
   reason: Reason;
-  /** A name or a rule that helps to correct the request; never a value from it. */
+  /** A name or a rule that helps to correct the request; never a value from the request. */
   detail: string | null;
 }
 

@@ -11,7 +11,7 @@ import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 
 /**
- * Accepts whatever the token is, so that nobody learns which ones exist (RFC 7009 2.2).
+ * Answers alike whatever the token is, so that nobody learns which ones exist (RFC 7009 2.2).
  * @param authorization the header, where there is one
  * @throws RelayError `STORE_ERROR`; the approval may have ended in memory all the same
  */

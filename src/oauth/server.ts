@@ -29,7 +29,7 @@ import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 
 export interface AuthorizationServer {
   clients: ClientDirectory;
-  /** @throws RelayError `STORE_ERROR` */
+  /** Registers a client. @throws RelayError `STORE_ERROR` */
   register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<RegistrationResponse>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**

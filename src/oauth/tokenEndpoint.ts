@@ -39,12 +39,12 @@ export type TokenEndpoint = (
   authorization: string | undefined,
 ) => Promise<Result<TokenResponse>>;
 
-/** One exchange: what decides about it, what marks the credential as used, and what undoes that. */
+/** One exchange: functions that decide about it, mark the credential as used, and undo the mark. */
 interface Exchange {
   judge(): ExchangeDecision;
   use(): void;
   putBack(): void;
-  /** Generation of the tokens that it issues. */
+  /** Generation of the tokens that the exchange issues. */
   generation(): number;
 }
 

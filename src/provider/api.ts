@@ -4,9 +4,9 @@
 export interface Call {
   /** Aborts when the caller has left or time is up; nothing new is sent to the provider after that. */
   signal: AbortSignal;
-  /** `done` of `total` steps; called only for work of more than one provider request. */
+  /** Reports that `done` of `total` steps are over; called only for work of more than one provider request. */
   progress(done: number, total: number, message?: string): void;
-  /** The provider's ID of the user whom the work is for. When omitted, the connected user's. */
+  /** The provider's ID of the user whom the work is for; by default the connected user. */
   account?: string;
   /** Who asks: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID. */
   by?: string;
@@ -20,7 +20,7 @@ export interface ProviderApi {
    * where another account is connected now; `details.sent` false where nothing reached the provider
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
-  /** The provider's clock now, Unix milliseconds, from its last answer; null before the first. */
+  /** Present time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */
   serverTime(): number | null;
 }
 
@@ -48,11 +48,11 @@ export interface ProviderRequest {
   method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   /** The path below the API's base URL. */
   path: string;
-  /** The path with its values replaced by names, as error history shows it. */
+  /** The path with names in place of its values, as the error history shows it. */
   template: string;
   scope: LimitScope;
   query?: Record<string, string | number | undefined>;
-  /** Sent as JSON. */
+  /** The body, which is sent as JSON. */
   body?: unknown;
 }
 
@@ -62,7 +62,7 @@ export interface ProviderResponse {
   body: unknown;
   /** True if there was a body that is not JSON. */
   opaque: boolean;
-  /** The provider's clock when it answered, Unix milliseconds (the `Date` header, to the second); null without one. */
+  /** Time of the answer by the provider's clock, in Unix milliseconds (its `Date` header, to the second); null without one. */
   date?: number | null;
 }
 

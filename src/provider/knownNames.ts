@@ -5,12 +5,12 @@
 import type { Media } from '../domain/shapes.ts';
 import type { ProviderApi } from './api.ts';
 
-/** More than a playlist that a person edits by hand; the oldest go first. */
+/** Maximum number of songs to remember, more than a playlist that a person edits by hand has; the oldest go first. */
 const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
-  /** The name and the cover in the last answer. */
+  /** Name and cover of each playlist by its ID, as in the last answer. */
   playlists: Map<string, string>;
   songs: Map<string, string>;
   keep: KeepPlaylist;

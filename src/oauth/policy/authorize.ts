@@ -25,14 +25,14 @@ export interface AuthorizeRequest extends ReturnAddress {
 
 export type AuthorizeCheck =
   | { ok: true; request: AuthorizeRequest }
-  /** `returnTo` null: show a page and send the browser nowhere. */
+  /** A refusal. `returnTo` is null if a page has to be shown and the browser sent nowhere. */
   | { ok: false; refusal: Refusal; returnTo: ReturnAddress | null };
 
-/** This server, as it was dialled. */
+/** The addresses of this server, as it was dialled. */
 export interface OwnAddress {
-  /** Its MCP URL. */
+  /** The MCP URL of this server. */
   resource: string;
-  /** The origins under which it answers. */
+  /** The origins under which this server answers. */
   origins: readonly string[];
 }
 
@@ -73,7 +73,7 @@ function checkAddress(
   return accepted({ client, redirectUri });
 }
 
-/** RFC 6749 3.1.2.3: the parameter may be left out if only one is registered. */
+/** The only registered URI, for a request without the parameter (RFC 6749 3.1.2.3); null if several are registered. */
 function onlyOne(uris: readonly string[]): string | null {
   const [first] = uris;
   return uris.length === 1 && first !== undefined && isUsableRedirectUri(first) ? first : null;
@@ -96,18 +96,18 @@ function checkRest(
   return accepted({ codeChallenge: challenge.value, resource, scope: askedScope(value('scope')) });
 }
 
-/** RFC 6749 4.1.2, with the issuer (RFC 9207 2), so that a client notices an answer of another server. */
+/** The address that carries a code (RFC 6749 4.1.2), and the issuer (RFC 9207 2), which shows a client whose answer it is. */
 export function codeUrl(address: ReturnAddress, code: string, issuer: string): string {
   return withParameters(address, { code }, issuer);
 }
 
-/** RFC 6749 4.1.2.1. Errors name the issuer too (RFC 9207 2). */
+/** The address that carries a refusal (RFC 6749 4.1.2.1), with the issuer too (RFC 9207 2). */
 export function refusalUrl(address: ReturnAddress, refusal: Refusal, issuer: string): string {
   const { error, error_description } = toWire(refusal);
   return withParameters(address, { error, error_description }, issuer);
 }
 
-/** A query in the registered URI stays (RFC 6749 3.1.2); the URI itself is not normalised. */
+/** The redirect URI with parameters added. A query in it stays (RFC 6749 3.1.2), and it is not normalised. */
 function withParameters(
   { redirectUri, state }: ReturnAddress,
   parameters: Record<string, string>,

@@ -8,7 +8,7 @@ import { parameter } from './parameters.ts';
 export interface ClientCredentials {
   clientId: string;
   method: 'none' | 'client_secret_basic' | 'client_secret_post';
-  /** '' without one. */
+  /** The secret that was sent; '' if none was. */
   secret: string;
 }
 
@@ -34,7 +34,7 @@ export function readCredentials(
   return same.length > 0 ? accepted(same) : refused('client_credentials_twice');
 }
 
-/** RFC 6749 2.3.1 form-encodes ID and secret before joining them; many clients do not. */
+/** Reads HTTP Basic in both ways: RFC 6749 2.3.1 form-encodes ID and secret before joining them, but many clients do not. */
 function readBasic(authorization: string): ClientCredentials[] {
   const encoded = /^Basic +([A-Za-z0-9+/]+={0,2})$/i.exec(authorization)?.[1];
   const text = Buffer.from(encoded ?? '', 'base64').toString('utf8');
@@ -54,7 +54,7 @@ function formDecoded(text: string): string | null {
   }
 }
 
-/** Whether these credentials are the client's. The comparison takes the same time wherever they differ. */
+/** Checks that these credentials are the client's. The comparison takes the same time wherever they differ. */
 export function checkCredentials(client: OAuthClient, credentials: ClientCredentials): Result<OAuthClient> {
   const { method, secret } = credentials;
   if (client.secretHash === null) {

@@ -8,10 +8,10 @@ import { isKnownScope, isSameResource } from './target.ts';
 
 export type ExchangeDecision =
   | { issue: true; grant: Grant }
-  /** `revoked`: the approval that ends now, with all its tokens. */
+  /** No tokens are issued. `revoked` is the approval that ends now, with all its tokens; null if none does. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
-/** What every exchange request says; null where it does not. */
+/** Parameters of every exchange request; null where one was not sent. */
 export interface ExchangeRequest {
   clientId: string;
   resource: string | null;
@@ -19,7 +19,7 @@ export interface ExchangeRequest {
 }
 
 export interface CodeExchangeRequest extends ExchangeRequest {
-  /** OAuth 2.1 10.2 drops it, since PKCE replaces it, but a value that is sent must be checked. */
+  /** The redirect URI that was sent, or null. OAuth 2.1 10.2 does without it, but a value that is sent must be checked. */
   redirectUri: string | null;
   verifier: string;
 }
@@ -64,11 +64,11 @@ export function judgeRefresh(
 function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, now: number): boolean {
   if (generation > refreshed) return false;
   if (generation < refreshed || rotatedAt === null) return true;
-  // In both directions: a clock that was set back must not keep the grace open.
+  // The absolute value, since a clock that was set back must not keep the grace open.
   return Math.abs(now - rotatedAt) > ROTATION_GRACE_MS;
 }
 
-/** RFC 8707 2.2 and RFC 6749 6: an exchange may ask for what was approved or less, not for something else. */
+/** Refuses an exchange for another resource than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). */
 function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
   return isKnownScope(scope) ? { issue: true, grant } : refuse('scope_unknown');

@@ -3,40 +3,43 @@
 const MINUTE_MS = 60_000;
 const DAY_MS = 24 * 60 * MINUTE_MS;
 
-/** From approval to exchange; a code travels through the browser, so it ends before anyone could copy it. */
+/** Lifetime of a code, from the approval to the exchange. It is short, since a code travels through the browser. */
 export const CODE_MS = 60_000;
 
-/** A client that fails to refresh logs its user out. An hour keeps that rare, and a leaked token short-lived. */
+/** Lifetime of an access token. A client that fails to refresh logs its user out: an hour keeps that rare, and a leak short. */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
-/** Sliding: a client that is used once a month stays connected. */
+/** Lifetime of a refresh token. Each refresh begins a new one, so a client that is used once a month stays connected. */
 export const REFRESH_TOKEN_MS = 30 * DAY_MS;
 
-/** Several processes of a client may refresh one stored token at once. Without the grace all but one would be logged out. */
+/** How long a refresh token still works after its first use: several processes of a client may use one stored token at once. */
 export const ROTATION_GRACE_MS = 60_000;
 
-/** From approval to its end, however often it was refreshed: the owner is asked again at least once a year. */
+/** Lifetime of an approval, however often its tokens are refreshed: the owner is asked again at least once a year. */
 export const GRANT_MS = 365 * DAY_MS;
 
-/** Clients register before they ask, so one that was not approved by then was abandoned, or never meant to be. */
+/** How long a client is kept that was never approved. Clients register just before they ask, so a late approval is unlikely. */
 export const UNAPPROVED_CLIENT_MS = DAY_MS;
 
-/** A client that has held a token remembers its ID for good, and stops working once the ID is forgotten here. */
+/**
+ * How long a client is kept that is not used. It remembers its ID for good, and stops working once this server has
+ * forgotten it.
+ */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 
-/** Clients register again at every new connection. Those that never got a token make room. */
+/** Maximum number of registered clients. Clients register again at every new connection, and those without a token make room. */
 export const MAX_CLIENTS = 200;
 
-/** Requests a minute from one address. */
+/** Maximum number of requests a minute from one address. */
 export const REGISTRATIONS_PER_MINUTE = 20;
 export const TOKEN_REQUESTS_PER_MINUTE = 60;
 
 /** Several uses of a token within this time are stored once. */
 export const TOUCH_MS = MINUTE_MS;
-/** How long uses may wait to be saved with another change, so that there is no write every minute. */
+/** How long the last use of a token may wait to be saved with another change, so that there is no write every minute. */
 export const SAVE_TOUCHES_MS = 10 * MINUTE_MS;
 
-/** What clients ask for: all tools that the server offers. */
+/** The usual scope of clients: all tools that the server offers. */
 export const SCOPE = 'relay';
 
 /** The smaller scope, which the owner may approve or a client may ask for: only the tools that change nothing. */

@@ -12,21 +12,21 @@ export function repeatedNames(parameters: URLSearchParams): Set<string> {
   return repeated;
 }
 
-/** RFC 6749 3.1: a parameter sent without a value is treated as if it were not there. */
+/** The value of a parameter; null if it is missing, or was sent without a value, which counts as missing (RFC 6749 3.1). */
 export function parameter(parameters: URLSearchParams, name: string): string | null {
   return parameters.get(name) || null;
 }
 
-/** PKCE keeps a code that was intercepted on its way through the browser from being exchanged. */
+/** Checks the PKCE challenge, without which a code that was intercepted in the browser could be exchanged. */
 export function checkChallenge(challenge: string | null, method: string | null): Result<string> {
   if (challenge === null) return refused('challenge_missing');
-  // Absent means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.
+  // No method means `plain` (RFC 7636 4.3), which anyone who reads the request could answer.
   if (method !== 'S256') return refused('challenge_method_unsupported');
   if (!/^[\w-]{43}$/.test(challenge)) return refused('challenge_malformed');
   return accepted(challenge);
 }
 
-/** RFC 7636 4.6. */
+/** True if a verifier belongs to a challenge (RFC 7636 4.6). */
 export function isVerifierOf(verifier: string, challenge: string): boolean {
   if (!/^[\w.~-]{43,128}$/.test(verifier)) return false;
   return equalSecrets(hashOf(verifier, 'base64url'), challenge);

@@ -6,7 +6,7 @@ const MAX_LENGTH = 2000;
 const LOOPBACK = /^http:\/\/(localhost|127\.0\.0\.1|\[::1\])(?::\d{1,5})?(?=[/?]|$)(.*)$/i;
 
 /**
- * The addresses that may be registered and that a browser is sent to: https, http on loopback (RFC 8252 7.3), or a
+ * True for an address that may be registered and that a browser may be sent to: https, http on loopback (RFC 8252 7.3), or a
  * client's private-use scheme (RFC 8252 7.1, `config/redirectSchemes.ts`). A fragment is refused (RFC 6749 3.1.2), and
  * so is user info: it makes `https://trusted@evil` look trusted.
  */
@@ -21,7 +21,7 @@ export function isUsableRedirectUri(uri: string): boolean {
 }
 
 /**
- * Exact comparison (RFC 9700 2.1), except for the port of a loopback URI: the system gives a client its port when it starts
+ * Compares exactly (RFC 9700 2.1), except for the port of a loopback URI: the system gives a client its port when it starts
  * to listen (RFC 8252 7.3). `localhost` is treated alike because clients in use register it.
  */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
@@ -31,7 +31,7 @@ export function isRegisteredRedirectUri(registered: readonly string[], requested
 }
 
 /**
- * Whether the address leads to this server itself. Deny would then send the owner's browser from one page of relay to another,
+ * True if the address leads to this server itself. Deny would then send the owner's browser from one page of relay to another,
  * as if the owner had clicked there.
  * @param own the origins under which this server answers
  */

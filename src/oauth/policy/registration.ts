@@ -8,7 +8,10 @@ import { SCOPE } from './limits.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
-/** Limit for all of them together, since anyone may register and every save writes them. Real clients have 200 at most. */
+/**
+ * Maximum length of all redirect URIs together, since anyone may register and every save writes them. Real clients have
+ * 200 at most.
+ */
 const MAX_URI_CHARACTERS = 2_500;
 
 export interface ClientMetadata {
@@ -16,7 +19,7 @@ export interface ClientMetadata {
   redirectUris: string[];
   grantTypes: string[];
   authMethod: ClientAuthMethod;
-  /** False where the client left the method open: then its secret may be sent in either way. */
+  /** False if the client left the method open, so that it may send its secret in either way. */
   authMethodChosen: boolean;
 }
 
@@ -40,7 +43,8 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
   const { client_name, redirect_uris, token_endpoint_auth_method: chosen, ...metadata } = parsed.data;
   const uris = checkRedirectUris(redirect_uris);
   if (!uris.ok) return uris;
-  // By RFC 7591 2, absent means the code grant alone. Without refresh tokens, people would approve every hour.
+  // By RFC 7591 2, a client that names no grants has only the code grant. Without refresh tokens, people would approve
+  // every hour.
   const grantTypes = GRANT_TYPES.filter((type) => (metadata.grant_types ?? GRANT_TYPES).includes(type));
   if (!grantTypes.includes('authorization_code')) return refused('metadata_malformed', 'See grant_types.');
   if (!(metadata.response_types ?? ['code']).includes('code')) {
@@ -55,7 +59,7 @@ export function checkMetadata(body: unknown): Result<ClientMetadata> {
   });
 }
 
-/** One unusable URI refuses the registration: the client would fail later, and nobody would see why. */
+/** Refuses a registration with an unusable URI, since the client would fail later and nobody would see why. */
 export function checkRedirectUris(value: unknown): Result<string[]> {
   const uris = z.array(z.string()).min(1).max(MAX_REDIRECT_URIS).safeParse(value);
   if (!uris.success)
@@ -81,10 +85,10 @@ function fieldOf(error: z.ZodError): string {
 
 export interface RegistrationResponse {
   client_id: string;
-  /** Unix seconds. */
+  /** Time of the registration, in Unix seconds. */
   client_id_issued_at: number;
   client_secret?: string;
-  /** 0: it does not end. */
+  /** Always 0, which means that the secret does not end. */
   client_secret_expires_at?: 0;
   client_name?: string;
   redirect_uris: readonly string[];

@@ -7,7 +7,7 @@ import { READ_SCOPE, SCOPE } from './limits.ts';
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
- * One spelling for one resource: case of scheme and host, the scheme's own port, a slash at the end. Null for what cannot
+ * The one spelling of a resource, whatever the case, the port or a slash at the end it was written with. Null for what cannot
  * be a resource of this server: no absolute http or https URL, or one with a fragment (RFC 8707 2).
  */
 function canonicalResource(text: string): string | null {
@@ -19,8 +19,8 @@ function canonicalResource(text: string): string | null {
 }
 
 /**
- * Whether two URLs mean one server's MCP endpoint. The three loopback names with one port are one server: a client may be set up
- * with one of them and learn another from a document or a link.
+ * True if two URLs mean the MCP endpoint of one server. The three loopback names with one port are one server: a client may be
+ * set up with one of them and learn another from a document or a link.
  */
 export function isSameResource(a: string, b: string): boolean {
   const [first, second] = [canonicalResource(a), canonicalResource(b)];
@@ -34,12 +34,15 @@ function loopbackRest(canonical: string): string | null {
   return `:${url.port}${url.pathname}${url.search}`;
 }
 
-/** Absent means all. An unknown scope is refused rather than ignored, so that no client believes that it has it. */
+/**
+ * True if every scope is known; none means all. An unknown one is refused, not ignored, or a client would think that it
+ * has it.
+ */
 export function isKnownScope(scope: string | null): boolean {
   return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
 }
 
-/** The most that a request asks for. @param scope a known one */
+/** The widest scope that a request asks for. @param scope a known one */
 export function askedScope(scope: string | null): string {
   return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
 }

@@ -8,7 +8,7 @@ import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, numberOf, textOf } from '../resources/parse.ts';
 
 const TOKEN_TIMEOUT_MS = 15_000;
-/** The wait after a refusal that names no time. */
+/** How long to wait after a refusal that names no time. */
 const DEFAULT_WAIT_SECONDS = 60;
 
 /** The Spotify app that the owner brings. Without a secret, PKCE alone authenticates it. */
@@ -20,11 +20,11 @@ export interface ProviderApp {
 
 export interface TokenAnswer {
   accessToken: string;
-  /** Seconds. */
+  /** Lifetime of the access token in seconds. */
   expiresIn: number;
-  /** Missing from most refresh answers since mid-2026: the old token then stays valid. */
+  /** The new refresh token; null in most refresh answers since mid-2026, and the old one then stays valid. */
   refreshToken: string | null;
-  /** null if the answer names none. */
+  /** The granted scopes; null if the answer names none. */
   scopes: string[] | null;
 }
 
@@ -190,7 +190,7 @@ export const PROVIDER_SCOPES = [
   'user-read-private',
 ] as const;
 
-/** Requested scopes that a login was not granted. `user-read-private` is only used for display and is never reported. */
+/** The requested scopes that a login was not granted. `user-read-private` is only used for display and is never reported. */
 export function missingScopes(granted: readonly string[]): string[] {
   return PROVIDER_SCOPES.filter((scope) => scope !== 'user-read-private' && !granted.includes(scope));
 }

@@ -29,32 +29,35 @@ import { type Profile, readProfile } from './profile.ts';
 import type { StoredTokens } from './tokenSource.ts';
 
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
-/** A ticket is used at once, by the page that the browser opens. */
+/** Lifetime of a ticket, which the page that the browser opens uses at once. */
 const TICKET_LIFETIME_MS = 60_000;
-/** Longer than any `relay login` waits. */
+/** Lifetime of an attempt, longer than any `relay login` waits. */
 const ATTEMPT_LIFETIME_MS = 2 * 3_600_000;
 /** The form of the secrets made here: 32 bytes in base64url. */
 const SECRET = /^[\w-]{43}$/;
-/** Capacity of each room. Programs on this machine may start logins; this bounds what they make the server remember. */
+/**
+ * Maximum number of entries of a room. Programs on this machine may start logins; this bounds what the server remembers
+ * of them.
+ */
 const ROOM = 200;
-/** Maximum flows of one browser at the same time (tabs). */
+/** Maximum number of flows of one browser at the same time (tabs). */
 const TABS = 8;
 
 /** The account as stored. */
 export interface AccountRecord {
-  /** The provider's pseudonymous `account_id` where it gives one, else the user ID. */
+  /** The provider's pseudonymous `account_id`, or the user ID where it gives none. */
   id: string;
   userId: string;
   name: string | null;
   scopes: string[];
-  /** Unix milliseconds: when the owner consented, and when the provider ends the login. */
+  /** Time when the owner consented, in Unix milliseconds; six months after that the provider ends the login. */
   consentAt: number;
   loginExpiresAt: number;
 }
 
 export interface AccountKeeper {
   read(): AccountRecord | null;
-  /** Resolves when it is on disk; from then on every request uses these tokens. */
+  /** Stores account and tokens. Resolves when they are on disk; from then on every request uses these tokens. */
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;
 }
 
@@ -98,7 +101,7 @@ export interface LoginOptions {
   keeper: AccountKeeper;
   clock: Clock;
   random: Random;
-  /** The way to the provider; the network by default. */
+  /** What carries requests to the provider; the network by default. */
   transport?: Transport | undefined;
   /** Called once the tokens are on disk and in use. */
   onConnected(account: AccountRecord): void;
@@ -111,10 +114,10 @@ interface CallbackQuery {
 }
 
 export interface Login {
-  /** What a request proves; consumes nothing. */
+  /** The proof that a request carries; consumes nothing. */
   proofOf(request: LoginRequest): LoginProof | null;
   /**
-   * A browser asks to log in. Consumes its ticket.
+   * Begins a flow for a browser that asks to log in, and consumes its ticket.
    * @param cookie the browser's cookie, null without one
    * @param redirectUri where the provider sends the browser back to
    * @returns the address to send the browser to, and its new cookie
@@ -124,11 +127,11 @@ export interface Login {
     cookie: string | null,
     redirectUri: string,
   ): { location: string; cookie: string };
-  /** A pass for a browser that is redirected to another host name of this server. */
+  /** Makes a pass for a browser that is redirected to another host name of this server. */
   passOn(): string;
-  /** A ticket for the owner's browser: lets it start one login within a minute, from any page. */
+  /** Makes a ticket, with which the owner's browser may start one login within a minute, from any page. */
   issueTicket(attemptId: string | null): string;
-  /** Whether the flow was started with something that only the owner has. False for an unknown flow. */
+  /** True if the flow was started with something that only the owner has; false for an unknown flow. */
   isOwners(state: string | null): boolean;
   /**
    * Finishes a flow.
@@ -138,9 +141,9 @@ export interface Login {
   complete(query: CallbackQuery, cookie: string | null): Promise<AccountSummary>;
   /** The cookie without the secrets of ended flows; '' if none remains. */
   liveCookie(cookie: string): string;
-  /** `relay login` begins. */
+  /** Begins an attempt for `relay login`. */
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
-  /** The newest `relay login` that waits for a browser, if it may connect the same accounts; null: none does. */
+  /** ID of the newest attempt of `relay login` that waits for a browser and may connect the same accounts; null if none does. */
   waiting(switchAccount: boolean): string | null;
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
   paste(attemptId: string, address: string): Promise<LoginProgress>;
@@ -262,7 +265,7 @@ export function createLogin(options: LoginOptions): Login {
     return attempt;
   }
 
-  /** The attempt, if a flow may still be started for it. */
+  /** The attempt with an ID, if a flow may still be started for it; otherwise null. */
   function openAttempt(attemptId: string | null): Attempt | null {
     const attempt = attemptId === null ? null : attempts.get(attemptId);
     if (attempt?.progress.state !== 'pending') return null;
@@ -413,7 +416,7 @@ function accountName({ name, userId }: Pick<Profile, 'name' | 'userId'>): string
   return name === null ? id : `${visibleText(name, 60)} (${id})`;
 }
 
-/** The provider ends a login six months after consent, however often it is refreshed (its notice of 2026-06-18). */
+/** The end of a login: six months after consent, however often it is refreshed (the provider's notice of 2026-06-18). */
 function sixMonthsAfter(time: number): number {
   const date = new Date(time);
   const day = date.getUTCDate();

@@ -2,7 +2,7 @@
 import type { Clock } from '../../base/clock.ts';
 
 export interface Room<T> {
-  /** null if it was never there, has expired, was taken or was dropped. */
+  /** The value of a key; null if there never was one, or it has expired, was taken or was dropped. */
   get(key: string): T | null;
   take(key: string): T | null;
   put(key: string, value: T): void;
@@ -11,7 +11,7 @@ export interface Room<T> {
   keys(): Iterable<string>;
 }
 
-/** @param lifetimeMs counted from `put` */
+/** @param lifetimeMs how long an entry stays after its `put` */
 export function createRoom<T>(capacity: number, lifetimeMs: number, clock: Clock): Room<T> {
   const entries = new Map<string, { value: T; expiresAt: number }>();
   const get = (key: string): T | null => {

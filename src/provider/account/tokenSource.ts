@@ -9,9 +9,9 @@ import { messageOf, notConnected, otherAccount, RelayError } from '../../domain/
 import type { Transport } from '../http/transport.ts';
 import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.ts';
 
-/** A token is refreshed this long before it expires, so that it does not expire in transit. */
+/** How long before its end a token is refreshed, so that it does not expire in transit. */
 const RENEW_BEFORE_MS = 60_000;
-/** A token younger than this is not renewed, although it is refused. */
+/** Minimum age at which a token is renewed because it was refused. */
 const RENEW_AFTER_MS = 60_000;
 
 export interface StoredTokens {
@@ -19,7 +19,7 @@ export interface StoredTokens {
   account: string;
   accessToken: string;
   refreshToken: string;
-  /** Unix milliseconds. */
+  /** End of the access token, in Unix milliseconds. */
   accessExpiresAt: number;
 }
 
@@ -59,16 +59,16 @@ export interface TokenSourceOptions {
   keeper: TokenKeeper;
   clock: Clock;
   log: Log;
-  /** The way to the provider; the network by default. */
+  /** What carries requests to the provider; the network by default. */
   transport?: Transport | undefined;
 }
 
 export function createTokenSource({ app, keeper, clock, log, transport }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
   let refreshing: Promise<StoredTokens> | null = null;
-  /** When the present access token was issued, on the monotonic clock; null where another process got it. */
+  /** Time when the present access token was issued, on the monotonic clock; null where another process got it. */
   let issuedAt: number | null = null;
-  /** The login service has asked for a pause until `at` (monotonic). */
+  /** The pause that the login service has asked for, until `at` (monotonic); null if there is none. */
   let pause: { at: number; error: RelayError } | null = null;
   let changes = 0;
 
@@ -165,7 +165,7 @@ function isEnded(error: unknown): boolean {
   );
 }
 
-/** A 401 to a token that was issued a moment ago: Spotify's servers disagree, which passes, or the app is blocked. */
+/** The error for a 401 to a token that was just issued: Spotify's servers disagree, which passes, or the app is blocked. */
 export function refusedWhenNew(): RelayError {
   return new RelayError('PROVIDER_UNAVAILABLE', 'Spotify refuses the token that it has just issued.', {
     remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },

@@ -6,7 +6,7 @@ import { listApiErrors, recordApiError, resolveApiErrors } from '../../store/tab
 import { PROVIDER_NAME, type ProviderRequest } from '../api.ts';
 
 interface Failure {
-  /** null if there was no answer. */
+  /** Status of the answer; null if there was none. */
   statusCode: number | null;
   reason: string | null;
   error: RelayError;
@@ -48,7 +48,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   };
 }
 
-/** The provider's message about a refused argument may quote an ID or a value, so only the caller gets it. */
+/** The message to keep. What the provider says about a refused argument may quote a value, so only the caller gets that. */
 function keptMessage(statusCode: number | null, error: RelayError): string {
   return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

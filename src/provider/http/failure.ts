@@ -7,7 +7,7 @@ import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts
 import type { Remedy } from '../../domain/remedy.ts';
 import type { ProviderRequest } from '../api.ts';
 
-/** Maximum characters kept of the provider's text: it may be a gateway's error page. */
+/** Maximum number of characters to keep of the provider's text, which may be a gateway's error page. */
 const MAX_TEXT = 300;
 
 /** What a failed answer says, whatever the form of its body. */
@@ -115,7 +115,7 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   ],
 ];
 
-/** These reasons of the player say that its current state forbids the command. */
+/** Reasons of the player which say that its current state forbids the command. */
 const RESTRICTION_REASONS = new Set([
   'NO_PREV_TRACK',
   'NO_NEXT_TRACK',
@@ -210,7 +210,7 @@ function notFound(request: ProviderRequest, body: FailureBody): Explanation {
   };
 }
 
-/** True for a `play` that says what to play: that, rather than the device, may be what was not found. */
+/** True for a `play` that says what to play; then the item, rather than the device, may not have been found. */
 function namesContent({ body }: ProviderRequest): boolean {
   return typeof body === 'object' && body !== null && ('context_uri' in body || 'uris' in body);
 }

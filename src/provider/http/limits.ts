@@ -14,10 +14,10 @@ const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
 /** What a 429 says. */
 interface Refusal {
-  /** The header as it came. */
+  /** The `Retry-After` header as it came; null without one. */
   retryAfter: string | null;
   reason: string | null;
-  /** When the refused request was sent, on the monotonic clock. */
+  /** Time when the refused request was sent, on the monotonic clock. */
   sentAt: number;
 }
 
@@ -30,7 +30,7 @@ export interface Limits {
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
-  /** A request sent at `sentAt` (monotonic) was not refused: the next 429 without a time counts as the first. */
+  /** Tells that a request sent at `sentAt` (monotonic) was not refused: the next 429 without a time counts as the first. */
   passed(scope: LimitScope, sentAt: number): void;
   /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
@@ -41,24 +41,24 @@ export interface Limits {
  * stand still while the computer sleeps.
  */
 interface Block {
-  /** On the monotonic clock. */
+  /** End of the block on the monotonic clock. */
   end: number;
-  /** Unix milliseconds. */
+  /** End of the block on the wall clock, in Unix milliseconds. */
   wallEnd: number;
   reason: string | null;
 }
 
-/** The end of a block: one request goes first. */
+/** How a scope goes on after a block: one request goes first. */
 interface Recovery {
-  /** Refusals so far. */
+  /** Number of refusals so far. */
   blocks: number;
-  /** Settles when the first one has its answer; null while there is none. */
+  /** Settles when the first request has its answer; null while none is under way. */
   first: Promise<void> | null;
 }
 
 export function createLimits(store: Store, clock: Clock): Limits {
   const blocks = new Map<string, Block>();
-  /** 429s in a row, and when the last one arrived. */
+  /** Number of 429s in a row by scope, and when the last one arrived. */
   const failures = new Map<string, { inRow: number; at: number }>();
   /** Scopes in which nothing was sent since the last block. */
   const recovering = new Map<string, Recovery>();
@@ -93,7 +93,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     return null;
   }
 
-  /** Requests that were under way together met one limit, not several. */
+  /** Number of 429s in a row with this one. Requests that were under way together met one limit, not several. */
   function countInRow(scope: string, sentAt: number): number {
     const last = failures.get(scope);
     if (last && sentAt <= last.at) return last.inRow;

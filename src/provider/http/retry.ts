@@ -1,11 +1,11 @@
 /** When to retry. Pure: no clock, no network, no randomness of its own. */
 
 export const MAX_READ_RETRIES = 2;
-/** A read waits out a `Retry-After` up to this; a longer one is reported to the caller. */
+/** Longest `Retry-After` that a read waits out; a longer one is reported to the caller. */
 export const PATIENCE_SECONDS = 5;
-/** Guards against a nonsense `Retry-After`, such as a year. */
+/** Longest block, which guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
-/** The longest guess without a time from the provider: long enough to end any rolling window, short enough to notice its end. */
+/** Longest wait where the provider names no time: long enough to end any rolling window, short enough to notice its end. */
 const MAX_GUESS_SECONDS = 300;
 
 export type Outcome =

@@ -21,7 +21,7 @@ import { fetchText, type Transport } from './transport.ts';
 
 /** Limit for one attempt, from the connection to the last byte of the body. */
 const ATTEMPT_TIMEOUT_MS = 12_000;
-/** The same for a write other than a player command: better to wait for a slow one than not to know its outcome. */
+/** Limit for one attempt of a write other than a player command: better to wait for a slow one than not to know its outcome. */
 const WRITE_TIMEOUT_MS = 30_000;
 /** Limit for the whole request, including waits and retries. */
 const TOTAL_TIMEOUT_MS = 40_000;
@@ -34,7 +34,7 @@ export interface SendOptions {
   history: ErrorHistory;
   clock: Clock;
   random: Random;
-  /** The way to the provider; the network by default. */
+  /** What carries requests to the provider; the network by default. */
   transport?: Transport | undefined;
 }
 
@@ -44,7 +44,7 @@ type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcom
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
-  /** The `Date` of the last answer, and when that came, in monotonic milliseconds. */
+  /** The `Date` of the last answer, and when the answer came, in monotonic milliseconds. */
   let told: { date: number; at: number } | null = null;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
@@ -108,7 +108,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return refused(request, token, sentAt, answer);
   }
 
-  /** Commands may answer anything; a read whose answer is not JSON has failed. */
+  /** The attempt for a 2xx answer. A read whose answer is not JSON has failed; commands may answer anything. */
   function accepted(request: ProviderRequest, response: ProviderResponse): Attempt {
     if (response.date && !response.opaque) told = { date: response.date, at: clock.monotonic() };
     if (request.method !== 'GET' || !response.opaque) return { done: response };
@@ -175,7 +175,7 @@ function success(status: number, text: string, headers: Headers): ProviderRespon
   }
 }
 
-/** This attempt was never sent; earlier ones had no effect. */
+/** Throws the error of an attempt that was never sent; earlier ones had no effect. */
 function throwUnsent(error: unknown): never {
   if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
   throw error.with({ details: { ...error.details, sent: false } });

@@ -5,7 +5,7 @@ import { withDeadline } from '../../base/abort.ts';
 import { bodyText } from '../../base/bodyText.ts';
 import type { Clock } from '../../base/clock.ts';
 
-/** Far above the largest real answer (50 playlist rows are about 150 KB). */
+/** Maximum size of an answer, far above the largest real one (50 playlist rows are about 150 KB). */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
 
 /** One answer with its whole body. */

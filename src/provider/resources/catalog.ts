@@ -12,7 +12,7 @@ export const SEARCH_PAGE = 10;
 
 export interface SearchResult<T> {
   items: T[];
-  /** The provider's estimate of all results. */
+  /** Number of all results, as the provider estimates it. */
   total: number;
 }
 
@@ -67,7 +67,7 @@ export const searchAlbums: (
   call: Call,
 ) => Promise<SearchResult<Album>> = search('album', parseAlbum);
 
-/** One item by its ID; the batch reads were removed in February 2026. */
+/** Makes a function that reads one item by its ID; the batch reads were removed in February 2026. */
 function getOne<T>(template: string, scope: LimitScope, parse: (body: unknown) => T | null) {
   return async (api: ProviderApi, id: string, call: Call): Promise<T> => {
     const request = requestFor('GET', template, scope, { values: { id } });
@@ -84,7 +84,7 @@ export async function getTrack(api: ProviderApi, id: string, call: Call): Promis
   return track;
 }
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
-/** Spotify does not say how it groups its limits: albums are counted with the tracks. */
+/** Reads an album. Spotify does not say how it groups its limits, so albums are counted with the tracks. */
 export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);
 
 export function getAlbumTracks(

@@ -31,7 +31,7 @@ export interface PlayerState {
   device: Device | null;
   repeat_state: string | null;
   shuffle_state: boolean | null;
-  /** What the player refuses right now, such as `skipping_prev`. */
+  /** The actions that the player refuses right now, such as `skipping_prev`. */
   disallows: string[];
 }
 
@@ -62,7 +62,7 @@ async function readState(api: ProviderApi, path: string, call: Call): Promise<Pl
   return state;
 }
 
-/** 204, or the empty 200 that some apps get instead. */
+/** True for a 204, or the empty 200 that some apps get instead. */
 function isNothing(response: ProviderResponse): boolean {
   return response.status === 204 || (response.body === null && !response.opaque);
 }
@@ -97,7 +97,7 @@ function disallowed(actions: unknown): string[] {
 
 export interface PlayQueue {
   current: Media | null;
-  /** What comes next; Spotify lists the first few only. */
+  /** The items that come next; Spotify lists only the first few. */
   next: Media[];
 }
 

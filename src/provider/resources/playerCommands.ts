@@ -9,7 +9,7 @@ import { getPlaybackState, type PlayerState } from './player.ts';
 
 type Query = Record<string, string | number | undefined>;
 
-/** How far the player may be from the requested position and still count as there. */
+/** Maximum distance from the requested position at which the player still counts as being there. */
 const POSITION_TOLERANCE_MS = 5_000;
 
 /** A command that was sent is always awaited: if it were aborted, its outcome would be unknown. */
@@ -34,7 +34,7 @@ export interface PlayCommand {
   position_ms?: number | undefined;
 }
 
-/** `state` is what was read to verify the command, if that was needed. */
+/** A command that was verified. `state` is what was read for that, if it was needed. */
 export interface Verified {
   verified: boolean;
   state: PlayerState | null;
@@ -70,7 +70,7 @@ async function verified(
   }
 }
 
-/** Whether the player does what the command asked for. Pure. */
+/** True if the player does what the command asked for. Pure. */
 function isPlayingAsRequested(state: PlayerState | null, wanted: PlayCommand): boolean {
   if (!state?.is_playing) return false;
   if (wanted.device_id !== undefined && state.device?.id !== wanted.device_id) return false;
@@ -133,7 +133,7 @@ export function setRepeat(
   return command(api, 'PUT', '/me/player/repeat', call, { state: mode, device_id: deviceId });
 }
 
-/** Spotify takes one item at a time, and offers no way to remove one again. */
+/** Adds an item to the queue. Spotify takes one at a time, and offers no way to remove one again. */
 export function addToQueue(
   api: ProviderApi,
   uri: string,
@@ -143,7 +143,7 @@ export function addToQueue(
   return command(api, 'POST', '/me/player/queue', call, { uri, device_id: deviceId });
 }
 
-/** `start` true also starts playing; otherwise playback stays as it is. */
+/** Moves playback to another device. If `start` is true, it also starts playing; otherwise playback stays as it is. */
 export function transfer(
   api: ProviderApi,
   deviceId: string,

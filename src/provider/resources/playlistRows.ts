@@ -8,9 +8,9 @@ import { type PageRequest, readAll } from './paging.ts';
 import { getPlaylistBegin, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
 
 const REUSE_MS = 60_000;
-/** Playlists whose rows are cached; each may hold ten thousand. */
+/** Number of playlists whose rows are cached; each may hold ten thousand. */
 const KEPT_PLAYLISTS = 8;
-/** More than the provider lets a playlist hold. */
+/** Maximum number of rows to read, more than the provider lets a playlist hold. */
 const ALL_ROWS = 20_000;
 
 /** A part of a list, as it was read. */
@@ -18,7 +18,7 @@ export interface RowsPart {
   /** Position of the first row that was read. */
   from: number;
   rows: readonly string[];
-  /** Whether the list ends with these rows. */
+  /** True if the list ends with these rows. */
   isEnd: boolean;
 }
 
@@ -41,13 +41,13 @@ export interface PlaylistRows {
   /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * The same for a change that is being planned. Rows read within the last minute are reused if both the version and a fresh
-   * page of the list confirm them. If rows repeat, a second reading has to show the same.
+   * All rows as with `readSettled`, for a change that is being planned. Rows read within the last minute are
+   * reused if both the version and a fresh page of the list confirm them. If rows repeat, a second reading has to show the same.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * The same before all rows are replaced. A list that was read page by page may be a state that never existed, so a second
-   * reading has to show the same.
+   * All rows as with `readForChange`, before they are all replaced. A list that was read page by page may be a
+   * state that never existed, so a second reading has to show the same.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
   /** The last rows, or those between two positions and how many there are in all; otherwise as `readSettled`. */
@@ -77,14 +77,14 @@ export interface PlaylistRows {
   forget(playlistId: string): void;
 }
 
-/** Lists lag behind writes by about 0.6 s. After this time, a list that differs shows another person's change. */
+/** Time after a write from which a list that differs shows another person's change. Lists usually lag by about 0.6 s. */
 export const LAG_MS = 6_000;
-/** How much lists lag at most on most days. */
+/** The longest time by which lists lag on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
-/** How often a list that changes while it is read is read again. */
+/** Maximum number of readings of a list that changes while it is read. */
 const READINGS = 4;
-/** Requests that check whether rows are still there. */
+/** Number of requests that check whether rows are still there. */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
@@ -104,9 +104,9 @@ interface KeptRows {
 
 /** How a reading agrees with relay's own writes. */
 type Seen =
-  /** It shows the last of them. */
+  /** The reading shows the last of relay's writes. */
   | { kind: 'current'; length: number }
-  /** It shows the rows from before some of them; `rows` is what the playlist should hold. */
+  /** The reading shows the rows from before some of relay's writes; `rows` is what the playlist should hold. */
   | { kind: 'behind'; rows: string[] }
   | { kind: 'other' };
 
@@ -174,14 +174,14 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // One that was not read fits anything: it tells nothing where another one was read.
+    // A page of a state that was not read fits anything, so it tells nothing where that of another state was read.
     const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
 }
 
-/** The rows of `base` with the writes added; the first of them may already show in part. */
+/** The rows of `base` with the writes added; the first write may already show in part. */
 function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, { states }] of writes.entries()) {
@@ -195,10 +195,10 @@ function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: r
   return rows;
 }
 
-/** How many states of a write are compared; of longer writes the first and the last. */
+/** Maximum number of states of a write to compare; of a longer write the first and the last ones. */
 const MAX_COMPARED = 6;
 
-/** If others wrote too: merges what the list shows with relay's own writes that it does not show. */
+/** Merges what the list shows with relay's own writes that it does not show, for when others wrote too. */
 function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
   const goal = [...(writes.at(-1)?.states() ?? [])].at(-1) ?? [];
   let best: { index: number; base: readonly string[]; ours: number; far: number } | null = null;
@@ -221,9 +221,9 @@ function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
   const kept = new Map<string, KeptRows>();
   const own = new Map<string, OwnWrite[]>();
-  /** When relay last wrote to a playlist, or began to; monotonic milliseconds. */
+  /** Time when relay last wrote to each playlist, or began to, in monotonic milliseconds. */
   const touched = new Map<string, number>();
-  /** Writes begun and ended so far: rows read while this changed may predate the write. */
+  /** Number of times that a write began or ended: rows read while this changed may predate the write. */
   let writes = 0;
 
   function forget(playlistId: string): void {
@@ -281,7 +281,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** Oldest first. */
+  /** The writes of relay to a playlist that are still remembered, oldest first. */
   function ownWrites(playlistId: string): OwnWrite[] {
     const recent = (own.get(playlistId) ?? []).filter(({ at }) => clock.monotonic() - at <= REMEMBER_MS);
     own.set(playlistId, recent);
@@ -334,7 +334,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** Reads on whatever the total says, since it may lag behind the rows. */
+  /** Reads to the end of the list, whatever the total says, since the total may lag behind the rows. */
   async function readBetween(
     playlistId: string,
     { from: begin, to }: { from: number; to: number | null },
@@ -353,7 +353,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** After another person's change the version may be an older one for half a minute, the list for a second. */
+  /** True if the version and the first page confirm a cached reading. Either may be outdated: the version by half a minute. */
   async function isUnchanged(
     playlistId: string,
     { snapshotId, items }: KeptRows,
