@@ -6,11 +6,11 @@ import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
 import { type Data, keysIn, leadsTo, type Target } from './entry.ts';
 import { allEntries, type Where } from './merge.ts';
 
-/** How many texts of earlier files are held at once. */
+/** Maximum number of texts of earlier files to hold at once. */
 const MAX_EARLIER = 10;
 
 export interface Backups {
-  /** How many backups there are. */
+  /** Number of backups. */
   count: number;
   /** Texts without an entry for the server, newest first. */
   earlier: string[];
@@ -46,7 +46,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** null where the text cannot be read. */
+/** The entries in a text; null where it cannot be read. */
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {

@@ -21,7 +21,7 @@ export interface ClientFile {
   path: string;
   /** The real file, when `path` is a symbolic link. */
   target: string;
-  /** null: there is no file yet. */
+  /** Content of the file; null if there is none yet. */
   bytes: Buffer | null;
   /** Permissions and owner of the file. */
   owner: { mode: number; uid: number; gid: number } | null;
@@ -29,9 +29,9 @@ export interface ClientFile {
 
 export interface Replacement {
   text: string;
-  /** Whether it contains the key, so that only its owner may read it. */
+  /** True if the file contains the key, so that only its owner may read it. */
   secret: boolean;
-  /** Unix time in milliseconds, for the name of the backup. */
+  /** Present time in Unix milliseconds, for the name of the backup. */
   now: number;
   /** False: no backup is made. */
   keep?: boolean;

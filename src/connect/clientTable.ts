@@ -22,7 +22,7 @@ export interface Connection {
   name: string;
   /** The MCP endpoint. */
   url: string;
-  /** null: the client asks for approval in the browser (OAuth). */
+  /** The API key; null if the client asks for approval in the browser (OAuth). */
   key: string | null;
   /** The tools that the client asks for, among those that the server offers. */
   choice?: Partial<ToolChoice>;
@@ -379,7 +379,7 @@ const zed: Client = {
   ],
 };
 
-/** Also on macOS: https://zed.dev/docs/configuring-zed. */
+/** The directory of Zed's settings, on macOS too: https://zed.dev/docs/configuring-zed. */
 function zedFolder(system: System): string {
   const { env, home, platform } = system;
   const fallback = pathsOf(system).join(home, '.config');
@@ -496,7 +496,7 @@ const qoder: Client = {
       : null,
 };
 
-/** In the order in which they are listed. */
+/** All clients, in the order in which they are listed. */
 export const CLIENTS: readonly Client[] = [
   claudeCode,
   claudeDesktop,

@@ -116,7 +116,7 @@ function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolea
   return sameData(programOf(entry), programOf(wanted));
 }
 
-/** Without what only narrows the tools. */
+/** The command of an entry, without options that only narrow the tools. */
 function programOf({ command, args }: Data): unknown[] {
   const words = Array.isArray(args) ? args : [];
   return [command, ...words.slice(0, words.indexOf('stdio') + 1)];

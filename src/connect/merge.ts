@@ -59,9 +59,9 @@ function merged(content: string, addition: Addition): string {
 
 /** What is known about the file before our entry was added. */
 export interface Past {
-  /** Its texts, the newest first. */
+  /** Earlier texts of the file, newest first. */
   earlier: readonly string[];
-  /** Whether there was a file at all; null: not known. */
+  /** True if there was a file at all; null if not known. */
   existed: boolean | null;
 }
 

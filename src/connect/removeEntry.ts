@@ -69,7 +69,7 @@ function keysOf(text: string, { addition }: Plan, names: readonly string[]): str
   return keysIn(names.map((name) => entries[name]));
 }
 
-/** null: there was no file. */
+/** The text without our entries; null if there was no file before them. */
 function without(text: string, { addition }: Plan, names: readonly string[], past: Past): string | null {
   let left: string | null = text;
   for (const name of names) left = left && unmerged(left, { ...addition, name }, past);
@@ -79,7 +79,7 @@ function without(text: string, { addition }: Plan, names: readonly string[], pas
 interface Taking {
   plan: Plan;
   now: number;
-  /** Whether to keep the present file as a backup. */
+  /** True to keep the present file as a backup. */
   keep: boolean;
 }
 

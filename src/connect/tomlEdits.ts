@@ -76,7 +76,7 @@ function deletion({ start, end }: Statement): Edit {
   return { offset: start, length: end - start, text: '' };
 }
 
-/** At the end, so that the statements after it cannot end up in our table. */
+/** The text with our table at its end, so that no other statement can end up in the table. */
 function appended(text: string, table: string): string {
   if (text.trim() === '') return table;
   const eol = lineEndOf(text);

@@ -6,14 +6,14 @@ import { parse } from 'smol-toml';
 
 export interface Statement {
   kind: 'table' | 'array' | 'pair';
-  /** From the root of the document. */
+  /** The keys from the root of the document to this statement. */
   path: string[];
-  /** How many parts of the path are in the statement itself; the others come from its table header. */
+  /** Number of parts of the path that are in the statement itself; the others come from its table header. */
   ownParts: number;
   /** Offset of the start of its first line, and of the end of its last line. */
   start: number;
   end: number;
-  /** For a pair: the range of its value. */
+  /** Range of the value of a pair; null for a table header. */
   value: { start: number; end: number } | null;
 }
 

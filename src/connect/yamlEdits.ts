@@ -39,7 +39,7 @@ export function snippetYaml(section: string, name: string, entry: Data): string 
   return pairText(section, { [name]: entry }, 0);
 }
 
-/** null if the place shares its lines with other content. */
+/** The result of an edit; null if the place shares its lines with other content. */
 function ifEditable(edit: () => string): string | null {
   try {
     return edit();
@@ -113,7 +113,7 @@ function contentOf(document: Document): unknown {
   }
 }
 
-/** null: there is nothing but comments. */
+/** The root of a document; null if there is nothing but comments. */
 function rootOf(text: string, section: string): YAMLMap | null {
   const { contents } = documentOf(text);
   if (contents === null || (isScalar(contents) && contents.value === null)) return null;
@@ -194,7 +194,7 @@ function deletion(text: string, { key, value }: Pair, section: string): Edit {
   return { offset: from, length: lineEnd(text, last) - from, text: '' };
 }
 
-/** At the end, so that nothing else ends up in our section. */
+/** The text with our section at its end, so that nothing else ends up in it. */
 function appended(text: string, block: string): string {
   const eol = lineEndOf(text);
   const gap = text === '' || text.endsWith('\n') ? '' : eol;

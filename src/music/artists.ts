@@ -14,7 +14,7 @@ const MAX_BILLING = 1_000;
 export interface Billing {
   /** Names as written, in order. */
   readonly main: readonly string[];
-  /** Those after "feat." or "with". */
+  /** The artists after "feat." or "with". */
   readonly guests: readonly string[];
 }
 

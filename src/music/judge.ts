@@ -80,7 +80,7 @@ export function readOffer(track: Track, index: number): Offer {
   return { track, index, title, names: [...track.artists.map((artist) => artist.name), ...title.featured] };
 }
 
-/** Null for a track that does not fit. */
+/** Judges how well a track fits; null for one that does not fit. */
 export function judge(asked: Asked, offer: Offer): Judged | null {
   const results = resultsOf(asked, offer);
   return results.some(isRefusal) ? null : accepted(asked, offer, results);
@@ -200,7 +200,7 @@ function judgeTitle(asked: ParsedTitle, title: ParsedTitle): Reasons {
   return ['title_differs'];
 }
 
-/** The same letters in the same order, counting notes in brackets too. */
+/** True if two titles have the same letters in the same order, counting notes in brackets too. */
 function isWrittenAlike(asked: ParsedTitle, title: ParsedTitle): boolean {
   return compact(normaliseName(asked.written)) === compact(normaliseName(title.written));
 }

@@ -85,7 +85,7 @@ export function tidy(text: string): string {
     .trim();
 }
 
-/** In UTF-16 units; the longest title of a symphony's movement has about 250. */
+/** Maximum length of a name in UTF-16 units; the longest title of a symphony's movement has about 250. */
 const MAX_NAME = 300;
 
 /**

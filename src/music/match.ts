@@ -76,7 +76,7 @@ function chosenFrom(accepted: readonly Judged[]): MatchResult {
   return { status: 'matched', match: { track, score: points / 1000 }, candidates };
 }
 
-/** Null unless exactly one song comes near, and no track shows that the name was meant as written. */
+/** The match for a name with one typo; null unless exactly one song comes near, and no track shows that the name is right. */
 function withOneTypo(asked: Asked, offers: readonly Offer[]): MatchResult | null {
   const forgiven = offers.flatMap((offer) => judgeSpelling(asked, offer) ?? []);
   const [first] = forgiven;

@@ -31,7 +31,7 @@ const MIN_ALIKE = 0.6;
 /** Another script that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;
 
-/** By how far the versions are from each other; all others are as far as a remix. */
+/** Versions that are farther from the asked one than all others, which are as far as a remix. */
 const FAR: ReadonlySet<Version> = new Set(['karaoke', 'cover', 'tribute']);
 const CLOSE: ReadonlySet<Version> = new Set([
   'live',
@@ -87,7 +87,7 @@ function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: 
     (kind) => asked.versions.has(kind) !== offered.versions.has(kind),
   );
   if (kinds.some((kind) => FAR.has(kind))) return 120;
-  // The same kind of version: another place, year or remixer.
+  // Both are the same kind of version, with another place, year or remixer.
   if (kinds.length === 0) return isDetailTypo(asked, offered) ? VERSION_TYPO : 345;
   return (kinds.every((kind) => CLOSE.has(kind)) ? 350 : 300) - 5 * (kinds.length - 1);
 }
@@ -103,7 +103,7 @@ function isDetailTypo(asked: ParsedTitle, offered: ParsedTitle): boolean {
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
   if (asked === '' || offered === '') return points.least;
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
-  // Of two letters, one is half the name.
+  // In a name of two letters, one letter is half of it.
   if (compact(offered).length > 2 && isOneAway(asked, offered))
     return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;
   const isLong = compact(asked).length >= 6;

@@ -24,7 +24,7 @@ export function normaliseName(text: string): string {
   return normalised(text.slice(0, MAX_LENGTH));
 }
 
-/** In UTF-16 units, also once ligatures are spelled out. As for a billing of many artists. */
+/** Maximum length in UTF-16 units, also once ligatures are spelled out; enough for a billing of many artists. */
 const MAX_LENGTH = 1_000;
 
 const normalised: (text: string) => string = memoised(4_000, (text) => {
@@ -52,7 +52,7 @@ export function nameKey(name: string): string {
   return compact(withoutThe(normaliseName(name)));
 }
 
-/** Without spaces, except between digits: "1 23" is not "12 3". */
+/** The text without spaces, except between digits: "1 23" is not "12 3". */
 export function compact(normalised: string): string {
   return normalised.replace(/(?<!\d) | (?!\d)/gu, '');
 }

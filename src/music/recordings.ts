@@ -110,7 +110,7 @@ function explicitFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
   return Number(b?.track.explicit === true) - Number(a?.track.explicit === true);
 }
 
-/** By ISRC, so that the choice does not depend on the provider's order; without ISRCs by that order. */
+/** Sorts by ISRC, so that the choice does not depend on the provider's order; without ISRCs that order stays. */
 function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
   if (!a || !b) return 0;
   return compareTexts(codeOf(a), codeOf(b)) || a.index - b.index;
@@ -121,7 +121,7 @@ function byDate(a: Judged, b: Judged): number {
   return compareTexts(dateOf(a), dateOf(b));
 }
 
-/** By code units: no locale. */
+/** Compares texts by code units, whatever the locale. */
 function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }

@@ -12,7 +12,7 @@ const SHORT_VERSION_WORDS: ReadonlySet<string> = new Set(
     ({ length }) => length < 6,
   ),
 );
-/** Longer texts are compared by their beginnings. */
+/** Number of characters to compare; of longer texts only the beginnings are compared. */
 const MAX_COMPARED = 60;
 
 /**

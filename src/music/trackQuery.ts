@@ -102,7 +102,7 @@ function plainWords(text: string): string {
   return (telling.length > 0 ? telling : words).join(' ');
 }
 
-/** At most `max` UTF-16 units, cut between words if possible and never inside a character. */
+/** The text in at most `max` UTF-16 units, cut between words if possible and never inside a character. */
 function clip(text: string, max: number): string {
   if (text.length <= max) return text;
   const cut = text.slice(0, max).replace(/[\ud800-\udbff]$/u, '');

@@ -140,7 +140,7 @@ function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
 
 export interface AccountView {
   connected: boolean;
-  /** The provider refused the refresh token, or the login is past its six months. */
+  /** True if the provider refused the refresh token, or the login is past its six months. */
   reauthorizationRequired: boolean;
   account: Account | null;
   missingScopes: string[];

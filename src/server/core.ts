@@ -40,19 +40,19 @@ export interface CoreOptions {
   random: Random;
   log: Log;
   version: string;
-  /** What the home is held for, shown to another command that finds it taken: `relay serve`. */
+  /** What holds the home, such as `relay serve`; shown to another command that finds the home taken. */
   purpose: string;
-  /** The owner asked to start over after the key was lost: the secrets that it had sealed are dropped. */
+  /** True if the owner asked to start over after the key was lost; the secrets that it had sealed are then dropped. */
   startOver?: boolean;
   /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;
-  /** Disk and network; the machine's own by default. */
+  /** The disk and the network; the machine's own by default. */
   ground?: Ground;
 }
 
 /** The world outside one process, apart from time and randomness. */
 interface Ground {
-  /** The way to the provider. */
+  /** What carries requests to the provider. */
   transport?: Transport;
   /** The disk that the state is on. */
   fs?: SaveFs;
@@ -70,12 +70,12 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The log for what strangers cause: the same one, limited to a few warnings of a kind per minute. */
+  /** The log for events that strangers cause: the same one, limited to a few warnings of a kind per minute. */
   readonly quietLog: Log;
   readonly version: string;
   readonly store: Store;
   readonly key: Pick<MasterKey, 'source' | 'warning' | 'created'>;
-  /** With this key the server and the command line prove themselves to each other. */
+  /** The key with which the server and the command line prove themselves to each other. */
   readonly localKey: string;
   readonly apiKey: ApiKey;
   readonly provider: ProviderApi;
@@ -95,7 +95,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** @throws RelayError of the home, the lock, the state file or the key; nothing is held then */
+/** Opens a home. @throws RelayError of the home, the lock, the state file or the key; nothing is held then */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, clock, log, ground = {} } = options;
   const { fs, hold = holdHome(log) } = ground;

@@ -6,7 +6,7 @@ import type { Jobs } from '../jobs/jobService.ts';
 import { eraseAccountData } from '../store/tables/eraseAccountData.ts';
 import type { Core } from './core.ts';
 
-/** More than a home can hold. */
+/** Maximum number of jobs to read, more than a home can hold. */
 const ALL_JOBS = 10_000;
 
 /**

@@ -37,24 +37,24 @@ import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** Below the 60 s that the command line waits for a silent server. */
+/** Time limit of a call, below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
 /** How long a request for an import's progress may wait; it answers at once when the import ends. */
 const PROGRESS_MS = 500;
 
-/** What only a running server provides. */
+/** The parts that only a running server has. */
 export interface ServerSide {
   facts: ServerFacts;
   credentials: Credentials;
   owner: Owner;
-  /** Where the provider sends the browser back to. */
+  /** The address to which the provider sends the browser back. */
   redirectUri: string;
   services: Services;
   presence: Presence;
   /** The last login that the owner's page began. */
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
-  /** What the player was last found doing; null before anything has asked for it. */
+  /** Returns the last known state of the player; null before anything has asked for it. */
   lastPlaying: () => LastPlaying | null;
   /** The environment, which says where clients keep their files. */
   env: NodeJS.ProcessEnv;
@@ -66,7 +66,7 @@ export interface ServerSide {
 interface Here {
   core: Core;
   server: ServerSide | null;
-  /** @throws RelayError `NO_SERVER` */
+  /** The server that makes the call. @throws RelayError `NO_SERVER` */
   running(): ServerSide;
 }
 
@@ -75,7 +75,7 @@ export interface EmptyHome {
   clock: Core['clock'];
   /** Creates the state and opens it. */
   make(): Promise<LocalApi>;
-  /** @throws RelayError since there is no state */
+  /** Refuses a call. @throws RelayError since there is no state */
   refuse(): Promise<never>;
 }
 
@@ -88,9 +88,9 @@ interface Operation<C extends LocalCall> {
   /** Shape of the request body. */
   input: () => z.ZodType<Asked<C>>;
   run(asked: Asked<C>, here: Here): Told<C>;
-  /** What it does in a home without a state; refused there if this is missing. */
+  /** Makes the call in a home without a state; if missing, the call is refused there. */
   inEmptyHome?(asked: Asked<C>, home: EmptyHome): Told<C>;
-  /** Whether the request body holds a file. */
+  /** True if the request body holds a file. */
   hasFile?: true;
 }
 
@@ -379,7 +379,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/** For code that handles all operations alike. */
+/** The type of an operation in code that handles all of them alike. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
@@ -412,7 +412,7 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
   });
 }
 
-/** Ends before the command line gives up on a silent server; the work continues. */
+/** Waits for work, but not until the command line gives up on a silent server; the work continues. */
 async function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
@@ -435,7 +435,7 @@ export function loginWithTicket(core: Core, attemptId: string): string {
   return `${LOGIN_PATH}?${query}`;
 }
 
-/** A job would wait for the login without anybody noticing. */
+/** Refuses a call while nobody is logged in, since its job would wait for the login without anybody noticing. */
 function requireLogin(core: Core): void {
   if (core.account.view().connected) return;
   throw new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
@@ -443,7 +443,7 @@ function requireLogin(core: Core): void {
   });
 }
 
-/** @throws RelayError `SETTINGS_INVALID` */
+/** Checks that a Spotify app is set. @throws RelayError `SETTINGS_INVALID` */
 export function requireClientId(core: Core): void {
   if (core.clientId() !== null) return;
   throw new RelayError('SETTINGS_INVALID', 'No Spotify app is set: its client ID is missing.', {

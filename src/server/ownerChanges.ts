@@ -15,7 +15,7 @@ import { undoChangeTool } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
 
-/** As for a tool, and below the 60 s of the command line. */
+/** Time limit of an undo: the same as for a tool, and below the 60 s that the command line waits. */
 const UNDO_MS = 45_000;
 
 export async function ownerHistory(
@@ -114,7 +114,7 @@ function askedByOwner(services: Services, askedBy: string): Services {
   };
 }
 
-/** If a job continues an undo, it has not failed. */
+/** The answer for an error after which a job continues the undo, so that it has not failed; otherwise null. */
 function continued(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {

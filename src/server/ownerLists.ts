@@ -16,9 +16,9 @@ import { getSavedTracks, type SavedTrack } from '../provider/resources/savedTrac
 import { getAccount } from '../store/tables/account.ts';
 import type { Services } from '../tools/tool.ts';
 
-/** Below the 60 s that the command line waits for a silent server. */
+/** Time limit of a reading, below the 60 s that the command line waits for a silent server. */
 const READ_MS = 50_000;
-/** How many requests one answer of `ownerSavedRows` takes. */
+/** Maximum number of requests for one answer of `ownerSavedRows`. */
 const PAGES = 8;
 
 export function ownerPreview(services: PlanServices, list: ListContent): ImportPreview {
@@ -52,7 +52,7 @@ export async function ownerPlaylists(services: Services): Promise<PlaylistFacts[
   return items.map((playlist) => factsOf(services, playlist));
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` if `given` is not an ID, URI or link of a playlist */
+/** Facts about a playlist. @throws RelayError `INVALID_ARGUMENT` if `given` is not an ID, URI or link of a playlist */
 export async function ownerPlaylist(services: Services, given: string): Promise<PlaylistFacts> {
   const { id } = parseRef(given, ['playlist']);
   return factsOf(services, await inTime(services, (call) => getPlaylist(services.provider, id, call)));
@@ -92,7 +92,7 @@ function inTime<T>({ clock }: Services, work: (call: Call) => Promise<T>): Promi
   return withDeadline({ clock, ms: READ_MS, late }, (signal) => work({ signal, progress() {} }));
 }
 
-/** Since 2026, Spotify gives the rows of a playlist only to its owner and to those who may write to it. */
+/** Facts about a playlist. Since 2026, Spotify gives its rows only to its owner and to those who may write to it. */
 function factsOf(
   { store }: Services,
   { id, name, total_items, owner, collaborative }: Playlist,

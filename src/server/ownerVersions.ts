@@ -10,16 +10,16 @@ import { restorePlaylistTool } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { ownerPlaylists } from './ownerLists.ts';
 
-/** Below the 60 s that the command line waits for a silent server. */
+/** Time limit of a call, below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
 
-/** @param given ID, URI or link, or its present or last name */
+/** The versions of a playlist. @param given its ID, URI or link, or its present or last name */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
   return inTime(services, (signal) => services.library.versions(id, { signal }));
 }
 
-/** @throws RelayError `NOT_FOUND` */
+/** The rows of one version. @throws RelayError `NOT_FOUND` */
 export async function ownerVersion(services: Services, id: string, version: number): Promise<VersionContent> {
   const rows = await services.library.versionRows(id, version);
   if (rows === null) throw new RelayError('NOT_FOUND', `There is no version ${version} of this playlist.`);

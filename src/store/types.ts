@@ -16,7 +16,7 @@ export interface StoreOptions {
   log: Log;
   /** The disk that the state is on. */
   fs?: SaveFs;
-  /** For tests: a program of another age. */
+  /** The migrations; tests give those of a program of another age. */
   migrations?: readonly Migration[];
 }
 
@@ -30,7 +30,7 @@ interface StoreState {
   schemaState: 'current' | 'ahead';
   /** Bytes of the file on disk. */
   sizeBytes: number;
-  /** Unix milliseconds; null before the first save. */
+  /** Time of the last save, in Unix milliseconds; null before the first. */
   lastSavedAt: number | null;
   unsavedChanges: boolean;
 }

@@ -9,7 +9,7 @@ const KEY_CHECK = 'key_check';
 export interface Vault {
   /** @throws RelayError `KEY_MISMATCH` */
   get(name: string): string | null;
-  /** In memory; the caller decides between `durable` and `saveSoon`. */
+  /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
   set(name: string, value: string): void;
   /** True when it was there. */
   delete(name: string): boolean;

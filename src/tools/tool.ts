@@ -32,7 +32,7 @@ export interface Services {
   library: Library;
   store: Store;
   clock: Clock;
-  /** Unix milliseconds. */
+  /** Time when the program started, in Unix milliseconds. */
   startedAt: number;
 }
 

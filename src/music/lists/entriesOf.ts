@@ -11,7 +11,7 @@ export interface Entries {
   side?: ArtistSide;
 }
 
-/** In UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
+/** Maximum length of a line in UTF-16 units. Longer lines are prose, and patterns are not tried on them. */
 const MAX_LINE = 500;
 
 interface Open {

@@ -1,12 +1,12 @@
-/** From the values of a row to an entry, or to the reason why the row is not a song. */
+/** Makes the values of a row into an entry, or into the reason why the row is not a song. */
 import { visibleLine } from '../../base/visibleText.ts';
 import { excerpt, type Fields, type ListEntry, type NotSong, type Row } from './list.ts';
 import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
 
-/** As for `find_track_exact`: no song or artist has a longer name. In UTF-16 units. */
+/** Maximum length of a name in UTF-16 units, the same as for `find_track_exact`: no song or artist has a longer one. */
 const MAX_NAME = 200;
 
-/** On one line, without control characters. */
+/** The text on one line, without control characters. */
 export function tidyText(text: string): string {
   return visibleLine(text).replace(/\s+/gu, ' ').trim();
 }

@@ -31,7 +31,7 @@ export interface ListEntry {
 /** A line or row without a song. */
 export interface NotSong {
   line: number;
-  /** At most 300 characters. */
+  /** The text of the line, at most 300 characters. */
   text: string;
   /** A phrase such as `empty` or `no artist`. */
   why: string;
@@ -58,7 +58,7 @@ interface Decided {
 export interface ReadList {
   format: ListFormat;
   encoding: Encoding;
-  /** In the order of the list, which in iTunes XML is not that of the lines. */
+  /** The entries in the order of the list, which in iTunes XML is not that of the lines. */
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;
@@ -95,13 +95,13 @@ export interface Row {
 
 export interface RawList {
   rows: Row[];
-  /** Its rows are plays, of which one song may have many. */
+  /** True if the rows are plays, of which one song may have many. */
   isHistory?: boolean;
   name?: string;
   decided?: Decided;
 }
 
-/** At most 300 characters of a file, for a report. */
+/** The first characters of a text from a file, at most 300, for a report. */
 export function excerpt(text: string): string {
   return text.length > 300 ? `${text.slice(0, 299)}…` : text;
 }

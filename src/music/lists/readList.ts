@@ -18,7 +18,7 @@ export interface ReadOptions {
   format?: ListFormat;
   /** Where the artist is in "A - B"; skips the detection. */
   artistSide?: 'left' | 'right';
-  /** Only the playlist of this name, in upper or lower case, from a file that has several. */
+  /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
   list?: string;
   /** The name of the file: it alone identifies an M3U file without a header. */
   fileName?: string;

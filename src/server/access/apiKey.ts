@@ -4,13 +4,13 @@ import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
 import type { Vault } from '../../store/vault.ts';
 
-/** Its name among the sealed secrets. */
+/** Name of the key among the sealed secrets. */
 export const API_KEY_SECRET = 'mcp.api_key';
 
 export interface ApiKey {
   current(): string;
   fromEnvironment: boolean;
-  /** @throws RelayError `USAGE` while the environment sets the key */
+  /** Replaces the key by a new one. @throws RelayError `USAGE` while the environment sets the key */
   rotate(): Promise<string>;
 }
 

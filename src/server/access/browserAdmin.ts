@@ -15,8 +15,8 @@ export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
 }
 
 /**
- * @param id null: all of them
- * @returns those that were there
+ * @param id ID of the browser; null for all of them
+ * @returns the browsers that were forgotten
  * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
  */
 export async function forgetBrowsers(core: Core, id: string | null): Promise<BrowserSummary[]> {

@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as it can be told. */
+/** Where a request comes from, as far as that can be known. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
@@ -7,8 +7,8 @@ import { HttpError } from '../http/toHttp.ts';
 import { peerOf } from './peer.ts';
 
 /**
- * Whether the request comes straight from a program of the owner on this machine, or from the owner's browser at one of
- * our own pages. Only then may it be the person who reads the owner code on the terminal.
+ * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our
+ * own pages. Only then may it be the person who reads the owner code on the terminal.
  */
 export async function isNear(context: HttpContext): Promise<boolean> {
   const { origin } = context.request.headers;
@@ -18,7 +18,7 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * Whether the system says that another user of this machine sent this. Not asked with a public address, where a proxy connects
+ * True if the system says that another user of this machine sent this. Not checked with a public address, where a proxy connects
  * for others, as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
@@ -44,7 +44,7 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
     : `http://${host.toLowerCase()}`;
 }
 
-/** Whether a page of another origin made the browser send this; programs and old browsers do not say. */
+/** True if a page of another origin made the browser send this; programs and old browsers do not say. */
 function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
@@ -57,7 +57,7 @@ export async function requireOwnPage(context: HttpContext): Promise<void> {
 }
 
 /**
- * Whether the request was made under this origin of the server. Anyone can send a false `Origin`, and behind a tunnel a false
+ * True if the request was made under this origin of the server. Anyone can send a false `Origin`, and behind a tunnel a false
  * `Host`. So a loopback origin counts only for a program that dialled the server itself.
  */
 export function isUnder(origin: string, context: HttpContext): boolean {

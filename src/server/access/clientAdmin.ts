@@ -12,12 +12,12 @@ export function listClients(core: Core): ClientSummary[] {
   return summaries(core, core.oauth.clients.list());
 }
 
-/** @throws RelayError `USAGE`, `STORE_ERROR` */
+/** Adds an OAuth client. @throws RelayError `USAGE`, `STORE_ERROR` */
 export async function addClient(core: Core, client: NewClient): Promise<ClientSummary> {
   return summaryOf(core, await core.oauth.clients.add(client), []);
 }
 
-/** @throws RelayError `NOT_FOUND`, `USAGE` when several have the name, `STORE_ERROR` */
+/** Ends a client's access. @throws RelayError `NOT_FOUND`, `USAGE` when several have the name, `STORE_ERROR` */
 export async function revokeClient(
   core: Core,
   asked: string,
@@ -46,7 +46,10 @@ function theOne(core: Core, asked: string): OAuthClient {
   });
 }
 
-/** Clients register again at every new connection under the same name: the approved ones are meant, else those approved once. */
+/**
+ * Of clients with one name, those that are approved; if none is, those that were. Clients register again at each new
+ * connection.
+ */
 function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));
   const now = clients.filter(({ clientId }) => approved.has(clientId));

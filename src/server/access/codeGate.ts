@@ -6,20 +6,23 @@
 import type { Clock, Random } from '../../base/clock.ts';
 import { createWindow } from '../../base/rateWindow.ts';
 
-/** Wrong codes in a minute that cause no pause, since people mistype. */
+/** Number of wrong codes in a minute that cause no pause, since people mistype. */
 const FREE = 20;
-/** All codes count together. */
+/** The one key under which all codes count. */
 const ALL = 'all';
 const STEP_MS = 25;
-/** At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a longer pause. */
+/**
+ * Longest pause. At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a
+ * longer one.
+ */
 const MAX_PAUSE_MS = 500;
-/** Bounds the memory. Beyond it a request without tries left is refused, otherwise one at random. */
+/** Maximum number of requests that wait. Beyond it one without tries left is refused, or one at random. */
 const MAX_WAITING = 500;
 
 interface Turn {
-  /** Whether this browser has no tries left: others come first. */
+  /** True if this browser has no tries left, so that others come first. */
   isLast: boolean;
-  /** Whether the browser has stopped waiting for the answer. */
+  /** Returns true if the browser has stopped waiting for the answer. */
   isGone(): boolean;
   judge(): boolean;
 }

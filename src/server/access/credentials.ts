@@ -5,23 +5,23 @@ import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
 export const COMMAND_LINE = 'command-line';
 
 type CredentialCheck =
-  /** `readOnly`: the owner has approved it for tools that change nothing. */
+  /** A valid credential. `readOnly` is true if the owner has approved it only for tools that change nothing. */
   | { ok: true; principal: string; readOnly: boolean }
-  /** `missing`: no credential was sent; `invalid`: one was, and it is wrong or has ended. */
+  /** A refusal: no credential was sent (`missing`), or a wrong one or one that has ended (`invalid`). */
   | { ok: false; reason: 'missing' | 'invalid' };
 
 export interface Credentials {
   /**
    * Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query).
-   * @param connection the socket that it came on
+   * @param connection the socket that the header came on
    * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
    */
   check(header: string | undefined, resource: string, connection: object): CredentialCheck;
-  /** The command line's own credential for one connection, on which the server has proved itself. */
+  /** Sets the command line's own credential for one connection, on which the server has proved itself. */
   expectOn(connection: object, credential: string): void;
-  /** Whether an `Authorization` header is the command line's on that connection. */
+  /** True if an `Authorization` header is the command line's on that connection. */
   isCommandLine(header: string | undefined, connection: object): boolean;
-  /** Whether a client has used a valid credential since the start; the command line does not count. */
+  /** True if a client has used a valid credential since the start; the command line does not count. */
   wereUsed(): boolean;
 }
 

@@ -15,7 +15,7 @@ export interface DeniedRequests {
 }
 
 export function createDeniedRequests(clock: Clock): DeniedRequests {
-  // By hash, since a `state` may be long; in the order in which they were denied.
+  // Requests by their hash, since a `state` may be long, in the order in which they were denied.
   const until = new Map<string, number>();
   return {
     add(subject) {

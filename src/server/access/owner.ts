@@ -19,21 +19,21 @@ import { createCodeGate } from './codeGate.ts';
 
 const REMEMBERED_MS = 30 * 24 * 3600_000;
 const MAX_BROWSERS = 10;
-/** Uses within this time are stored once. */
+/** Time within which several uses of a browser are stored once. */
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
-/** From elsewhere a browser can claim to be any browser, so the address is limited as well. */
+/** Limit for each address, besides that for each browser: from elsewhere a browser can claim to be any browser. */
 const WRONG_CODES_PER_ADDRESS = 10;
 
-/** Without letters and digits that are easily mistaken for others: no 0, O, 1, I, L, U. */
+/** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
 const LETTERS = '23456789ABCDEFGHJKMNPQRSTVWXYZ';
 
-/** `waitSeconds` above 0: until then no code of this browser is accepted. */
+/** Result of checking a code. If `waitSeconds` is above 0, no code of this browser is accepted until then. */
 type CodeCheck = { ok: true } | { ok: false; waitSeconds: number };
 
 export interface Owner {
-  /** What the owner types in the browser; shown on the terminal only. */
+  /** The code that the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
    * Checks a typed code. A browser may send five wrong ones a minute. From this machine the right one is accepted even then.
@@ -46,19 +46,20 @@ export interface Owner {
    * @param known the secret that the page has already; kept if it still holds
    */
   remember(context: HttpContext, known: string | null): string;
-  /** Until when the browser with this secret is remembered, Unix milliseconds; null when it is not. */
+  /** Time until which the browser with this secret is remembered, in Unix milliseconds; null when it is not. */
   rememberedUntil(context: HttpContext, secret: string | null): number | null;
   /** The ID of the browser with this secret; null when it is not remembered. */
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
-   * For a browser that the command line opens at `/#ticket=…`: signs in the first browser that uses it within a minute.
+   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. It signs in the first browser that uses it within
+   * a minute.
    * @param origin of the address that is opened. Under another one somebody else has read the ticket, so it is ended
    * @param next path of this server at which the browser continues
    */
   issueTicket(origin: string, next: string | null): string;
-  /** Whether a ticket is still valid: neither used nor expired. Its ID is its SHA-256. */
+  /** True if a ticket is still valid: neither used nor expired. Its ID is its SHA-256. */
   isWaiting(ticketId: string): boolean;
-  /** Uses the ticket up; null if it is not valid. */
+  /** Uses a ticket up, and returns where the browser goes next; null if the ticket is not valid. */
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 
@@ -67,11 +68,11 @@ export interface OwnerOptions {
   clock: Clock;
   random: Random;
   log: Log;
-  /** The log for what strangers cause. */
+  /** The log for events that strangers cause. */
   quietLog: Log;
-  /** `MCP_OAUTH_OWNER_SECRET`; null: a code is made. */
+  /** Value of `MCP_OAUTH_OWNER_SECRET`; null if a code has to be made. */
   secret: string | null;
-  /** Letters of a code that is made. */
+  /** Number of letters of a code that is made. */
   codeLength: number;
 }
 
@@ -168,7 +169,7 @@ export function createOwner(options: OwnerOptions): Owner {
   };
 }
 
-/** `XXXX-XXXX` for 8 letters, 39 bits; `codeGate.ts` bounds how many are tried in a second. */
+/** A new code: `XXXX-XXXX` for 8 letters, 39 bits. `codeGate.ts` bounds how many are tried in a second. */
 function makeOwnerCode(random: Random, length: number): string {
   let letters = '';
   while (letters.length < length) {

@@ -15,7 +15,7 @@ import { setImmediate } from 'node:timers/promises';
  */
 export type Peer = 'self' | 'other' | 'unknown';
 
-/** Whether a peer on this machine is never `unknown` while its connection is open. */
+/** True if a peer on this machine is never `unknown` while its connection is open. */
 export const PEERS_ARE_KNOWN = process.platform === 'linux';
 
 /** The two ends of a connection as the server sees them. @internal */
@@ -26,10 +26,10 @@ export interface Ends {
   localPort: number;
 }
 
-/** Tries, since the kernel returns the tables in pieces, and a table that changes meanwhile may lack a line. */
+/** Number of tries: the kernel returns the tables in pieces, and a table that changes meanwhile may lack a line. */
 const TRIES = 3;
 
-/** A connection counts as that of the user who opened it, even if another user holds it later. */
+/** Peers that were found, by connection. One counts as that of the user who opened it, even if another user holds it later. */
 const known = new WeakMap<Socket, Peer>();
 
 export async function peerOf(socket: Socket): Promise<Peer> {
@@ -53,9 +53,9 @@ async function lookUp(socket: Socket): Promise<Peer> {
   return 'unknown';
 }
 
-/** The most that the kernel returns at once. */
+/** Number of bytes that the kernel returns at once, at most. */
 const PIECE_BYTES = 4_096;
-/** About a millisecond of reading; then other work has its turn. */
+/** Number of pieces to read, in about a millisecond, before other work has its turn. */
 const PIECES_PER_TURN = 32;
 
 /**
@@ -101,7 +101,7 @@ export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number
     const line = ` ${ofPeer[form]} ${ofServer[form]} `;
     const at = table.indexOf(line);
     if (at < 0) continue;
-    // State, queues, timer, retransmits, user, timeout, inode.
+    // The columns: state, queues, timer, retransmits, user, timeout, inode.
     const [, , , , uid = '', , inode = ''] = table
       .slice(at + line.length, at + line.length + 200)
       .split(/\s+/);
@@ -132,7 +132,7 @@ function bytesOf(ipv6: string): number[] {
   });
 }
 
-/** The kernel prints 32-bit words in the byte order of the machine. */
+/** The bytes as the kernel prints them: 32-bit words in the byte order of the machine. */
 function words(bytes: number[], order: 'LE' | 'BE'): string {
   let text = '';
   for (let at = 0; at < bytes.length; at += 4) {

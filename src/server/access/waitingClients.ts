@@ -4,27 +4,27 @@
  */
 import type { Clock } from '../../base/clock.ts';
 
-/** After this an answer is useless, since the client has given up. */
+/** Time after which an answer is useless, since the client has given up. */
 const KEPT_MS = 10 * 60_000;
 const MAX = 5;
-/** A longer address is left out. */
+/** Maximum length of an address; a longer one is left out. */
 const MAX_ADDRESS = 4_000;
 
 interface WaitingClient {
   clientId: string;
-  /** The name on the approval page. */
+  /** Name of the client, as on the approval page. */
   name: string;
   /** Path and query of the approval page. */
   address: string;
-  /** Unix milliseconds. */
+  /** Time of the request, in Unix milliseconds. */
   at: number;
 }
 
 export interface WaitingClients {
-  /** A later request of a client replaces the earlier one. */
+  /** Adds a request; it replaces an earlier one of the same client. */
   add(client: Omit<WaitingClient, 'at'>): void;
   answered(clientId: string): void;
-  /** Oldest first. */
+  /** The waiting clients, oldest first. */
   list(): WaitingClient[];
 }
 

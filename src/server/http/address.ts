@@ -94,7 +94,7 @@ function chainOf(header: string | string[] | undefined): Array<string | null> {
   return text.trim() === '' ? [] : text.split(',').map(addressIn);
 }
 
-/** RFC 7239 4: `for=192.0.2.60;proto=http;by=203.0.113.43, for="[2001:db8::1]:4711"`. */
+/** The hops in a `Forwarded` header (RFC 7239 4): `for=192.0.2.60;proto=http;by=203.0.113.43, for="[2001:db8::1]:4711"`. */
 function forwardedChain(header: string | string[] | undefined): Array<string | null> {
   const text = Array.isArray(header) ? header.join(',') : (header ?? '');
   if (text.trim() === '') return [];
@@ -111,7 +111,7 @@ function addressIn(text: string): string | null {
   return isIP(bare) === 0 ? null : plain(bare);
 }
 
-/** Lower case, without the zone, and IPv4 in its own form where it comes as `::ffff:192.0.2.1`. */
+/** An address in lower case, without the zone, and IPv4 in its own form where it comes as `::ffff:192.0.2.1`. */
 function plain(address: string): string {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = isIP(bare) === 6 ? groupsOf(bare) : [];

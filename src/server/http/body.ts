@@ -10,24 +10,24 @@ type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** How much a route reads, and in whose share its waiting bytes count. */
+/** Maximum size of a body that a route reads, and the share in which its waiting bytes count. */
 export interface BodyLimit {
   maxBytes: number;
   from: Sender;
 }
 
-/** For requests without a credential: a form with the parameters of a request has a few kilobytes. */
+/** Limit for requests without a credential: a form with the parameters of a request has a few kilobytes. */
 export const ANYONES_BODY: BodyLimit = { maxBytes: 32 * KIB, from: 'anyone' };
 export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
 export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
 export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
 export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
-/** A message that the command line carries. */
+/** Limit for a message that the command line carries. */
 export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
-/** The largest list that is read, in Base64, and a little for its parameters. */
+/** Limit for a list in Base64: the largest one that is read, and a little for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
 
-/** How much of a too large body is read and discarded, so that the client gets to read the refusal. */
+/** Number of bytes of a too large body to read and discard, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**

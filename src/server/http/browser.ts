@@ -16,19 +16,19 @@ async function end() {
 }
 `;
 
-/** Browsers mark the fetch of a worker's script, and no page can make them do so for another origin. */
+/** True if a browser fetches a worker's script. Browsers mark that, and no page can make them do so for another origin. */
 export function asksForServiceWorker(headers: IncomingHttpHeaders): boolean {
   return headers['service-worker'] === 'script';
 }
 
-/** Answers at every path, since the worker may have been registered with any. */
+/** Ends a service worker. Answers at every path, since the worker may have been registered with any. */
 export function endServiceWorker(context: HttpContext): void {
   const headers = { 'content-type': 'text/javascript; charset=utf-8', 'clear-site-data': '"cache"' };
   end(context, 200, headers, ENDS_ITSELF);
 }
 
 /**
- * Whether a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
+ * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
  * pages. Another page cannot fake these headers. A program sends none of them and is accepted, since nobody can lead it
  * here as they could a browser.
  */
@@ -40,7 +40,7 @@ export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   return mode === 'navigate' && (dest === undefined || dest === 'document');
 }
 
-/** Whether a browser navigates here and would show the answer; programs get JSON. */
+/** True if a browser navigates here and would show the answer; programs get JSON. */
 export function asksForPage({ method, request: { headers } }: HttpContext): boolean {
   return (
     method === 'GET' &&
@@ -68,7 +68,7 @@ const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** `Firefox on Linux`; `A browser` where nothing is recognised. */
+/** Name of a browser, such as `Firefox on Linux`; `A browser` where nothing is recognised. */
 export function labelOf(userAgent = ''): string {
   const find = (names: ReadonlyArray<readonly [RegExp, string]>) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -8,25 +8,25 @@ import { networkOf } from './address.ts';
 
 /** All times in milliseconds of real time: they are about sockets, not about what the program does. */
 export interface ConnectionLimits {
-  /** From the first expected byte to the end of the headers. */
+  /** Time from the first expected byte to the end of the headers. */
   headersMs: number;
-  /** To the end of the body: 4 MiB in this time are 140 kB a second. */
+  /** Time to the end of the body: 4 MiB in this time are 140 kB a second. */
   requestMs: number;
   /** Idle time between two requests. */
   keepAliveMs: number;
   /** Time without a byte in either direction although one is expected. */
   stallMs: number;
-  /** The same while a request is worked on; event streams send something every 15 seconds. */
+  /** Time without a byte while a request is worked on; event streams send something every 15 seconds. */
   quietMs: number;
   /** How long an answer, or an event of a stream, may wait for its reader. */
   drainMs: number;
-  /** From the end of a refusal to the end of the socket, so that the client can read it. */
+  /** Time from the end of a refusal to the end of the socket, so that the client can read the refusal. */
   lingerMs: number;
   /** How often all this is checked. */
   checkMs: number;
-  /** Beyond this, a new connection replaces one without a request under way. */
+  /** Number of connections from which a new one replaces one without a request under way. */
   max: number;
-  /** A connection this young may not have had time to send anything; it stays until there are `maxWithYoung`. */
+  /** Age up to which a connection may not have had time to send anything; it stays until there are `maxWithYoung`. */
   youngMs: number;
   maxWithYoung: number;
 }
@@ -58,10 +58,10 @@ interface Connection {
   socket: Socket;
   network: string;
   openedAt: number;
-  /** Whether it ever sent a whole request. */
+  /** True if the connection ever sent a whole request. */
   hasAsked: boolean;
   requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Since when bytes for it have been waiting without a break. */
+  /** Time since which bytes for the connection have been waiting without a break; null if none are. */
   pendingSince: number | null;
   moved: { bytes: number; at: number };
 }
@@ -191,7 +191,7 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   return candidates.find(({ network }) => counts.get(network) === most);
 }
 
-/** A complete request that the server has not answered yet. After the answer, only its reader is waited for. */
+/** True while the server works on a complete request. After the answer, only its reader is waited for. */
 function isAtWork({ requests }: Connection): boolean {
   return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

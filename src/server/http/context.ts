@@ -12,11 +12,11 @@ export interface HttpContext {
   /** Scheme and host of this server as the client addressed it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
-  /** Random, and new at each start of the server. Addresses that hold it cannot be guessed. */
+  /** A random ID, new at each start of the server. Addresses that hold it cannot be guessed. */
   startId: string;
-  /** Whether an address is a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
+  /** Returns true if an address is that of a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
-  /** Shared by all connections. */
+  /** The bodies that are not complete yet, of all connections. */
   waitingBodies: WaitingBodies;
 }
 
@@ -35,7 +35,7 @@ export function securityHeaders(requestId: string): Record<string, string> {
 
 /**
  * Begins an answer. `headers`, named in lower case, replace those that every answer has.
- * @param length of the body in bytes; null where it is not known yet
+ * @param length length of the body in bytes; null where it is not known yet
  */
 export function writeHead(
   { response, requestId }: HttpContext,
@@ -51,7 +51,7 @@ export function writeHead(
 
 const lists = new WeakMap<object, readonly string[]>();
 
-/** Alternating names and values; made once for headers that are sent often. */
+/** Headers as alternating names and values; made once for those that are sent often. */
 function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
   const list = lists.get(headers) ?? Object.entries({ ...SECURITY_HEADERS, ...headers }).flat();
   lists.set(headers, list);

@@ -4,7 +4,7 @@ import type { HttpContext } from './context.ts';
 
 export interface CookieOptions {
   path: string;
-  /** 0 removes the cookie. */
+  /** Lifetime of the cookie; 0 removes it. */
   maxAgeSeconds: number;
 }
 

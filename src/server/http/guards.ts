@@ -8,7 +8,7 @@ export interface Identity {
   port: number;
   /** The loopback names that lead to this server, as they stand in `Host`. */
   names: readonly string[];
-  /** `PUBLIC_BASE_URL`, an origin without a slash at the end. */
+  /** The setting `PUBLIC_BASE_URL`, an origin without a slash at the end; null if it is not set. */
   publicBaseUrl: string | null;
 }
 
@@ -18,7 +18,10 @@ export interface Guards {
    * every answer uses it, since clients compare these URLs byte by byte.
    */
   baseUrlFor(host: string | undefined): string | null;
-  /** A request without `Origin` does not come from a page's script. `null` (sandboxed or privacy-stripped) is foreign. */
+  /**
+   * True for this server's own origins, and without `Origin`, which a page's script would send. `null` (as from a
+   * sandbox) is foreign.
+   */
   isOwnOrigin(origin: string | undefined): boolean;
 }
 
@@ -34,7 +37,7 @@ export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
   };
 }
 
-/** Browsers leave out the scheme's default port in Host and Origin. */
+/** The values of `Host` for the loopback names. Browsers leave out the scheme's default port in it. */
 function loopbackHosts(names: readonly string[], port: number): string[] {
   const withPort = names.map((name) => `${name}:${port}`);
   return port === 80 ? [...withPort, ...names] : withPort;

@@ -26,13 +26,13 @@ export interface ListenerOptions {
   host: string;
   port: number;
   publicBaseUrl: string | null;
-  /** Addresses and networks whose forwarding headers count. */
+  /** Addresses and networks of the proxies whose forwarding headers count. */
   trustedProxies: readonly string[];
   /** Answers a person whose browser went to a path that does not exist. */
   showMissing(context: HttpContext): void;
-  /** Called once the port is known. */
+  /** Makes the routes; called once the port is known. */
   routes(port: number): readonly Route[];
-  /** Different limits, for tests that cannot wait. */
+  /** Limits that differ from the usual ones, for tests that cannot wait. */
   limits?: Partial<ConnectionLimits>;
   random: Random;
   clock: Clock;
@@ -179,7 +179,7 @@ function jsonRpcError(error: { code: string; message: string; requestId: string 
 
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
 const MAX_HEADERS = 200;
-/** Nothing writes to it. */
+/** The query of a request without one; nothing writes to it. */
 const NO_QUERY = new URLSearchParams();
 
 function isPath(target: string | undefined): boolean {

@@ -9,7 +9,7 @@ import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 
-/** How many ports are tried where the system chooses: other programs may hold one on a single address. */
+/** Maximum number of ports to try where the system chooses: other programs may hold one on a single address. */
 const TRIES = 50;
 
 /** The system's error codes for an address that it does not have, as where IPv6 is switched off. */
@@ -24,7 +24,7 @@ export interface Bound<S extends Server> {
 
 /**
  * Listens on `host` and on every loopback address, each with a server of its own.
- * @param port 0: one that is free on all of them
+ * @param port the port; 0 for one that is free on all addresses
  * @throws RelayError `PORT_TAKEN` naming the address, `SETTINGS_INVALID`; nothing listens then
  */
 export async function bindAll<S extends Server>(
@@ -73,7 +73,7 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
   return { port, servers, names: namesOf(held) };
 }
 
-/** The first is the one that the settings name. */
+/** The addresses to listen on; the first is the one that the settings name. */
 function addressesOf(host: string): string[] {
   switch (host) {
     case IPV4:
@@ -101,7 +101,7 @@ function namesOf(held: ReadonlySet<string>): string[] {
   ];
 }
 
-/** @returns the port */
+/** Binds a server to an address. @returns the port */
 function bind(server: Server, port: number, host: string): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject);

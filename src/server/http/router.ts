@@ -5,7 +5,7 @@ import { HttpError } from './toHttp.ts';
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   path: string;
-  /** The documents that browser-based clients read from another origin; everything else refuses a foreign `Origin`. */
+  /** True for documents that browser-based clients read from another origin; all else refuses a foreign `Origin`. */
   anyOrigin?: boolean;
   handle(context: HttpContext): void | Promise<void>;
 }

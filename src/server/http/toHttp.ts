@@ -97,7 +97,7 @@ export interface HttpFailure {
   };
 }
 
-/** Anything that is neither a refusal nor a `RelayError` is a bug; its answer reveals nothing. */
+/** The answer for an error. Anything that is neither a refusal nor a `RelayError` is a bug; its answer reveals nothing. */
 export function toHttp(error: unknown, requestId: string): HttpFailure {
   if (error instanceof HttpError) {
     const { code, message, status, headers } = error;

@@ -3,10 +3,10 @@
  * finish them. Each kind of sender has its own share, so strangers cannot crowd out clients, and nobody the owner.
  */
 
-/** `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
+/** Who sends a body: `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
 export type Sender = 'anyone' | 'client' | 'owner';
 
-/** In bytes. The owner's own program is not limited, since a person who runs it could read the state as well. */
+/** Number of bytes for each sender. The owner's own program is not limited: a person who runs it could read the state as well. */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
@@ -23,7 +23,7 @@ export interface WaitingBodies {
 
 interface WaitingBody {
   grew(bytes: number): void;
-  /** The body is complete, or nobody waits for it any more. */
+  /** Tells that the body is complete, or that nobody waits for it any more. */
   end(): void;
 }
 
@@ -59,7 +59,7 @@ export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = S
 
 interface Share {
   bytes: number;
-  /** In the order of their first bytes. */
+  /** The waiting bodies, in the order of their first bytes. */
   entries: Set<Entry>;
 }
 

@@ -8,7 +8,7 @@ import { logFields } from './logFields.ts';
 /** A second destination of every line. */
 interface Kept {
   write(line: string): void;
-  /** true: the stream gets only warnings and errors. */
+  /** True if the stream is to get only warnings and errors. */
   quietStream: boolean;
 }
 
@@ -101,7 +101,7 @@ export function prettyLine(json: string, colors: boolean): string {
   return `${[head, ...(error === null ? [] : errorLines(error))].join('\n')}\n`;
 }
 
-/** In this machine's time zone. */
+/** The time of day in this machine's time zone. */
 function clockTime(iso: string): string {
   return new Date(iso).toTimeString().slice(0, 8);
 }

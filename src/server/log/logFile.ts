@@ -5,11 +5,11 @@
 import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Limit for each of the two files. */
+/** Maximum size of each of the two files. */
 const MAX_BYTES = 1024 * 1024;
-/** Lines are written together, so that logging does not cost each call a write. */
+/** How long lines wait to be written together, so that logging does not cost each call a write. */
 const FLUSH_MS = 300;
-/** How many lines may wait while the file cannot be written; after that the first are dropped. */
+/** Maximum number of lines that wait while the file cannot be written; beyond that the first are dropped. */
 const MAX_WAITING = 1_000;
 
 /** The files, the older one first. */
@@ -18,7 +18,7 @@ export function logPaths(home: string): [string, string] {
   return [`${path}.1`, path];
 }
 
-/** Takes whole lines. If the disk refuses them, only the log is lost. */
+/** Makes a log file, which takes whole lines. If the disk refuses them, only the log is lost. */
 export function createLogFile(home: string): { write(line: string): void } {
   const [older, path] = logPaths(home);
   let waiting: string[] = [];

@@ -7,17 +7,17 @@ import type { Log } from '../../base/log.ts';
 
 const MINUTE_MS = 60_000;
 
-/** Enough to see what happens; a flood would hide everything else and fill the disk. */
+/** Maximum number of lines with one message per minute: enough to see what happens, and no flood. */
 const LINES_PER_MINUTE = 3;
 
 interface Written {
   since: number;
   lines: number;
-  /** How many were left out since the last line. */
+  /** Number of lines that were left out since the last one. */
   more: number;
 }
 
-/** Passes everything on except warnings above the limit. The first line after a gap has `more`. */
+/** Makes a log that passes everything on except warnings above the limit. The first line after a gap has `more`. */
 export function createQuietLog(log: Log, clock: Clock): Log {
   const written = new Map<string, Written>();
   return {
@@ -41,7 +41,7 @@ export function createQuietLog(log: Log, clock: Clock): Log {
   };
 }
 
-/** A header's value for the log: short, in visible ASCII. */
+/** A header's value as the log shows it: short, in visible ASCII. */
 export function shownHeader(value: string | undefined): string | null {
   return value === undefined ? null : value.slice(0, 100).replace(/[^\x20-\x7e]/g, '?');
 }

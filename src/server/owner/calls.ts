@@ -35,7 +35,7 @@ export type OwnerPageApi = {
 /** How long a call that a person waits for may take. */
 const PATIENCE_MS = 20_000;
 const ITEMS_PAGE = 100;
-/** How many rows of a version the page shows. */
+/** Maximum number of rows of a version that the page shows. */
 const VERSION_ROWS = 100;
 
 /** @param browser ID of the browser that asks */
@@ -224,7 +224,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
 
-/** Score of the first candidate. */
+/** Score of an item's first candidate. */
 function scoreOf({ candidates }: ItemRecord): number {
   return candidates?.[0]?.score ?? -1;
 }

@@ -15,13 +15,13 @@ export function coverSources(settings: Settings): string[] {
   return providerApiUrl === SPOTIFY_API ? SPOTIFY : [new URL(providerApiUrl).origin];
 }
 
-/** The present setting: the page can change it while the server runs. */
+/** True if covers are shown now: the page can change the setting while the server runs. */
 export function showsCovers({ covers, origins, home }: Settings): boolean {
   if (origins.covers !== 'default' && origins.covers !== 'file') return covers;
   return inspectSettings({ env: {}, flags: { home } }).settings.covers;
 }
 
-/** The address, if the policy lets the page load it. */
+/** The address of a cover if the policy lets the page load it; otherwise null. */
 export function allowedCover(sources: readonly string[], cover: string | null): string | null {
   if (cover === null || !URL.canParse(cover)) return null;
   const { origin, protocol, hostname } = new URL(cover);

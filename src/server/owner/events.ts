@@ -19,7 +19,7 @@ import type { Core } from '../core.ts';
 import { changeEntry } from '../ownerChanges.ts';
 import { allowedCover, coverSources } from './covers.ts';
 
-/** More than are ever kept. */
+/** Maximum number of changes to read, more than are ever kept. */
 const ALL_CHANGES = 1_000;
 
 /** IDs of playlists that `jobs` and `events` mention and whose name is not known. */
@@ -66,7 +66,7 @@ export function pageJobs(core: Core, services: Services, jobs: readonly JobRecor
 }
 
 interface Found {
-  /** Unix milliseconds. */
+  /** Time of the event, in Unix milliseconds. */
   at: number;
   job: JobRecord | null;
   change: Change | null;

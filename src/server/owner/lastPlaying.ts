@@ -4,9 +4,9 @@ import type { ProviderApi } from '../../provider/api.ts';
 import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';
 
 export interface LastPlaying {
-  /** Unix milliseconds. */
+  /** Time of the reading, in Unix milliseconds. */
   at: number;
-  /** null: no device was active. */
+  /** State of the player; null if no device was active. */
   state: PlayerState | null;
 }
 

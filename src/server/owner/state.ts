@@ -75,7 +75,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       id,
       label,
       origin,
-      // To the minute, so that viewing the page does not change it.
+      // The time to the minute, so that viewing the page does not change it.
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),
@@ -135,7 +135,7 @@ function libraryOf({
   return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
-/** The page at the end of a login does not say why it failed, but the owner may know. */
+/** Why the last login failed. The page at its end does not say so, but the owner may know. */
 async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
   if (pageLogin.attemptId === null) return null;
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);

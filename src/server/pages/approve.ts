@@ -12,7 +12,7 @@ import type { Page } from './page.ts';
 /** Why the page is shown again. */
 export type Problem =
   | { kind: 'wrong_code' }
-  /** Codes are refused until then. */
+  /** Codes are refused for `seconds`. */
   | { kind: 'wait'; seconds: number }
   | { kind: 'not_remembered' }
   /** Approve was pressed before anybody could have read the page. */
@@ -27,12 +27,12 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
-  /** Whether the client may get permission to change something, and which choice was made before. */
+  /** Whether the client may get permission to change something, and whether reading alone was chosen before. */
   access: { mayChange: boolean; isReadChosen: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
   demo: boolean;
-  /** Unix milliseconds. */
+  /** Present time, in Unix milliseconds. */
   now: number;
 }
 

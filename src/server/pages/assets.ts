@@ -10,7 +10,7 @@ export interface Asset {
   path: string;
   type: string;
   text: string;
-  /** For the `integrity` attribute. */
+  /** Hash of the file, for the `integrity` attribute. */
   integrity: string;
 }
 
@@ -25,5 +25,5 @@ export const ICON = asset('icon', 'svg', 'image/svg+xml', PAGE_ICON);
 
 export const ASSETS: readonly Asset[] = [STYLE, SCRIPT, ICON];
 
-/** Part of the state that a page polls: a page of another build reloads itself. */
+/** Name of the build, which is in the state that a page polls: a page of another build reloads itself. */
 export const BUILD = hashOf(ASSETS.map(({ path }) => path).join(), 'hex').slice(0, 12);

@@ -3,7 +3,7 @@ import { BUILD } from './assets.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
 
-/** @param images allowed sources of covers */
+/** The owner's page. @param images allowed sources of covers */
 export function ownerPage(demo: boolean, images: readonly string[]): Page {
   return {
     images,

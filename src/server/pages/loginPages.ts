@@ -12,7 +12,7 @@ export function connectedPage(name: string, until: string, demo: boolean): Page 
   };
 }
 
-/** The same page for a browser that another page led here, a stranger behind a tunnel, and another user of the machine. */
+/** The one page for a browser that another page led here, a stranger behind a tunnel, and another user of the machine. */
 export function loginNotStartedPage(demo: boolean): Page {
   return {
     title: 'A login cannot be started here',

@@ -17,15 +17,15 @@ import { type Carried, type Companion, carry, type RowCounts } from './companion
 export interface BackupOptions {
   /** The state file. */
   source: string;
-  /** Whose tables go into the copy too. */
+  /** The companion file, whose tables go into the copy too. */
   companion?: Companion;
   /** Where the copy goes, as the person gave it. */
   file: string;
   /** Replaces an earlier copy. */
   force: boolean;
-  /** For tests: a disk that fails. */
+  /** The disk; tests give one that fails. */
   fs?: SaveFs;
-  /** For tests: a file system without hard links. */
+  /** Makes a hard link; tests give a file system without them. */
   link?: typeof linkUnlessExists;
 }
 

@@ -12,14 +12,14 @@ import { type Migration, migrate } from '../sql/migrate.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 
 export interface Companion {
-  /** Its file. */
+  /** Path of the companion's file. */
   path: string;
   /** Identifies the file, in its header. */
   applicationId: number;
   migrations: readonly Migration[];
 }
 
-/** How many rows each of its tables and views has. */
+/** Number of rows of each of its tables and views. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 export interface Carried {

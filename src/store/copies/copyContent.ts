@@ -19,7 +19,7 @@ export function claimedVersion(bytes: Uint8Array): number {
 
 export interface TakenRows {
   db: Database;
-  /** null: the copy carries none. */
+  /** The companion's content; null if the copy carries none. */
   companion: Taken | null;
 }
 

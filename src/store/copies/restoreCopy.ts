@@ -17,7 +17,7 @@ import type { Companion, Taken } from './companion.ts';
 const MAX_COPY_BYTES = 512 * 1024 * 1024;
 
 export interface Copy extends Detached {
-  /** null: the copy carries none. */
+  /** The companion's content; null if the copy carries none. */
   companion: Taken | null;
   /** Absolute. */
   path: string;
@@ -76,7 +76,7 @@ function noFile(path: string): RelayError {
   });
 }
 
-/** Whether a file that does not open never was a backup. An empty or shortened one may have been one. */
+/** True if a file that does not open never was a backup. An empty or shortened file may have been one. */
 async function isNoBackup(path: string, error: unknown): Promise<boolean> {
   if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
   const file = await open(path).catch(() => null);

@@ -193,7 +193,7 @@ function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Without a file on disk the program must not start. */
+/** Saves a new state for the first time; without a file on disk the program must not start. */
 async function firstSave(saver: Saver, path: string): Promise<void> {
   try {
     await saver.saveNow();

@@ -57,7 +57,7 @@ export function signalReaches(pid: number): boolean {
   }
 }
 
-/** null: it has ended; undefined: the system does not tell. */
+/** When a process started; null if it has ended, undefined if the system does not tell. */
 async function startOf(pid: number): Promise<string | null | undefined> {
   if (process.platform === 'linux') return linuxStart(pid);
   return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);

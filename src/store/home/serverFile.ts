@@ -8,7 +8,7 @@ import { homeError } from './home.ts';
 import { isHeld, lockPath, readHolder } from './lockFile.ts';
 import { isPid, signalReaches } from './processes.ts';
 
-/** It has some 150 bytes. */
+/** Maximum size of the file, which has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
 
 function serverFilePath(home: string): string {

@@ -2,7 +2,7 @@
 import { link, stat } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-/** Whether there is anything at the path, behind links too. */
+/** True if there is anything at the path, behind links too. */
 export function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

@@ -19,7 +19,7 @@ export const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'
 
 let loading: Promise<SqlJsStatic> | null = null;
 
-/** The same one for every database of this process. */
+/** Loads SQLite, once for all databases of this process. */
 export function loadSqlite(): Promise<SqlJsStatic> {
   loading ??= load();
   return loading;

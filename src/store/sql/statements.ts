@@ -2,7 +2,7 @@
 import type { Database, ParamsObject, Statement } from 'sql.js';
 import type { SqlParams, SqlValue } from '../types.ts';
 
-/** More than the program has statements; bounds a caller that builds SQL from values. */
+/** Maximum number of statements to keep, more than the program has; bounds a caller that builds SQL from values. */
 const CAPACITY = 300;
 
 export interface CachedStatement {

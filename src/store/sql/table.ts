@@ -61,7 +61,7 @@ export interface Table<Row> {
   insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
   /** `phase = :phase, run_after = :runAfter` with its parameters. Empty for an empty change. */
   assign(change: Partial<Row>): { sql: string; params: Record<string, SqlValue> };
-  /** The same table with fewer columns. */
+  /** Returns the table with only the named columns. */
   pick<K extends keyof Row>(...names: K[]): Table<Pick<Row, K>>;
 }
 

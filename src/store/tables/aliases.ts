@@ -7,7 +7,7 @@ import type { Store } from '../types.ts';
 const MAX_LEARNED = 20_000;
 
 export const TRACKS = defineTable('tracks', {
-  /** Its Spotify ID, or its URI where it has none. */
+  /** Spotify ID of the track, or its URI where it has none. */
   id: text(),
   data: json(() => Track),
   updatedAt: integer,
@@ -25,7 +25,7 @@ const COLUMNS = {
   settledBy: nullable(text()),
   /** 1: the track is meant although title, artist or album differ from it. */
   confirmed: integer,
-  /** Unix milliseconds. */
+  /** Time of the last change, in Unix milliseconds. */
   updatedAt: integer,
 };
 const ALIASES = defineTable('aliases', COLUMNS);
@@ -51,7 +51,7 @@ export function getAlias(
 
 export type StoredAlias = AliasRow & { track: Track };
 
-/** Those that a person settled first, then the learned ones, newest first. @param limit -1: all */
+/** Aliases, newest first: those that a person settled, then the learned ones. @param limit maximum number; -1 for all */
 export function listAliases(store: Store, limit: number): StoredAlias[] {
   return ALIASES.all(store, 'order by source desc, updated_at desc, key limit ?', [limit]).map((alias) => {
     const row = store.get<{ data: string }>('select data from tracks where id = ?', [alias.trackId]);
@@ -69,7 +69,7 @@ export function deleteAliases(store: Store, keys: readonly string[] | null): voi
   });
 }
 
-/** Those of `keys` that have an alias. */
+/** The `keys` that have an alias. */
 export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
   const rows = store.all<{ key: string }>(
     'select key from aliases where key in (select value from json_each(?))',

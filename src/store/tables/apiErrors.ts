@@ -5,7 +5,7 @@
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** More than anyone reads; the file stays small. */
+/** Maximum number of errors to keep: more than anyone reads, and the file stays small. */
 const MAX_ROWS = 500;
 
 const COLUMNS = {
@@ -13,15 +13,15 @@ const COLUMNS = {
   provider: text(),
   scope: text(),
   method: text(),
-  /** With names in place of IDs, `/playlists/{id}/items`. */
+  /** Path of the request, with names in place of IDs: `/playlists/{id}/items`. */
   path: text(),
-  /** null where no answer came. */
+  /** Status of the answer; null where none came. */
   statusCode: nullable(integer),
   code: text(),
   reason: nullable(text()),
   message: text(),
   occurrences: integer,
-  /** Unix milliseconds, as the others. */
+  /** Time of the first such error, in Unix milliseconds, as all times here. */
   firstSeenAt: integer,
   lastSeenAt: integer,
   /** When the same method and path next succeeded; null before that. */

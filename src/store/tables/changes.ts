@@ -10,7 +10,7 @@ import { JobErrorShape } from './jobs.ts';
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
-  /** false: its entries were already counted by an earlier plan. */
+  /** False if the entries of this plan were already counted by an earlier one. */
   counted: boolean;
   /** What was there before the change, with what others had done by the time the plan was made. */
   former: readonly string[];
@@ -38,11 +38,11 @@ const COLUMNS = {
   /** The ID that is shown and that callers use. */
   id: text(),
   kind: text(CHANGE_KINDS),
-  /** null while it is open. */
+  /** How the change ended; null while it is open. */
   outcome: nullable(text(CHANGE_OUTCOMES)),
   /** Provider user ID of the account that it writes to. */
   account: nullable(text()),
-  /** null: the library, or a playlist that is not made yet. */
+  /** ID of the playlist; null for the library, and for a playlist that is not made yet. */
   playlistId: nullable(text()),
   /** `tool NAME`, `job ID` or `relay undo`. */
   askedBy: text(),
@@ -308,7 +308,7 @@ export function pruneChanges(
   );
 }
 
-/** How many changes of a playlist are searched for a name. */
+/** Maximum number of changes of a playlist to search for a name. */
 const MAX_NAMING = 5;
 
 /** Names that relay itself has given a playlist, the last one first, and when; Unix milliseconds. */

@@ -55,7 +55,7 @@ export const JOBS = defineTable('jobs', {
   seq: integer,
   /** The ID that is shown and that callers use. */
   id: text(),
-  /** false: not shown yet, since its items are still being stored or its caller waits for it. */
+  /** False if the job is not shown yet, since its items are still being stored or its caller waits for it. */
   listed: flag,
   type: text(JOB_TYPES),
   status: text(JOB_STATUSES),
@@ -65,7 +65,7 @@ export const JOBS = defineTable('jobs', {
   payload: json(Payload),
   /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
   targetId: nullable(text()),
-  /** Whether the items to skip have been marked. */
+  /** True if the items to skip have been marked. */
   skipsMarked: flag,
   totalItems: integer,
   /** Items that name a track for sure; those skipped or written are among them. */
@@ -82,12 +82,12 @@ export const JOBS = defineTable('jobs', {
   /** Failures in a row for `reason`; while searching, those that no item caused. */
   stepAttempts: integer,
   maxAttempts: integer,
-  /** Unix milliseconds; null where the job does not wait for a time. */
+  /** Time until which the job waits, in Unix milliseconds; null where it does not wait for a time. */
   runAfter: nullable(integer),
   /** Code of the last failure after which it waited. */
   reason: nullable(text()),
   reviewRequired: flag,
-  /** Whether a person has decided to continue a change in review. */
+  /** True if a person has decided to continue a change in review. */
   carryOn: flag,
   error: nullable(json(JobErrorShape)),
   result: nullable(json(Result)),

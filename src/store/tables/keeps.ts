@@ -48,7 +48,7 @@ const COLUMNS = {
   id: text(),
   /** Provider user ID of the account that it was made for. */
   account: text(),
-  /** null until the playlist is made. */
+  /** ID of the playlist; null until it is made. */
   playlistId: nullable(text()),
   /** Last known name of the playlist. */
   name: text(),
@@ -58,7 +58,7 @@ const COLUMNS = {
   reason: nullable(text()),
   /** What a run would do; only in review. */
   preview: nullable(json(Preview)),
-  /** How many rows a person has allowed the next run to remove. */
+  /** Number of rows that a person has allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
   /** URIs that the last run left; null before the first. */
   leftRows: nullable(packedRows),
@@ -74,7 +74,7 @@ const COLUMNS = {
   settled: flag,
   /** Failed runs in a row. */
   failures: integer,
-  /** Unix milliseconds, as all times here. */
+  /** Time of the last run, in Unix milliseconds, as all times here. */
   lastRunAt: nullable(integer),
   /** When it is due by its interval. */
   dueAt: integer,
@@ -96,7 +96,7 @@ export function getKeep(store: Store, id: string): Keep | null {
   return KEEPS.first(store, 'where id = ?', [id]);
 }
 
-/** In the order in which they were added. */
+/** All kept playlists, in the order in which they were added. */
 export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
@@ -106,7 +106,7 @@ export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);
 
-/** In the order in which they were added. */
+/** The times of all kept playlists, in the order in which they were added. */
 export function listKeepTimes(store: Store): KeepTimes[] {
   return KEEP_TIMES.all(store, 'order by seq');
 }
@@ -124,7 +124,7 @@ export function dropKeep(store: Store, seq: number): void {
   store.run('delete from keeps where seq = ?', [seq]);
 }
 
-/** How many there are in each status. */
+/** Number of kept playlists in each status. */
 export function countKeeps(store: Store): Partial<Record<Keep['status'], number>> {
   const rows = store.all<{ status: Keep['status']; count: number }>(
     'select status, count(*) as count from keeps group by status',

@@ -13,12 +13,12 @@ const COLUMNS = {
   name: nullable(text()),
   /** SHA-256 of the secret in hex; null for a public client. */
   secretHash: nullable(text()),
-  /** null: the secret may be sent in either way. */
+  /** How the client sends its secret; null if it may do so in either way. */
   authMethod: nullable(text(AUTH_METHODS)),
   redirectUris: json(RedirectUris),
   grantTypes: json(GrantTypes),
   source: text(['registered', 'added']),
-  /** Unix milliseconds. */
+  /** Time of the registration, in Unix milliseconds. */
   createdAt: integer,
   /** When the owner first approved it, Unix milliseconds; it stays when the approval has ended. null: never. */
   approvedAt: nullable(integer),

@@ -18,9 +18,9 @@ const COLUMNS = {
   scope: text(),
   /** SHA-256 of the code in hex. */
   codeHash: text(),
-  /** Unix milliseconds, as all times here. */
+  /** End of the code, in Unix milliseconds, as all times here. */
   codeExpiresAt: integer,
-  /** null until the code was exchanged. */
+  /** Time when the code was exchanged; null until then. */
   codeUsedAt: nullable(integer),
   createdAt: integer,
   lastUsedAt: nullable(integer),

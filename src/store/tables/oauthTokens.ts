@@ -7,7 +7,7 @@ const COLUMNS = {
   hash: text(),
   grantId: text(),
   kind: text(['access', 'refresh']),
-  /** Unix milliseconds, as all times here. */
+  /** Time when the token was issued, in Unix milliseconds, as all times here. */
   issuedAt: integer,
   expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */

@@ -9,13 +9,13 @@ const COLUMNS = {
   provider: text(),
   /** Endpoint family. */
   scope: text(),
-  /** Unix milliseconds; in the past, or null, when nothing blocks. */
+  /** End of the block, in Unix milliseconds; in the past, or null, when nothing blocks. */
   blockedUntil: nullable(integer),
   /** The provider's reason, where it named one. */
   reason: nullable(text()),
   /** HTTP status of the answer that blocked last. */
   lastStatus: nullable(integer),
-  /** Unix milliseconds. */
+  /** Time of the last change, in Unix milliseconds. */
   updatedAt: integer,
 };
 const RATE_LIMITS = defineTable('rate_limits', COLUMNS);

@@ -5,7 +5,7 @@ import type { Store } from '../types.ts';
 const COLUMNS = {
   name: text(),
   sealed: blob,
-  /** Unix milliseconds. */
+  /** Time of the last change, in Unix milliseconds. */
   updatedAt: integer,
 };
 const SECRETS = defineTable('secrets', COLUMNS);

@@ -10,7 +10,7 @@ export interface LeanForm<F = never> {
 }
 
 interface ListOptions {
-  /** Whether its rows hold tracks, so that the answer says how their IDs become links. */
+  /** True if the rows hold tracks, so that the answer says how their IDs become links. */
   links?: boolean;
 }
 

@@ -73,9 +73,9 @@ export type Entry = { input: unknown; uri: string } | { input: unknown; search: 
 export interface ResolvedEntry {
   input: unknown;
   status: 'matched' | 'ambiguous' | 'unmatched' | 'skipped_existing';
-  /** null unless there is a clear match. */
+  /** URI of the clear match; null if there is none. */
   uri: string | null;
-  /** null also for entries given by ID, which are not looked up. */
+  /** The matched track; null also for entries given by ID, which are not looked up. */
   track: Track | null;
   candidates: Candidate[];
   /** The remembered match was confirmed although its names differ. */

@@ -27,7 +27,7 @@ export const LeanCandidate = z.object({
   reasons: z.array(z.string()).optional(),
 });
 
-/** Most candidates of an entry in lean form. */
+/** Maximum number of candidates of an entry in lean form. */
 const MAX_CANDIDATES = 3;
 
 /** The most likely candidates; null if there are none. */

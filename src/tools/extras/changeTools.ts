@@ -134,7 +134,7 @@ function songsOf({ store }: Services, { undoes }: Change): number | null {
   return undone?.kind === 'create' ? undone.written : null;
 }
 
-/** How many rows there are afterwards, and how many of the present ones go. */
+/** Number of rows after the undo, and number of present rows that it removes. */
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
   if (!plan?.former.rows) return { rows: null, removed: null };
   const rows = rowsAfter(plan.former.rows, plan.ops);

@@ -7,9 +7,9 @@ import { startImport } from '../../jobs/import/startImport.ts';
 import { PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-/** In UTF-16 units; a request to the endpoint has at most 4 MiB. */
+/** Maximum length of a list in UTF-16 units; a request to the endpoint has at most 4 MiB. */
 const MAX_TEXT = 2_000_000;
-/** Most lines that are not songs, and most playlists in the file, that the answer names. */
+/** Maximum number of lines that are not songs, and of playlists in the file, that the answer names. */
 const ROWS_TOLD = 10;
 const TEXT_TOLD = 80;
 
@@ -107,7 +107,7 @@ export const importListTool = defineTool({
   },
 });
 
-/** Null if no target is given. */
+/** The target of an import; null if none is given. */
 function targetOf(args: {
   name?: string | undefined;
   playlist_id?: { id: string } | undefined;

@@ -39,7 +39,7 @@ export const listVersionsTool = defineTool({
   handle: ({ library }, { playlist_id: { id } }, call) => library.versions(id, call),
 });
 
-/** Most rows that an answer names. */
+/** Maximum number of rows that an answer names. */
 const MAX_NAMED = 100;
 
 export const restorePlaylistTool = defineTool({
@@ -173,7 +173,7 @@ async function planFor(
   return { ...restorePlan(shown, named, gone, skips), originals };
 }
 
-/** null: Spotify does not offer it any more. */
+/** The track with a URI; null if Spotify does not offer it any more. */
 async function lookedUp({ provider }: Services, uri: string, call: Call): Promise<Track | null> {
   try {
     return await getTrack(provider, uri.slice('spotify:track:'.length), call);

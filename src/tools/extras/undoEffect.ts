@@ -5,7 +5,7 @@ import type { UndoPlan } from '../../changes/undo.ts';
 import type { ChangeOp, DetailValues } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 
-/** How many songs of each list are named. */
+/** Number of songs of each list to name. */
 const NAMED = 5;
 
 /** Songs that come or go: how many, and the first of them by name. */
@@ -27,9 +27,9 @@ interface Undoing {
   name: string | null;
   /** Title and artist of a song; null if they are not known. */
   song(uri: string): string | null;
-  /** How many songs a playlist has that comes back to the account's list; null if that is not known. */
+  /** Number of songs in a playlist that comes back to the account's list; null if not known. */
   songs: number | null;
-  /** true: it is still to be done. */
+  /** True if the undo is still to be done. */
   isAhead: boolean;
 }
 

@@ -44,7 +44,10 @@ function repeatedOf(media: readonly Media[]): Array<{ uri: string; name: string;
   return [...counts.values()].filter(({ count }) => count > 1).sort((a, b) => b.count - a.count);
 }
 
-/** Most rows first; equal ones in the order of the playlist. Artists without an ID (local files) count by name. */
+/**
+ * The artists of a playlist, those with most rows first, equal ones in its order. Those without an ID (local files) count
+ * by name.
+ */
 function artistsOf(tracks: readonly Track[]): Array<ArtistRef & { count: number }> {
   const counts = new Map<string, ArtistRef & { count: number }>();
   for (const { id, name } of tracks.flatMap((track) => track.artists)) {

@@ -68,7 +68,7 @@ export interface Report {
   rollback?: { attempted: boolean; succeeded: boolean };
 }
 
-/** Of a call's 45 s: when an unfinished write continues without its caller, so that the answer is still in time. */
+/** How long a call waits for its write, which then continues without it: the answer has to be there within the call's 45 s. */
 const WAIT_MS = 38_000;
 
 /**

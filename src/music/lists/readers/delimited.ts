@@ -17,7 +17,7 @@ export interface Table {
 }
 
 interface TableRow {
-  /** From 1. */
+  /** Number of the line, counted from 1. */
   line: number;
   lastLine: number;
   values: string[];
@@ -27,7 +27,7 @@ interface TableRow {
 const HEADER_WITHIN = 30;
 /** A field of more lines than this is a quotation mark that nobody closed. */
 const MAX_ROW_LINES = 20;
-/** Below the header of a Markdown table. */
+/** A cell of the rule below the header of a Markdown table. */
 const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
 

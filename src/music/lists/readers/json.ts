@@ -53,7 +53,7 @@ function nameOf(node: JsonNode): string {
   return textOf(properties.get('name')) || textOf(properties.get('title'));
 }
 
-/** Null if the value is not a list of songs. */
+/** The rows of a value; null if it is not a list of songs. */
 function rowsOf(node: JsonNode, file: File, list: string): Row[] | null {
   if (node.type === 'array') {
     return itemsOf(node).flatMap((item) => rowsOfInner(item, file, list) ?? [rowOf(item, file, list)]);

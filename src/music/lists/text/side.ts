@@ -50,7 +50,7 @@ export function decideSide(lines: readonly (readonly string[])[], known: Readonl
   };
 }
 
-/** Of more than two parts, notes belong to the title. */
+/** The song of a line with two parts or more; if there are more, notes belong to the title. */
 export function songOf(parts: readonly string[], side: Side): Song {
   const numberAt = parts.findIndex((part, at) => at > 0 && at < parts.length - 1 && /^\d{1,3}$/u.test(part));
   if (side === 'left') {
@@ -68,7 +68,7 @@ function songWith(artist: string, title: readonly string[], album?: string): Son
   return { artist, title: title.join(' - '), ...(album !== undefined && { album }) };
 }
 
-/** How many rows repeat a name that is further up. */
+/** Number of rows that repeat a name from further up. */
 function repeats(names: readonly string[]): number {
   const spellings = new Set(names);
   return names.length - new Set([...spellings].map(nameKey)).size;

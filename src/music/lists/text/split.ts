@@ -6,7 +6,7 @@ export interface Style {
   readonly artist?: 'first' | 'last';
   /** The parts are columns: two for title and artist, the third the album. */
   readonly columnar?: boolean;
-  /** At least two parts, or null. */
+  /** The parts of a text, at least two; null if the separator is not in it. */
   parts(text: string): string[] | null;
   /** The share of lines, 0 to 1, from which it counts as a second style beside the main one. */
   readonly share: number;
@@ -21,7 +21,7 @@ const ARTIST_QUOTED = /^([^"“”„«»]+?)[\s,:]*["“„«»]([^"“”„«
 const QUOTED_ARTIST = /^["“„«»]([^"“”„«»]+)["”“»«](?:\s+by\s+|[\s,]+)([^"“”„«»\s(-][^"“”„«»]*)$/iu;
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
-/** In order of preference. */
+/** The ways to separate two names, in order of preference. */
 const STYLES: readonly Style[] = [
   { name: 'tab', columnar: true, share: 0, mainShare: 0, parts: (text) => cut(text, /\t+/u) },
   { name: 'dash', share: 0, mainShare: 0, parts: (text) => cut(text, DASH) },
@@ -71,7 +71,7 @@ export function stylesOf(texts: readonly string[]): Style[] {
     .filter((style) => (shares.get(style) ?? 0) >= style.mainShare)
     .sort((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
   if (!best) return [];
-  // Of two separators in most lines, the dash with spaces is meant, unless "by" says which side is which.
+  // If most lines have two separators, the dash with spaces is meant, unless "by" says which side is which.
   const dash = possible.find(({ name }) => name === 'dash');
   const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
   const main = isDash ? dash : best;

@@ -16,7 +16,7 @@ export interface Doing {
   busy: Set<string>;
   /** Name of the button that asks for confirmation. */
   asking: string | null;
-  /** When it began to ask, on the clock of `performance`. */
+  /** Time when the button began to ask, on the clock of `performance`. */
   askedAt: number;
   /** The text that was copied last. */
   copied: string | null;
@@ -27,7 +27,7 @@ export interface Doing {
   showsAllJobs: boolean;
   /** The events, if more than the first page is shown. */
   events: PageEvents | null;
-  /** How many events to show; null: the first page. */
+  /** Number of events to show; null for the first page. */
   eventsWanted: number | null;
   /** A job that was begun here, kept in view until it is over. */
   followed: string | null;
@@ -35,9 +35,9 @@ export interface Doing {
 
 interface UndoAsked {
   change: string;
-  /** What it would do; null while that is being read. */
+  /** What the undo would do; null while that is being read. */
   preview: string[] | null;
-  /** Why it is refused unless forced. */
+  /** Why the undo is refused unless it is forced. */
   conflict: string | null;
 }
 
@@ -57,7 +57,7 @@ export interface App {
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
   openPicker(job: string): void;
-  /** Shows this many of what happened; null: the first page. */
+  /** Shows this many events; null for the first page. */
   showEvents(limit: number | null): Promise<void>;
   /** Keeps a job in view, wherever it moves. */
   follow(job: string): void;
@@ -73,13 +73,13 @@ export function problemOf(error: unknown): string {
 export interface ButtonOptions {
   /** What the button is about, for people who do not see what is next to it. */
   about?: string;
-  /** Label of the second step; without it there is none. */
+  /** Label of the second step, which confirms; without a label there is no second step. */
   confirm?: string;
   done?: string;
   kind?: 'primary' | 'danger' | 'quiet';
 }
 
-/** A press within this time is the second half of a double click. */
+/** Time within which a second press counts as the second half of a double click. */
 const SECOND_MS = 500;
 
 /** A button that runs its work once at a time; with `confirm` it asks for confirmation first. */
@@ -197,7 +197,7 @@ export function coverPart({ cover }: PagePlace): Child {
   return h('span', { class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
 }
 
-/** A link to the songs at Spotify. @param about for people who do not see what is next to it */
+/** A link to the songs at Spotify. @param about what the link is about, for people who do not see what is next to it */
 export function placeLink({ url }: PagePlace, about: string): Child {
   if (url === null) return null;
   const label = `Open in Spotify: ${about}`;

@@ -21,7 +21,7 @@ export type View = keyof typeof VIEWS;
 
 interface Entry {
   view: View;
-  /** On a wide screen: across both columns, or in one of them. `main` comes before `side`. */
+  /** Place on a wide screen: across both columns (`top`), or in one of them. `main` comes before `side`. */
   place: 'top' | 'main' | 'side';
   /** Returns nothing if there is nothing to show. */
   card: (app: App) => Child;

@@ -13,7 +13,7 @@ const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const numbers = new Intl.NumberFormat('en');
 
-/** `3 minutes ago`, `in 2 hours`; `just now` within a minute. */
+/** A time in words: `3 minutes ago`, `in 2 hours`, or `just now` within a minute. */
 export function fromNow(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const [unit, length] = UNITS.find(([, long]) => Math.abs(ms) >= long) ?? [];
@@ -42,7 +42,7 @@ export function number(value: number): string {
   return numbers.format(value);
 }
 
-/** `3:07` */
+/** A duration as minutes and seconds: `3:07`. */
 export function minutes(ms: number): string {
   const seconds = Math.floor(ms / 1000);
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;

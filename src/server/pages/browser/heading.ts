@@ -4,7 +4,7 @@ import type { App } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 
-/** @param isAway the server does not answer, and the page shows what was last known */
+/** The first line. @param isAway true if the server does not answer, and the page shows what was last known */
 export function summary(app: App, isAway: boolean): Child {
   const { state } = app;
   const bad = state.parts.filter((part) => part.state === 'bad').length;

@@ -8,10 +8,10 @@ import { count, short } from './format.ts';
 import { type Begun, EACH, previewPart } from './importPreview.ts';
 import { ask, send } from './session.ts';
 
-/** The server's limit. */
+/** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Uploading an archive of a gigabyte takes a while even within one computer. */
+/** Time limit of an upload: an archive of a gigabyte takes a while even within one computer. */
 const HISTORY_MS = 5 * 60_000;
 
 /** Name for pasted text, which has none. */
@@ -212,7 +212,7 @@ export function createImporter(app: App): App['importer'] {
   };
 }
 
-/** The file is sent unchanged, and what to do with it in a header, so that no name is part of an address. */
+/** Sends a file unchanged. What to do with it is in a header, so that no name is part of an address. */
 async function upload<T>(
   step: 'read' | 'start',
   file: File,

@@ -6,12 +6,12 @@ import { type Child, h } from './dom.ts';
 import { count, fromNow, number, wordsOfReason } from './format.ts';
 import { ask } from './session.ts';
 
-/** Whether the job continues by itself, so that the page should look again soon. */
+/** True if the job continues by itself, so that the page should look again soon. */
 export function isMoving({ status }: PageJob): boolean {
   return isWorking(status);
 }
 
-/** Whether the job waits for a person. */
+/** True if the job waits for a person. */
 export function needsOwner({ status }: PageJob): boolean {
   return status === 'ready' || status === 'failed';
 }
@@ -73,7 +73,7 @@ function progressOf(job: PageJob): readonly [done: number, of: number] {
   return [job.total - job.pending, job.total];
 }
 
-/** `300 songs: 267 found, 33 not found`. */
+/** The counts of a job in words: `300 songs: 267 found, 33 not found`. */
 export function countsOf(job: PageJob): string {
   if (job.total === 0) return '';
   const parts = [

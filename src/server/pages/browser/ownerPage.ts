@@ -14,7 +14,7 @@ import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
 import { type SignIn, signInPart } from './signIn.ts';
 
-/** The server's limit. */
+/** Maximum number of events to ask for, which is the server's limit. */
 const MAX_EVENTS = 500;
 
 /** How long a notice stays, unless it is about a failure. */
@@ -95,7 +95,7 @@ export function ownerPage(root: HTMLElement): void {
     }
   }
 
-  /** Once for each playlist: if Spotify does not tell the name, the ID has to do. */
+  /** Asks for unknown names, once for each playlist: if Spotify does not tell the name, the ID has to do. */
   function askForNames({ unnamed, account }: OwnerState): void {
     const ids = unnamed.filter((id) => !asked.has(id));
     if (ids.length === 0 || !account.connected) return;
@@ -272,7 +272,7 @@ export function ownerPage(root: HTMLElement): void {
   useTicket();
 }
 
-/** Once per build: if a cache between keeps the old page, that one has to do. */
+/** True once per build: if a cache in between keeps the old page, that page has to do. */
 function mayLoadAgain(build: string): boolean {
   try {
     if (sessionStorage.getItem('relay.build') === build) return false;

@@ -10,7 +10,7 @@ import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask } from './session.ts';
 
-/** How many candidates have a key. */
+/** Number of candidates that have a key. */
 const KEYS = 5;
 /** Page size when reading entries. */
 const AHEAD = 5;
@@ -24,7 +24,7 @@ export interface Picker {
 interface Work {
   job: string;
   items: PageItem[];
-  /** Whether all entries have been read. */
+  /** True if all entries have been read. */
   isAll: boolean;
   at: number;
   found: { position: number; candidates: PageCandidate[] } | null;
@@ -441,7 +441,7 @@ export function createPicker(app: () => App): Picker {
 }
 
 const PAGE = 100;
-/** How many the server takes at once. */
+/** Maximum number of choices that the server takes at once. */
 const FIXES = 1_000;
 
 /** The same key as in the terminal. */

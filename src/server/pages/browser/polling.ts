@@ -5,14 +5,14 @@ type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
 const MOVING_MS = 700;
 const USUAL_MS = 2_000;
 const AWAY_MS = 1_500;
-/** Slower intervals after so long without a change or an action. */
+/** The slower intervals, and after how long without a change or an action each begins. */
 const CALM: ReadonlyArray<readonly [afterMs: number, everyMs: number]> = [
   [3_600_000, 30_000],
   [300_000, 10_000],
 ];
 
 export interface Polling {
-  /** Reads at once; resolves when that is done. */
+  /** Reads the state at once; resolves when that is done. */
   now(): Promise<void>;
 }
 

@@ -31,7 +31,7 @@ export function onOtherTab(tell: () => void): void {
   });
 }
 
-/** The server's refusal of a request; `status` 0: it did not answer. */
+/** The server's refusal of a request. `status` is 0 if it did not answer. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -47,7 +47,7 @@ export class Refused extends Error {
   }
 }
 
-/** Longer than any answer takes: an undo has 45 seconds. */
+/** How long to wait for an answer, longer than any takes: an undo has 45 seconds. */
 const PATIENCE_MS = 60_000;
 
 /** @throws Refused */
@@ -76,7 +76,7 @@ export async function ask<C extends OwnerCall>(
   return (await post(`/owner/${call}`, given)) as OwnerCalls[C]['answer'];
 }
 
-/** Whether this browser is signed in. @throws Refused if the server does not tell */
+/** True if this browser is signed in. @throws Refused if the server does not tell */
 export async function isSignedIn(): Promise<boolean> {
   if (secret() === null) return false;
   try {

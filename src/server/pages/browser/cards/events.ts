@@ -9,7 +9,7 @@ import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
 import { ask } from '../session.ts';
 import { previewUndo, undoPart } from '../undo.ts';
 
-/** How many more events a press shows. */
+/** Number of further events that a press shows. */
 const MORE = 50;
 
 export function eventsCard(app: App): Child {

@@ -7,7 +7,7 @@ import { goToLogin } from './account.ts';
 import { keptNeeds } from './kept.ts';
 import { isSettingUp } from './steps.ts';
 
-/** Each returns rows, or none if nothing of its kind waits. To add a kind, add a function and put it here. */
+/** One function for each kind of thing that waits for the owner: it returns rows, or none. To add a kind, add a function here. */
 const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {
@@ -25,7 +25,7 @@ export function needsCard(app: App): Child {
   );
 }
 
-/** From how many days before its end a login is mentioned. */
+/** Number of days before its end from which a login is mentioned. */
 const SOON = 14;
 
 function loginNeeds(app: App): Child[] {
@@ -102,7 +102,7 @@ function clientNeeds({ state }: App): Child[] {
   );
 }
 
-/** How many jobs show before one asks to see the others. */
+/** Number of jobs to show until the person asks for the others. */
 const JOBS_SHOWN = 4;
 
 function jobNeeds(app: App): Child[] {
