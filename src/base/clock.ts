@@ -1,6 +1,6 @@
 /** Time and randomness come in from outside, so that tests can set them instead of waiting. */
 export interface Clock {
-  /** Unix time in milliseconds. */
+  /** Present time, in Unix milliseconds. */
   now(): number;
   /**
    * Milliseconds since some moment of this process. Nobody can set it and it never goes back, so waits and deadlines inside

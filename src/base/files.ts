@@ -15,7 +15,7 @@ export interface WriteOptions {
   mode?: number;
   /** The new file's owner; only root can give a file away. */
   owner?: { uid: number; gid: number } | null;
-  /** false: not synced, for what means nothing after a power loss. */
+  /** False not to sync, for content that means nothing after a power loss. */
   sync?: boolean;
 }
 
@@ -64,7 +64,7 @@ export async function writeSynced(
   }
 }
 
-/** How many parts are given to the system at once. */
+/** Number of parts to give to the system at once. */
 const AT_ONCE = 16;
 
 async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promise<void> {

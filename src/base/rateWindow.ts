@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const MAX_KEYS = 1000;
 
 export interface Window {
-  /** Seconds until the key is below the limit again; 0 while it is. */
+  /** Number of seconds until the key is below the limit again; 0 while it is. */
   waitSeconds(key: string): number;
   /** How often the key was counted in the last minute. */
   total(key: string): number;

@@ -108,7 +108,7 @@ export function modelValue<T>(value: T): T {
   return MAY_HIDE.test(JSON.stringify(value) ?? '') ? (cleaned(value) as T) : value;
 }
 
-/** Whether a value may have to be cleaned, by its JSON. */
+/** True if a value may have to be cleaned, by its JSON. */
 export function mayHideText(json: string): boolean {
   return MAY_HIDE.test(json);
 }
@@ -155,7 +155,7 @@ function isHalf(found: string): boolean {
 
 let characters: Intl.Segmenter | undefined;
 
-/** Longer than any letter with its accents and any emoji, in code units. */
+/** Maximum number of code units of a character, more than any letter with its accents and any emoji has. */
 const MAX_CHARACTER_LENGTH = 64;
 
 /** Cut between characters as people see them, so that no letter loses its accent and no emoji falls apart. */

@@ -11,7 +11,7 @@ export const EXIT = {
   interrupted: 130,
 } as const;
 
-/** For the manual, without a full stop. */
+/** What each exit code means, for the manual, without a full stop. */
 export const EXIT_MEANINGS: Record<keyof typeof EXIT, string> = {
   done: 'Done',
   failed: 'Failed; standard error says what, why and what to do',

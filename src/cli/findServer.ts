@@ -44,7 +44,7 @@ interface Carrying {
 }
 
 export interface ServerChoice {
-  /** Only the server of the home itself: what changes here must never be the demo's by mistake. */
+  /** True to find only the server of the home itself: what changes must never be the demo's by mistake. */
   ownHome?: boolean;
 }
 

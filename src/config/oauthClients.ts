@@ -18,7 +18,7 @@ export interface ConfiguredClient {
   /** SHA-256 of the secret in lower-case hex; null for a public client. */
   clientSecretSha256: string | null;
   redirectUris: string[];
-  /** null: both ways of sending the secret are accepted. */
+  /** How the client sends its secret; null if both ways are accepted. */
   tokenEndpointAuthMethod: ClientAuthMethod | null;
   source: 'environment' | 'file';
 }

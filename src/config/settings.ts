@@ -25,7 +25,7 @@ export interface LoadOptions {
   home?: string;
   /** The demo has a home of its own, `<home>/demo`, with its own `config.json`. */
   demo?: boolean;
-  /** Whether stderr is a terminal. */
+  /** True if stderr is a terminal. */
   terminal?: boolean;
 }
 

@@ -13,17 +13,17 @@ import * as types from './types.ts';
 export interface Surroundings {
   home: string;
   demo: boolean;
-  /** Whether stderr is a terminal. */
+  /** True if stderr is a terminal. */
   terminal: boolean;
 }
 
 export interface Setting<T> {
   env: string;
-  /** Whether `config.json` may hold it. */
+  /** True if `config.json` may hold the setting. */
   inFile: boolean;
   /** The command-line flag, with its dashes. */
   flag: string | null;
-  /** Never shown, and neither is its default. */
+  /** True if the value is never shown, and neither is its default. */
   secret: boolean;
   type: ValueType<NonNullable<T>>;
   fallback: (at: Surroundings) => T;

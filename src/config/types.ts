@@ -10,7 +10,7 @@ import { isClientScheme } from './redirectSchemes.ts';
 export interface ValueType<T> {
   /** Completes "<setting> must be …". */
   expects: string;
-  /** null for anything else than what it expects. */
+  /** Reads a value; null for anything that is not of this type. */
   read(value: unknown): T | null;
 }
 

@@ -3,7 +3,7 @@ import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {
   readonly method: string;
-  /** Without `/v1` for calls of the API. */
+  /** Path of the request, without `/v1` for calls of the API. */
   readonly path: string;
   readonly isApi: boolean;
   readonly query: URLSearchParams;
@@ -25,7 +25,7 @@ export interface ApiCall extends Incoming {
   readonly world: World;
   readonly account: DemoAccount;
   readonly scopes: ReadonlySet<string>;
-  /** Unix milliseconds. */
+  /** Present time, in Unix milliseconds. */
   readonly now: number;
   /** The variable parts of the path by name, decoded. */
   readonly params: Readonly<Record<string, string>>;

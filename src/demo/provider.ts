@@ -25,13 +25,13 @@ export interface DemoProviderOptions {
   clientSecret?: string;
   /** `any-loopback` (default): `http://127.0.0.1:PORT/…` and `http://[::1]:PORT/…`, never `localhost`. */
   redirectUris?: string[] | 'any-loopback';
-  /** true: a refresh returns a new refresh token and revokes the old one. */
+  /** True if a refresh returns a new refresh token and revokes the old one. */
   rotateRefreshTokens?: boolean;
   /** Default 3600. */
   accessTokenSeconds?: number;
   /** `auto` (default) redirects back at once; `page` shows a page to approve or deny. */
   approve?: 'auto' | 'page';
-  /** Also answer with the field names of before February 2026: `tracks`, `track`, `genres`. */
+  /** True to answer also with the field names of before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;
   /** When the newest saved track was saved, in Unix milliseconds; default: a fixed day, so that answers are the same each time. */
   savedUntil?: number;

@@ -7,11 +7,11 @@ interface KindFacts {
   job: JobType;
   /** What it did, as `relay history` says it: `added 12 songs to "Evening"`. */
   words: (change: { songs: string; playlist: string; requested: number }) => string;
-  /** Its entries are the rows or tracks that are written. */
+  /** True if the entries of the change are the rows or tracks that it writes. */
   isListed?: true;
-  /** Never left half done: if it cannot be finished, what was there is written back. */
+  /** True if the change is never left half done: if it cannot be finished, what was there is written back. */
   isRewriting?: true;
-  /** Its result is checked by reading, even if every request was answered. */
+  /** True if the result is checked by reading, even if every request was answered. */
   isChecked?: true;
 }
 
@@ -96,9 +96,9 @@ export const SHOWN_STATES = [
   'looking',
   /** What was there is being written back, since the change cannot be finished. */
   'rolling_back',
-  /** Its job was cancelled; a request is still on its way. */
+  /** The change's job was cancelled; a request is still on its way. */
   'cancelling',
-  /** For a time, a login, the network, or somebody who resumes its job. */
+  /** The change waits for a time, a login, the network, or somebody who resumes its job. */
   'waiting',
   /** Someone else changed the target: a person decides. */
   'review',
@@ -120,7 +120,7 @@ export interface DetailValues {
  */
 export type ChangeOp =
   | { op: 'append'; uris: readonly string[] }
-  /** At a 0-based position; at most 100. */
+  /** Inserts at most 100 rows at a 0-based position. */
   | { op: 'insert'; uris: readonly string[]; at: number }
   /** Every occurrence of each URI; at most 100. */
   | { op: 'remove'; uris: readonly string[] }
@@ -147,9 +147,9 @@ export interface Former {
   /** URIs of all rows in order; an empty string for a row that Spotify no longer offers, or that was not read. */
   rows?: readonly string[];
   details?: DetailValues;
-  /** Those of the change's tracks that were saved. */
+  /** The tracks of the change that were saved before it. */
   saved?: readonly string[];
-  /** By URI: whether this change, and not an earlier one, saved the track. Recorded before that can no longer be found out. */
+  /** Maps the URI of a track to whether this change, not an earlier one, saved it. Recorded while that can still be found out. */
   added?: Readonly<Record<string, boolean>>;
 }
 
@@ -158,7 +158,7 @@ export interface ChangeSummary {
   change_id: string;
   kind: ChangeKind;
   state: ShownState;
-  /** null: the library. */
+  /** ID of the playlist; null for the library. */
   playlist_id: string | null;
   /** `tool NAME`, `job ID` or `relay undo`. */
   asked_by: string;

@@ -65,7 +65,7 @@ export type ErrorCode = ToolErrorCode | ProgramErrorCode;
 export interface RelayErrorOptions {
   /** What the reader does next, as a sentence without "please". One that names a command of relay is a value. */
   remedy?: string | Remedy;
-  /** Seconds until trying again makes sense, where the provider or a limit says so. */
+  /** Number of seconds until trying again makes sense, where the provider or a limit says so. */
   retryAfterSeconds?: number;
   /** Facts that a program can use, JSON values only, never a secret. */
   details?: Record<string, unknown>;
@@ -128,7 +128,7 @@ export function asRelayError(error: unknown): RelayError {
   });
 }
 
-/** Of work that did not end in its time. @param what the subject of the sentence: `Undoing` */
+/** The error for work that did not end in its time. @param what the subject of the sentence: `Undoing` */
 export function tookTooLong(what: string, ms: number, remedy: string | Remedy): RelayError {
   return new RelayError('DEADLINE_EXCEEDED', `${what} took longer than ${ms / 1_000} seconds.`, { remedy });
 }

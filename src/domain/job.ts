@@ -70,7 +70,7 @@ export function phaseOf(status: JobStatus): JobPhase | null {
 }
 
 export const ITEM_STATUSES = [
-  /** Not looked up yet. */
+  /** The item was not looked up yet. */
   'pending',
   /** Found for sure, not written yet. */
   'matched',
@@ -94,19 +94,19 @@ export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatch
 
 /** A type, not an interface: it is stored and answered as any JSON object is. */
 export type JobPayload = {
-  /** Of the playlist to write to; `add_to_playlist` and `replace_playlist` only. */
+  /** ID of the playlist to write to; `add_to_playlist` and `replace_playlist` only. */
   playlist_id?: string | undefined;
-  /** Of the playlist to make; `create_playlist` only, like the next two. */
+  /** Name of the playlist to make; `create_playlist` only, like the next two. */
   name?: string | undefined;
   description?: string | undefined;
   public?: boolean | undefined;
-  /** true: nothing is written unless every item resolves. */
+  /** True to write nothing unless every item resolves. */
   strict: boolean;
-  /** true: resolve only. */
+  /** True to resolve the items and write nothing. */
   dry_run: boolean;
-  /** true: what the playlist holds already is left out; `add_to_playlist` only. */
+  /** True to leave out what the playlist holds already; `add_to_playlist` only. */
   skip_existing: boolean;
-  /** true: what the list names twice is written once. */
+  /** True to write what the list names twice only once. */
   skip_duplicates: boolean;
 };
 
@@ -115,7 +115,7 @@ export interface JobErrorRecord {
   message: string;
   /** Plain text, as a model reads it. */
   remedy?: string;
-  /** The same as a value, for surfaces that write commands in their own way. */
+  /** The remedy as a value, for surfaces that write commands in their own way. */
   fix?: Remedy;
 }
 

@@ -35,9 +35,9 @@ export interface KeepPreview {
 
 /** A kept playlist as tools, the command line and the page show it. Times are ISO 8601. */
 export interface KeepRecord {
-  /** null in a dry run. */
+  /** ID of the kept playlist; null in a dry run. */
   id: string | null;
-  /** null until the playlist is made. */
+  /** ID of the playlist; null until it is made. */
   playlist_id: string | null;
   name: string;
   sql: string;
@@ -51,7 +51,7 @@ export interface KeepRecord {
   last_result?: string;
   /** The last change that it made. */
   last_change_id?: string;
-  /** Only in review: what the run would do. */
+  /** What the run would do; only in review. */
   preview?: KeepPreview;
 }
 

@@ -18,7 +18,7 @@ export interface LibraryAnswer {
   rows: LibraryCell[][];
   /** Rows that are returned. */
   row_count: number;
-  /** Whether there were more. */
+  /** True if there were more rows. */
   truncated: boolean;
   /** When the answer was last known to be true, ISO 8601; null where nothing has been read. */
   as_of: string | null;
@@ -57,7 +57,7 @@ export const LIBRARY_TABLES: Readonly<Record<string, string>> = {
   plays: 'played_at, uri, name, artist, album, ms_played, kind, skipped',
 };
 
-/** The same as text: one line for each table. */
+/** The tables as text, with one line for each. */
 export function libraryTablesText(): string {
   return Object.entries(LIBRARY_TABLES)
     .map(([table, columns]) => `${table}(${columns})`)

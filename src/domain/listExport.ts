@@ -6,11 +6,11 @@ export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
 
 export interface ListRow {
   title: string;
-  /** For an episode, the show. */
+  /** Names of the artists; for an episode, that of the show. */
   artists: readonly string[];
   album: string | null;
   duration_ms: number | null;
-  /** Null for a row that Spotify no longer has; `spotify:local:…` for a local file. Neither can be read back. */
+  /** URI of the row: null if Spotify no longer has it, `spotify:local:…` for a local file. Neither can be read back. */
   uri: string | null;
   isrc: string | null;
   /** ISO 8601. */
@@ -25,6 +25,6 @@ export interface PlaylistFacts {
   rows: number | null;
   /** Name, or ID where it has none. */
   owner: string;
-  /** Whether Spotify gives its rows to this account: its own, or one it may write to. */
+  /** True if Spotify gives the playlist's rows to this account: the playlist is its own, or it may write to it. */
   readable: boolean;
 }

@@ -22,11 +22,11 @@ export interface ListReading {
   format?: ListFormat | undefined;
   /** Where the artist is in "A - B". */
   artistSide?: 'left' | 'right' | undefined;
-  /** Only the playlist of this name, in upper or lower case, from a file that has several. */
+  /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
   list?: string | undefined;
   /** The name of the file, where there is one: it tells of M3U without a header. */
   fileName?: string | undefined;
-  /** true: of a listening history every play, also repeats and those of less than 30 s. */
+  /** True to read every play of a listening history, also repeats and plays of less than 30 s. */
   allPlays?: boolean | undefined;
 }
 
@@ -37,16 +37,16 @@ export type ImportTarget =
   | { kind: 'saved' };
 
 export interface ImportChoices {
-  /** true: nothing is written unless every song is found. */
+  /** True to write nothing unless every song is found. */
   strict: boolean;
-  /** true: a song that the list names twice is written once, and one that the playlist holds already not at all. */
+  /** True to write a song that the list names twice only once, and not to write one that the playlist holds already. */
   skipDuplicates: boolean;
 }
 
 /** A line or row that is not a song. */
 interface UnreadLine {
   line: number;
-  /** At most 300 characters of the file. */
+  /** The text of the line in the file, at most 300 characters. */
   text: string;
   /** A phrase such as `no artist`. */
   why: string;
@@ -64,7 +64,7 @@ export interface ImportPreview {
   /** The playlists of a file that has several. */
   lists: Array<{ name: string; songs: number }>;
   songs: number;
-  /** Of `songs`; the others are tracks. Only known where the list has addresses. */
+  /** Number of `songs` that are episodes; the others are tracks. Known only where the list has addresses. */
   episodes: number;
   /** Which side of " - " is the artist; null where the list has no such lines. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;

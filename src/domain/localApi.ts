@@ -29,7 +29,7 @@ export interface StatusReport {
   demo: boolean;
   home: string;
   entries: StatusEntry[];
-  /** null when no server runs. */
+  /** The running server; null when none runs. */
   server: { pid: number; version: string; baseUrl: string; mcpUrl: string; startedAt: string } | null;
   account: {
     connected: boolean;
@@ -58,7 +58,7 @@ export interface StatusReport {
     apiKeySet: boolean;
     /** OAuth clients that hold a token. */
     clients: number;
-    /** Whether clients may register themselves. */
+    /** True if clients may register themselves. */
     registrationOpen: boolean;
     /** Browsers that approve without the owner code. */
     browsers: number;
@@ -70,7 +70,7 @@ export interface StatusReport {
   /** Which secrets the state holds, encrypted. */
   secrets: { mcpApiKey: boolean; providerClientSecret: boolean };
   jobs: {
-    /** How many are in each state; states without any are left out. */
+    /** Number in each state; states without any are left out. */
     byStatus: Record<string, number>;
     /** Ready jobs that a commit would not refuse. */
     committable: number;
@@ -131,17 +131,17 @@ export interface ClientSummary {
   /** The name that the client gave itself, or that the owner gave it. */
   name: string | null;
   source: 'environment' | 'file' | 'added' | 'registered';
-  /** Whether it has no secret. */
+  /** True if the client has no secret. */
   public: boolean;
   redirectUris: string[];
-  /** null for a client of the settings. */
+  /** Time of the registration; null for a client of the settings. */
   createdAt: string | null;
   /** Last time that a token was issued to it or used; null: never. */
   lastUsedAt: string | null;
   /** Approvals of the owner that are still valid. */
   approvals: Array<{
     approvedAt: string;
-    /** Only tools that change nothing are offered. */
+    /** True if only tools that change nothing are offered. */
     readOnly: boolean;
     accessTokens: number;
     refreshTokens: number;
@@ -152,7 +152,7 @@ export interface ClientSummary {
 /** A browser that approves without the owner code. Times are ISO 8601. */
 export interface BrowserSummary {
   id: string;
-  /** Such as `Firefox on Linux`. */
+  /** Name of the browser, such as `Firefox on Linux`. */
   label: string;
   /** The address under which it was signed in: another one is another browser. */
   origin: string;
@@ -220,9 +220,9 @@ export interface UndoAnswer {
   /** Songs that come back and those that go: how many, and the first of them by name. */
   added: { count: number; first: string[] };
   taken: { count: number; first: string[] };
-  /** Only in a dry run: what is taken back. */
+  /** The change that would be taken back; only in a dry run. */
   change?: ChangeEntry;
-  /** Only where it is not over yet: the job that continues with it, and why. */
+  /** ID of the job that continues with the undo, and why; only where it is not over yet. */
   job_id?: string;
   reason?: string;
 }
@@ -231,7 +231,7 @@ export interface UndoAnswer {
 export interface ListContent extends ListReading {
   /** The bytes of the file, in Base64. */
   content: string;
-  /** For Liked Songs: episodes are reported as not being songs. */
+  /** True for Liked Songs, where episodes are reported as not being songs. */
   tracksOnly: boolean;
 }
 
@@ -245,7 +245,7 @@ interface StartedImport {
 export interface LogoutAnswer {
   wasConnected: boolean;
   name: string | null;
-  /** Whether there was a copy of the library. */
+  /** True if there was a copy of the library. */
   libraryDeleted: boolean;
 }
 
@@ -260,7 +260,7 @@ export interface RememberedMatch {
   source: 'learned' | 'person';
   /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `learned by the way`. */
   by: string;
-  /** It was confirmed although title, artist or album differ from the track. */
+  /** True if the match was confirmed although title, artist or album differ from the track. */
   confirmed: boolean;
   /** ISO 8601. */
   at: string;
@@ -268,7 +268,7 @@ export interface RememberedMatch {
 
 /** A playlist that is to be kept. */
 export interface KeepRequest {
-  /** null: a new playlist, of the name. */
+  /** ID of the playlist; null for a new one, of the name. */
   playlistId: string | null;
   name: string | null;
   sql: string;
@@ -312,7 +312,7 @@ export interface LocalApi {
   pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
   /** @param options.attemptId the login that the browser is then led to; null: the owner's page */
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
-  /** Whether a ticket can still be used: it is neither used nor expired. */
+  /** Tells whether a ticket can still be used: it is neither used nor expired. */
   ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
    * Forgets the account, the copy of the library, and the browsers that approve without the owner code.

@@ -134,14 +134,14 @@ export function withNames(shown: readonly string[], known: readonly string[]): s
 
 /** What one side did to the rows of `base`. */
 interface Edits {
-  /** Its position for each row of `base`; -1 where it is gone. */
+  /** New position of each row of `base`; -1 where the row is gone. */
   place: number[];
   /** Rows that came after so many rows of `base`. */
   added: Map<number, string[]>;
-  /** By URI: rows that only changed their place, and rows that are gone. */
+  /** Number of rows, by URI, that only changed their place; `removed` has those that are gone. */
   moved: Map<string, number>;
   removed: Map<string, number>;
-  /** By URI: how many rows were not in `base`. */
+  /** Number of rows, by URI, that were not in `base`. */
   fresh: Map<string, number>;
 }
 
@@ -176,7 +176,7 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
   return { place, added, moved, removed, fresh };
 }
 
-/** By URI: rows of `base` that both sides have moved or taken out. Another row of the same song is another row. */
+/** Number of rows of `base`, by URI, that both sides have moved or taken out. Another row of the same song is another row. */
 function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<string, number> {
   const counts = new Map<string, number>();
   base.forEach((uri, at) => {

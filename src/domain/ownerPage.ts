@@ -31,7 +31,7 @@ export interface OwnerState {
   /** The tools outside the standard: whether they are on, and what to ask while the owner has not said. */
   extras: { on: boolean; question: string | null };
   clients: PageClient[];
-  /** Whether a program has used the MCP endpoint since the server started. */
+  /** True if a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
   browsers: PageBrowser[];
   /** The newest that a person or a client settled, then learned ones. */
@@ -39,13 +39,13 @@ export interface OwnerState {
   rememberedTotal: number;
   /** Clients whose approval page was shown and not answered yet, oldest first. */
   waitingClients: PageWaitingClient[];
-  /** Those that go on or wait for something, failed ones among them; newest first. */
+  /** The jobs that go on or wait for something, failed ones among them; newest first. */
   jobs: PageJob[];
   /** What happened, newest first: the first page. */
   events: PageEvents;
   /** IDs of playlists that are shown without their names. */
   unnamed: string[];
-  /** Whether covers are shown. */
+  /** True if covers are shown. */
   covers: boolean;
   limits: PageLimits;
   errors: PageError[];
@@ -107,13 +107,13 @@ export interface PageEvent {
 
 export interface PageEvents {
   items: PageEvent[];
-  /** Whether there are older ones. */
+  /** True if there are older events. */
   more: boolean;
 }
 
 /** Where songs went, at Spotify. */
 export interface PagePlace {
-  /** null where there is none, as in the demo. */
+  /** Address of the page at Spotify; null where there is none, as in the demo. */
   url: string | null;
   /** Address of the cover image; null where none is known, or covers are off. */
   cover: string | null;
@@ -208,11 +208,11 @@ export interface PagePlaylist {
 
 /** What to do with a file that is sent. */
 export interface ImportAsked {
-  /** Only this playlist of a file that has several. */
+  /** Name of the only playlist to read from a file that has several; null for all. */
   list: string | null;
-  /** null: found out. */
+  /** The side of the artist; null to find it out. */
   artistSide: 'left' | 'right' | null;
-  /** null: it is only looked at. */
+  /** Where the songs are to go; null only to look at the list. */
   target: ImportTarget | null;
   skipDuplicates: boolean;
   /** Name of the file, if it has one. */

@@ -4,7 +4,7 @@ import { type FailureClass, failureClassOf, isRefusal } from './failureClass.ts'
 
 /** How long to wait, and why. */
 export interface Pause {
-  /** Unix milliseconds; null: until the owner logs in. */
+  /** End of the pause, in Unix milliseconds; null if it lasts until the owner logs in. */
   until: number | null;
   reason: ErrorCode;
   /** True where tries are bounded; otherwise the next one comes however often it has failed. */
@@ -15,7 +15,7 @@ export interface Pause {
 export interface PauseFacts {
   /** Consecutive failures of this class, this one among them, from 1. */
   failures: number;
-  /** Unix milliseconds. */
+  /** Present time, in Unix milliseconds. */
   now: number;
   /** Random, in [0, 1): what failed together does not try again together. */
   fraction: number;

@@ -23,7 +23,7 @@ export interface PlaysRequest {
   path: string;
   /** What it is called, where that is not the name of the file. */
   label?: string | undefined;
-  /** Also the history of another account. */
+  /** True to import the history of another account too. */
   anyAccount: boolean;
 }
 

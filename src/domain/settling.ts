@@ -13,7 +13,7 @@ export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
 
 /** Typos score at least this much, other versions of a song less (`music/nearness.ts`). */
 export const NEAR_SCORE = 0.36;
-/** Below this score, little more than a word is the same. */
+/** Minimum score of a candidate that counts as similar; below it, little more than a word is the same. */
 const SIMILAR_SCORE = 0.2;
 
 /** How close a candidate is to what was asked for. @param score 0 to 1 */

@@ -25,7 +25,7 @@ export interface VersionRow {
 export interface PlaylistVersions {
   playlist_id: string;
   name: string;
-  /** false: it is not in the account's list any more. */
+  /** False if the playlist is not in the account's list any more. */
   present: boolean;
   items: PlaylistVersion[];
 }

@@ -2,7 +2,7 @@
 
 export type When =
   | { kind: 'version'; version: number }
-  /** Unix milliseconds: what was there then. */
+  /** What was there at a time, in Unix milliseconds. */
   | { kind: 'time'; at: number };
 
 const UNITS_MS: Readonly<Record<string, number>> = {

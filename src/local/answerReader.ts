@@ -2,7 +2,7 @@
 
 export interface AnswerHead {
   status: number;
-  /** By lower-case name; of a repeated field, the last value. */
+  /** The headers by lower-case name; of a repeated field, the last value. */
   headers: ReadonlyMap<string, string>;
 }
 

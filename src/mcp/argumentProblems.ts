@@ -4,9 +4,9 @@ import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Most problems in a message, and most names in one of them: a list may have a problem in each entry. */
+/** Maximum number of problems in a message, and of names in one problem: a list may have a problem in each entry. */
 const MAX_NAMED = 8;
-/** Most characters of a name that a client sent. */
+/** Maximum number of characters of a name that a client sent. */
 const MAX_NAME = 80;
 
 /** `INVALID_ARGUMENT` naming each problem, and what the place that it is in takes. */
@@ -18,7 +18,7 @@ export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]
 
 export interface Problems {
   add(issue: z.core.$ZodIssue): void;
-  /** How many problems there are. */
+  /** Number of problems. */
   count(): number;
   error(): RelayError;
 }

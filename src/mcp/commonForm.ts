@@ -39,7 +39,7 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 /** Names in `_meta` that the protocol gives a meaning. */
 const RESERVED = 'io.modelcontextprotocol/';
 
-/** Most envelopes remembered; a client sends one or a few. Beyond that the oldest is forgotten. */
+/** Maximum number of envelopes to remember; a client sends one or a few. Beyond that the oldest is forgotten. */
 const MAX_REMEMBERED = 16;
 /** The envelope of a longer body is not remembered, for its size and its depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
@@ -127,7 +127,7 @@ function versionOf(headers: IncomingHttpHeaders): string | undefined {
   return Array.isArray(version) ? version.join(', ') : version;
 }
 
-/** Whether the headers agree with the body (required from 2026-07-28 on). */
+/** True if the headers agree with the body (required from 2026-07-28 on). */
 function namesItself(headers: IncomingHttpHeaders, method: string, name: string): boolean {
   return headers['mcp-method'] === method && (headers['mcp-name'] ?? '') === name;
 }

@@ -19,11 +19,11 @@ import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 /** One selection of tools as it is sent, made once. */
 export interface Offer {
   choice: ToolChoice;
-  /** By name; anything else is unknown to `tools/call`. */
+  /** The tools by name; `tools/call` knows no others. */
   tools: ReadonlyMap<string, Tool>;
-  /** For `tools/list`. */
+  /** The entries for `tools/list`. */
   entries: ToolEntry[];
-  /** For `prompts/list`. */
+  /** The entries for `prompts/list`. */
   prompts: PromptEntry[];
   instructions: string;
 }

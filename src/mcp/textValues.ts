@@ -34,7 +34,7 @@ function isBoolean(form: z.core.$ZodType): boolean {
   return form instanceof z.ZodBoolean;
 }
 
-/** In JSON's notation, and only if no digit is lost. */
+/** The number in a text, in JSON's notation, and only if no digit is lost. */
 function numberOf(text: string): number[] {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return [];
   const value = Number(text);
@@ -42,7 +42,7 @@ function numberOf(text: string): number[] {
   return isWhole && !Number.isSafeInteger(value) ? [] : [value];
 }
 
-/** Also in Python's notation. */
+/** The boolean in a text, also in Python's notation. */
 function booleanOf(text: string): boolean[] {
   const lower = text.toLowerCase();
   return lower === 'true' ? [true] : lower === 'false' ? [false] : [];

@@ -70,7 +70,7 @@ function innerTables(row: Fields, width: number): Table[] {
     .map((rows) => tableOf(rows, width - INDENT, false));
 }
 
-/** Whether it needs lines of its own: named things, such as the artists of a track, fit in a cell. */
+/** True if a value needs lines of its own; named things, such as the artists of a track, fit in a cell. */
 function isInner(value: unknown): value is Fields[] {
   return isRows(value) && !value.every(({ name }) => typeof name === 'string');
 }
@@ -98,7 +98,7 @@ function columnOf(key: string, rows: readonly Fields[], hasHeader: boolean): Col
 
 const CLOCK = /^\d+(:\d\d)+$/;
 
-/** Never cut, since part of an address or a time is useless. */
+/** Names of columns that are never cut, since part of an address or a time is useless. */
 const EXACT = /^(uri|url|context)$|_at$/;
 
 /** Chooses as many columns as fit: name and ID first, then from the left. */

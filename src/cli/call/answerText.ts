@@ -45,7 +45,7 @@ export function answerText(answer: Fields, { width, next }: AnswerView): string[
   return end.length === 0 ? lines : [...lines, '', ...end];
 }
 
-/** Most code units of one fact. */
+/** Maximum number of code units of one fact. */
 const MAX_TEXT = 2_000;
 
 function countText(shown: number, total: number): string {
@@ -98,7 +98,7 @@ function noneText(key: string): string {
   return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;
 }
 
-/** Whether an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has an identity. */
+/** True if an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has an identity. */
 function isSection(key: string, value: unknown, width: number): value is Fields {
   if (!isObject(value)) return false;
   const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);

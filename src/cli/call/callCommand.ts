@@ -48,7 +48,7 @@ async function runCall(
 }
 
 interface Shown extends ToolOutcome {
-  /** Whether the tool takes an offset. */
+  /** True if the tool takes an offset. */
   hasPages: boolean;
 }
 

@@ -4,7 +4,7 @@ import { visibleText } from '../../base/visibleText.ts';
 
 export type Fields = Record<string, unknown>;
 
-/** Most code units of a value in a table; more than any terminal shows. */
+/** Maximum number of code units of a value in a table, more than any terminal shows. */
 const MAX_CELL = 300;
 
 /** Members that a person looks for first. */
@@ -101,7 +101,7 @@ function isThing(value: unknown): value is Fields {
   return isObject(value) && (typeof value.name === 'string' || typeof value.title === 'string');
 }
 
-/** Whether it is a list of objects, and not empty. */
+/** True if a value is a list of objects, and not empty. */
 export function isRows(value: unknown): value is Fields[] {
   return Array.isArray(value) && value.length > 0 && value.every(isObject);
 }

@@ -14,7 +14,7 @@ import { readMessage } from '../stdio/message.ts';
 import type { ProgressReport } from '../terminal/progress.ts';
 import type { ValueSchema } from './toolArguments.ts';
 
-/** Longer than any tool call may take (45 s), so that the server's own answer always comes first. */
+/** Time limit of a call, longer than any tool call may take (45 s), so that the server's own answer always comes first. */
 const CALL_TIMEOUT_MS = 60_000;
 
 const REVISION = '2026-07-28';

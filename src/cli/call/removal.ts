@@ -72,7 +72,7 @@ const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<stri
   },
 };
 
-/** null: not a list. */
+/** Length of a list; null for any other value. */
 function lengthOf(value: unknown): number | null {
   return Array.isArray(value) ? value.length : null;
 }

@@ -27,7 +27,7 @@ const BY_ARGUMENT: Samples = {
   insert_before: 5,
 };
 
-/** For tools whose required arguments alone do nothing or make a bad example. */
+/** Examples for tools whose required arguments alone do nothing or make a bad example. */
 const BY_TOOL: Readonly<Record<string, Samples>> = {
   create_playlist: { name: 'Rainy Days' },
   create_playlist_from_tracks: { name: 'Rainy Days' },

@@ -61,7 +61,7 @@ function songLines({ count, first }: UndoAnswer['added'], mark: string): string[
   ];
 }
 
-/** How many rows of each list are shown. */
+/** Maximum number of rows of each list to show. */
 const MAX_SHOWN = 10;
 
 /** What differs between what a change left and what is there now, from the details of `CONFLICT`; empty without them. */

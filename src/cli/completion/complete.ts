@@ -12,9 +12,9 @@ interface Place {
   command: Command;
   /** The option whose value comes next. */
   option: Option | null;
-  /** How many arguments the command already has. */
+  /** Number of arguments that the command already has. */
   count: number;
-  /** Whether a `--` has ended the options. */
+  /** True if a `--` has ended the options. */
   rest: boolean;
 }
 

@@ -29,7 +29,7 @@ interface ConnectOptions {
 interface Server {
   name: string;
   url: string;
-  /** Whether it is the demo. */
+  /** True if the server is the demo's. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
   /** The key that is valid now; null if no server runs that could be asked. */

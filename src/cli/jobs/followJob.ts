@@ -9,7 +9,7 @@ import { barText, progressOf } from './jobText.ts';
 const POLL_MS = 1_000;
 /** Percent between two lines if stderr is not a terminal. */
 const STEP = 10;
-/** How many answers the speed is measured over. */
+/** Number of answers over which the speed is measured. */
 const SAMPLES = 10;
 
 export interface JobDisplay {
@@ -20,7 +20,7 @@ export interface JobDisplay {
 
 interface Following {
   display: JobDisplay;
-  /** Also ends when this is true; otherwise when the job is ready or has ended. */
+  /** Returns true if following ends here; it always ends when the job is ready or has ended. */
   until?: (job: JobRecord) => boolean;
   /** Pauses before the second question, the third and so on, if shorter than the later ones. */
   firstPollsMs?: readonly number[];

@@ -10,13 +10,13 @@ import { columns, fitColumns, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
-/** Most characters of an error or a remedy. */
+/** Maximum number of characters of an error or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
 /** What the texts of jobs depend on besides the job. */
 export interface JobView {
   named: NamedHome;
-  /** Unix milliseconds. */
+  /** Present time, in Unix milliseconds. */
   now: number;
   /** Known names of playlists, by ID. */
   names: ReadonlyMap<string, string>;

@@ -27,13 +27,13 @@ Examples:
 
 interface JobsOptions {
   watch?: boolean;
-  /** For `list`. */
+  /** Option `--all` of `list`. */
   all?: boolean;
-  /** For `show`. */
+  /** Option `--unresolved` of `show`. */
   unresolved?: boolean;
-  /** For `resume`. */
+  /** Option `--review` of `resume`. */
   review?: string;
-  /** For `commit`. */
+  /** Option `--skip-unresolved` of `commit`. */
   skipUnresolved?: boolean;
 }
 

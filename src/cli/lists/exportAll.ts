@@ -90,7 +90,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
   if (there.length > 0) throw alreadyThere(there);
 }
 
-/** Null for a playlist whose rows Spotify does not give this account. */
+/** The rows of a playlist; null if Spotify does not give them to this account. */
 async function rowsOf(
   context: Context,
   local: LocalApi,

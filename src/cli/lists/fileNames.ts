@@ -1,7 +1,7 @@
 /** File names for playlists, which strangers may have named. Pure. */
 import { visibleLine } from '../../base/visibleText.ts';
 
-/** Most bytes of UTF-8: with a number and an ending it stays below the 255 that file systems accept. */
+/** Maximum length of a name in bytes of UTF-8: with a number and an ending it stays below the 255 that file systems accept. */
 const MAX_BYTES = 180;
 /** Device names of Windows, with any ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;

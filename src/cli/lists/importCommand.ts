@@ -106,7 +106,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   }
 }
 
-/** With an option that only a list of songs has, a file of a listening history is read as a list of songs. */
+/** True if an option is given that only a list of songs has; a file of a listening history is then read as such a list. */
 function saysItIsList(options: ImportOptions): boolean {
   const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
   return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(

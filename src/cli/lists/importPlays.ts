@@ -13,7 +13,7 @@ import type { Dialogue } from '../terminal/prompt.ts';
 interface Choices {
   /** Accepts the history of another account too. */
   anyAccount: boolean;
-  /** null: there is no terminal to ask on. */
+  /** The dialogue with the person; null if there is no terminal to ask on. */
   talk: Dialogue | null;
 }
 

@@ -18,7 +18,7 @@ const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
 };
 
 const LINES_SHOWN = 10;
-/** With fewer searches, the quota is not mentioned. */
+/** Number of searches from which the quota is mentioned. */
 const MANY_SEARCHES = 100;
 const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
 

@@ -116,7 +116,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
   return exitOf(answer.keep);
 }
 
-/** null if there is no playlist of this name yet. */
+/** The playlist that was named; null if there is none of this name yet. */
 async function playlistOrNull(context: Context, local: LocalApi, given: string) {
   const { findPlaylist } = await import('./findPlaylist.ts');
   try {

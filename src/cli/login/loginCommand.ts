@@ -15,7 +15,7 @@ import type { LoginServer } from './loginServer.ts';
 interface LoginOptions {
   /** False with `--no-browser`. */
   browser: boolean;
-  /** Seconds until the command gives up. */
+  /** Number of seconds until the command gives up. */
   timeout: number;
   switchAccount?: boolean;
   startOver?: boolean;

@@ -13,9 +13,9 @@ export interface LoginServer {
   local: LocalApi;
   /** The redirect URI to enter in the Spotify app. */
   redirectUri: string;
-  /** Whether a login may fail to start for lack of a client ID. */
+  /** True if a login may fail to start for lack of a client ID. */
   knowsNoClientId: boolean;
-  /** Whether the server keeps running after the login. */
+  /** True if the server keeps running after the login. */
   staysUp: boolean;
   /** Stops the server if it was started here. */
   close(): Promise<void>;

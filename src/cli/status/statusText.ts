@@ -24,7 +24,7 @@ export function shownReport(report: StatusReport, named: NamedHome): ShownReport
   };
 }
 
-/** In a sentence the command is in quotation marks. */
+/** The line with a remedy; a command in its sentence is in quotation marks. */
 function remedyLine(value: unknown, named: NamedHome): string | null {
   const remedy = readRemedy(value);
   if (!remedy) return null;
@@ -51,7 +51,7 @@ const NAMES: Record<StatusEntry['part'], string> = {
   errors: 'errors',
 };
 
-/** Most characters of a summary or a remedy. */
+/** Maximum number of characters of a summary or a remedy. */
 const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;

@@ -21,7 +21,7 @@ export interface Link {
     signal: AbortSignal,
     take: (json: string) => Promise<void>,
   ): Promise<number>;
-  /** Whether the message can safely be sent a second time. */
+  /** Returns true if the message can safely be sent a second time. */
   isHarmless(message: ClientMessage, signal: AbortSignal): Promise<boolean>;
 }
 

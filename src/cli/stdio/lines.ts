@@ -1,12 +1,12 @@
 /** Lines of a stream. */
 import type { Readable } from 'node:stream';
 
-/** Longer lines are not collected; the server accepts 4 MiB. In characters. */
+/** Maximum number of characters of a line to collect; the server accepts 4 MiB. */
 const MAX_LINE = 16 * 1024 * 1024;
 
 export interface LineReader {
   line(text: string): void;
-  /** How many lines are being worked on; reading pauses while there are many. */
+  /** Number of lines that are being worked on; reading pauses while there are many. */
   open(): number;
 }
 

@@ -8,7 +8,7 @@ export interface ClientMessage {
   text: string;
   /** IDs of the requests in it, each of which needs an answer. */
   ids: RequestId[];
-  /** null for a batch (2025-03-26) or an answer. */
+  /** Method of the message; null for a batch (2025-03-26) or an answer. */
   method: string | null;
   /** Name of the tool, for a `tools/call`. */
   tool: string | null;
@@ -28,7 +28,7 @@ const NAME_FIELD: Readonly<Record<string, string>> = {
   'resources/read': 'uri',
 };
 
-/** null if the line is not JSON-RPC. */
+/** The message in a line; null if the line is not JSON-RPC. */
 export function readMessage(text: string): ClientMessage | null {
   let value: unknown;
   try {
@@ -80,7 +80,7 @@ export interface ServerMessage {
   version: string | null;
 }
 
-/** null if it is not JSON-RPC. */
+/** The message of a server; null if it is not JSON-RPC. */
 export function readAnswer(json: string): ServerMessage | null {
   let value: unknown;
   try {

@@ -3,7 +3,7 @@ import type { Readable } from 'node:stream';
 
 export interface Pipe {
   input: Readable;
-  /** Whether a person is at the other end. */
+  /** True if a person is at the other end. */
   terminal: boolean;
   /** Writes text as it is; resolves once there is room for more. */
   write(text: string): Promise<void>;

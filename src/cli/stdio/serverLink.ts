@@ -44,13 +44,13 @@ export interface ServerLink extends Link {
 
 interface Server {
   baseUrl: string;
-  /** With these headers the client gets the tools that this process was started with. */
+  /** The headers with which the client gets the tools that this process was started with. */
   headers: Record<string, string>;
   localKey: string;
   local: LocalApi;
   /** For the first message; begun before the key was loaded. */
   greeting: { made: Greeting; at: number } | null;
-  /** Whether somebody may restart it. Nobody restarts a server that a client started. */
+  /** True if somebody may restart the server. Nobody restarts one that a client started. */
   mayRestart: boolean;
 }
 
@@ -70,7 +70,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   let hosted: RunningServer | null = null;
   /** When a server that answered went away. */
   let lostAt: number | null = null;
-  /** Whether a server has been told that this program needs it. */
+  /** True if a server has been told that this program needs it. */
   let stays = false;
 
   function server(): Promise<Server> {
@@ -241,7 +241,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
 const REPEATABLE =
   /^(?:initialize|ping|server\/discover|completion\/complete|notifications\/.*|(?:tools|prompts|resources)\/(?!call).*)$/;
 
-/** Whether the tool only reads, by the server's list of tools. */
+/** True if the tool only reads, by the server's list of tools. */
 async function isReading(
   { tool }: ClientMessage,
   ask: (text: string, take: (json: string) => Promise<void>) => Promise<number>,

@@ -5,9 +5,9 @@ import type { Context } from '../context.ts';
 import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 
 export interface StartedWith {
-  /** With the tools from flags and environment, which are for this client alone. */
+  /** The settings, with the tools from flags and environment, which are for this client alone. */
   settings: Settings;
-  /** With these headers the server leaves out the tools that this client is not to get. */
+  /** The headers with which the server leaves out the tools that this client is not to get. */
   headers: Record<string, string>;
 }
 

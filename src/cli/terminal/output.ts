@@ -24,7 +24,7 @@ export interface Streams {
   terminal: { stdin: boolean; stdout: boolean; stderr: boolean };
   /** Width of stdout in characters; 80 if it is not a terminal. */
   columns: number;
-  /** Whether to use colours on terminals. */
+  /** True to use colours on terminals. */
   colour?: boolean;
 }
 
@@ -37,7 +37,7 @@ export interface Io extends Streams {
 /** Back to the start of the line, and clear it. */
 const START_OF_LINE = '\r\u001b[K';
 
-/** For terminals that do not report their width: some say 0, which would put each word on its own line. */
+/** Width of terminals that do not report theirs: some say 0, which would put each word on its own line. */
 const USUAL_COLUMNS = 80;
 
 export function cleanIo(streams: Streams): Io {
@@ -121,7 +121,7 @@ export function printError(
   if (options.debug && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
-/** Most characters of an error, which may quote the answer of another program. */
+/** Maximum number of characters of an error, which may quote the answer of another program. */
 const MAX_CHARACTERS = 2_000;
 
 /**

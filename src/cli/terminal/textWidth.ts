@@ -13,7 +13,7 @@ const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 /** Code points that may be drawn as one character. Finding its end takes a segmenter, which is slow. */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
 
-/** How many characters are measured exactly; lines that have to fit are no longer. */
+/** Number of characters to measure exactly; lines that have to fit are no longer. */
 const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;

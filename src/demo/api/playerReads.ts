@@ -29,7 +29,7 @@ export function getDevices({ account }: ApiCall): Answer {
   return { status: 200, json: { devices: awake.map((device) => deviceObject(account, device)) } };
 }
 
-/** How many coming entries `GET /me/player/queue` lists. */
+/** Number of coming entries that `GET /me/player/queue` lists. */
 const LISTED = 20;
 
 /** `GET /me/player/queue`: what is playing, and what comes next. */

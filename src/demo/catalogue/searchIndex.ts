@@ -157,9 +157,9 @@ export class SearchIndex<T> {
 
 interface Score {
   points: number;
-  /** How many of the free words match. */
+  /** Number of free words that match. */
   words: number;
-  /** How many of the filters' words match. */
+  /** Number of the filters' words that match. */
   required: number;
 }
 

@@ -25,7 +25,7 @@ export interface CodeGrant {
   readonly scope: string;
   readonly clientId: string;
   readonly redirectUri: string;
-  /** null if the request had none, which clients with a secret may do. */
+  /** The PKCE challenge; null if the request had none, which clients with a secret may do. */
   readonly challenge: string | null;
   readonly expiresAt: number;
 }

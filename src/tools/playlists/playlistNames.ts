@@ -31,7 +31,7 @@ export function knownPlaylistNames(
   return names;
 }
 
-/** The same, but asks Spotify for unknown names. The first page holds the playlists that were used last. */
+/** Names of playlists, as far as they are known or Spotify tells them. The first page holds the playlists that were used last. */
 export async function playlistNames(
   services: Services,
   ids: readonly string[],
