@@ -65,7 +65,7 @@ export type DriveEnd =
   | { kind: 'paused'; cause: RelayError; failures: number }
   /** The requests were refused too often; the change can be resumed. */
   | { kind: 'failed'; cause: RelayError }
-  /** The change is under review: a person decides how it goes on. */
+  /** The change is under review: a person decides how it continues. */
   | { kind: 'review'; cause: RelayError }
   /** The server is stopping; the next start continues the change. */
   | { kind: 'stopped' };

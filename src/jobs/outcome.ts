@@ -149,7 +149,7 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
 /** How long a cancelled job that waits for a login waits before it asks again. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
-/** Goes on with a cancelled job: sends nothing more, but may have to find out later how its last request ended. */
+/** Follows a cancelled job: sends nothing more, but may have to find out later how its last request ended. */
 function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   const { store, clock } = context;
   closeCancelled(context, job);

@@ -48,7 +48,7 @@ interface Block {
   reason: string | null;
 }
 
-/** How a scope goes on after a block: one request goes first. */
+/** How a scope continues after a block: one request goes first. */
 interface Recovery {
   /** Number of refusals so far. */
   blocks: number;
