@@ -31,7 +31,7 @@ const MIN_ALIKE = 0.6;
 /** Another script that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;
 
-/** Versions that are farther from the asked one than all others, which are as far as a remix. */
+/** Versions that are far from every other one. `CLOSE` has the near ones; the rest are as far as a remix. */
 const FAR: ReadonlySet<Version> = new Set(['karaoke', 'cover', 'tribute']);
 const CLOSE: ReadonlySet<Version> = new Set([
   'live',
