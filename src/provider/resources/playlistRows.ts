@@ -112,25 +112,28 @@ type Seen =
 
 type PartShown = (length: number) => readonly string[];
 
+/** Every state that a list went through by one write, beginning with the one before it. */
+type States = ReadonlyArray<readonly string[]>;
+
+function statesOf(writes: readonly OwnWrite[]): States[] {
+  return writes.map(({ states }) => [...states()]);
+}
+
 /**
  * The writes with what those beside them know of rows that they have not read, such as those that a move does not touch. Somebody
  * else may have changed these rows between two writes.
  */
-function filledIn(writes: readonly OwnWrite[]): OwnWrite[] {
-  const all = writes.map(({ states }) => [...states()]);
+function filledIn(writes: readonly States[]): States[] {
+  const all = [...writes];
   for (const [index, states] of all.entries())
     all[index] = withRowsOf(all[index - 1]?.at(-1) ?? [], states, states[0] ?? []);
   for (const [index, states] of [...all.entries()].reverse())
     all[index] = withRowsOf(all[index + 1]?.[0] ?? [], states, states.at(-1) ?? []);
-  return writes.map(({ at }, index) => ({ at, states: () => all[index] ?? [] }));
+  return all;
 }
 
 /** @param edge the state of the write that the neighbor has left or found, as far as the write has read it */
-function withRowsOf(
-  neighbor: readonly string[],
-  states: Array<readonly string[]>,
-  edge: readonly string[],
-): Array<readonly string[]> {
+function withRowsOf(neighbor: readonly string[], states: States, edge: readonly string[]): States {
   if (!edge.includes('') || !mayBeRows(edge, neighbor)) return states;
   return states.map((rows) =>
     rows.map((uri, row) => (uri === '' && edge[row] === '' ? (neighbor[row] ?? '') : uri)),
@@ -138,16 +141,15 @@ function withRowsOf(
 }
 
 /** @param begin number of rows in the first page */
-function compareWithOwn(writes: readonly OwnWrite[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
-  const isPartial =
-    writes.length > 1 && [...(writes.at(-1)?.states() ?? [])].some((rows) => rows.includes(''));
+function compareWithOwn(writes: readonly States[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
+  const isPartial = writes.length > 1 && writes.at(-1)?.some((rows) => rows.includes(''));
   const seen = isPartial ? compareWithStates(filledIn(writes), shown, begin) : null;
   return seen === null || seen.kind === 'other' ? compareWithStates(writes, shown, begin) : seen;
 }
 
-function compareWithStates(writes: readonly OwnWrite[], shown: PartShown, begin: number): Seen {
+function compareWithStates(writes: readonly States[], shown: PartShown, begin: number): Seen {
   for (let index = writes.length - 1; index >= 0; index--) {
-    const states = [...(writes[index]?.states() ?? [])];
+    const states = writes[index] ?? [];
     for (let place = states.length - 1; place >= 0; place--) {
       const state = states[place] ?? [];
       const rows = shown(state.length);
@@ -163,8 +165,8 @@ function compareWithStates(writes: readonly OwnWrite[], shown: PartShown, begin:
 }
 
 /** The rows that should be there if each page shows one of relay's own states, but not the same one: pages lag separately. */
-function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin: number): string[] | null {
-  const states = writes.flatMap((write) => [...write.states()]);
+function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: number): string[] | null {
+  const states = writes.flat();
   for (
     let [from, to] = [0, begin];
     from === 0 || from < shown.length;
@@ -182,10 +184,9 @@ function pagesOfOwn(writes: readonly OwnWrite[], shown: readonly string[], begin
 }
 
 /** The rows of `base` with the writes added; the first write may already show in part. */
-function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: readonly string[]): string[] {
+function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
-  for (const [index, { states }] of writes.entries()) {
-    const all = [...states()];
+  for (const [index, all] of writes.entries()) {
     // A write may begin with a state that the list may have had in place of the one that the write before left.
     const begun = all.find((state) => sameRows(state, from)) ?? all[0] ?? [];
     const before = index === 0 ? from : begun;
@@ -199,11 +200,11 @@ function replayed(writes: readonly OwnWrite[], base: readonly string[], shown: r
 const MAX_COMPARED = 6;
 
 /** Merges what the list shows with relay's own writes that it does not show, for when others wrote too. */
-function mergedWithOwn(writes: readonly OwnWrite[], shown: PartShown): readonly string[] {
-  const goal = [...(writes.at(-1)?.states() ?? [])].at(-1) ?? [];
+function mergedWithOwn(writes: readonly States[], shown: PartShown): readonly string[] {
+  const goal = writes.at(-1)?.at(-1) ?? [];
   let best: { index: number; base: readonly string[]; ours: number; far: number } | null = null;
   for (let index = writes.length - 1; index >= 0; index--) {
-    const states = [...(writes[index]?.states() ?? [])].reverse();
+    const states = [...(writes[index] ?? [])].reverse();
     for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
       const rows = shown(base.length);
       // What the list shows of rows that relay put in after this state, others are not likely to have put in as well.
@@ -307,11 +308,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const writes = ownWrites(playlistId);
       const last = writes.at(-1);
       if (!last) return { value, rows: null, isMixed: false };
-      const seen = compareWithOwn(writes, shownIn(value), begin);
+      const states = statesOf(writes);
+      const seen = compareWithOwn(states, shownIn(value), begin);
       if (seen.kind === 'current') return { value, rows: shownIn(value)(seen.length), isMixed: false };
       if (seen.kind === 'behind') return { value, rows: seen.rows, isMixed: false };
       if (begunAt - last.at > LAG_MS) {
-        return { value, rows: mergedWithOwn(writes, shownIn(value)), isMixed: true };
+        return { value, rows: mergedWithOwn(states, shownIn(value)), isMixed: true };
       }
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
@@ -329,7 +331,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const items = await readFresh(playlistId, call);
       const writes = ownWrites(playlistId);
       const isOld = begunAt - (writes.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > LAG_MS;
-      if (isOld || compareWithOwn(writes, () => items.map(uriOf)).kind === 'current') return items;
+      if (isOld || compareWithOwn(statesOf(writes), () => items.map(uriOf)).kind === 'current') return items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
   }
@@ -442,7 +444,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     },
     readBetween,
     caughtUp(playlistId, part) {
-      const seen = compareWithOwn(ownWrites(playlistId), (length) => asList(part, length));
+      const seen = compareWithOwn(statesOf(ownWrites(playlistId)), (length) => asList(part, length));
       return seen.kind === 'behind' ? seen.rows : null;
     },
     async isAt(playlistId, { snapshotId, rows }, call) {
