@@ -4,6 +4,7 @@
  */
 import { aborted } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
+import { createMutex } from '../../base/mutex.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
@@ -63,16 +64,14 @@ export function createKeeps(context: KeepsContext): Keeps {
   const lookups = createLookups(context, stopping.signal);
   const run = createRun(context, lookups, stopping.signal);
   let wake = new AbortController();
-  let lane: Promise<unknown> = Promise.resolve();
+  const turns = createMutex();
   let loop: Promise<void> = Promise.resolve();
 
   function exclusively<T>(work: () => Promise<T>): Promise<T> {
-    const mine = lane.then(() => {
+    return turns.runExclusive('run', () => {
       stopping.signal.throwIfAborted();
       return work();
     });
-    lane = mine.catch(() => {});
-    return mine;
   }
 
   function need(id: string): Keep {
@@ -280,7 +279,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       wake.abort();
       await loop;
-      await lane;
+      await turns.runExclusive('run', async () => {});
     },
   };
 }
