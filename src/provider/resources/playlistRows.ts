@@ -264,18 +264,19 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const isShort = begin < PLAYLIST_PAGE;
       const known = isShort ? await page({ limit: begin, offset: 0 }) : reading === 1 ? first : null;
       const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
+      let isSteady = steady;
       // The total may be that of a shorter list, which is about to change.
       const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
-      const isPaged = () => items.length === 0 || (items.length - begin) % PLAYLIST_PAGE === 0;
+      const isPaged = () => items.length > 0 && (items.length - begin) % PLAYLIST_PAGE === 0;
       for (let isFull = mayBeMore && items.length >= total; isFull && isPaged(); ) {
-        const more =
-          items.length === 0 ? [] : (await page({ limit: PLAYLIST_PAGE, offset: items.length })).items;
-        items.push(...more);
-        isFull = more.length > 0;
+        const more = await page({ limit: PLAYLIST_PAGE, offset: items.length });
+        items.push(...more.items);
+        isSteady &&= more.total === total;
+        isFull = more.items.length > 0;
       }
       const missing = Math.min(total, ALL_ROWS) - items.length;
       // A total that stays wrong is the provider's own: it may count rows that it does not show.
-      const isWhole = steady && (missing === 0 || missing === before);
+      const isWhole = isSteady && (missing === 0 || missing === before);
       if (isWhole || reading === READINGS) return items;
       before = missing;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
