@@ -5,7 +5,6 @@ import { RelayError } from '../domain/errors.ts';
 import { uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
@@ -15,6 +14,7 @@ import { playlistsNamed } from './look.ts';
 import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
+import { shownNames } from './relinks.ts';
 import { ROWS_PER_REQUEST } from './rowOps.ts';
 import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
@@ -75,49 +75,6 @@ export function removeRows(context: Acting, playlistId: string, uris: readonly s
       return { requested: there.length, former: { rows: items.map(uriOf) }, ops, notes };
     },
   };
-}
-
-/** Maximum number of entries to look up among those that the list does not show. */
-const MAX_LOOKED_UP = 5;
-
-/** The URIs under which the list shows the `uris` that it holds: relinked tracks have another ID than they were added with. */
-async function shownNames(
-  { provider }: Pick<ChangeContext, 'provider'>,
-  items: readonly Item[],
-  uris: readonly string[],
-  call: Call,
-): Promise<Map<string, string>> {
-  const shown = new Set(items.map(uriOf));
-  const named = new Map(items.flatMap((item) => (item.linked_from ? [[item.linked_from, uriOf(item)]] : [])));
-  const open: string[] = [];
-  const found = new Map<string, string>();
-  for (const uri of new Set(uris)) {
-    const as = shown.has(uri) ? uri : named.get(uri);
-    if (as === undefined) open.push(uri);
-    else found.set(uri, as);
-  }
-  const tracks = open.filter((uri) => uri.startsWith('spotify:track:')).slice(0, MAX_LOOKED_UP);
-  await Promise.all(
-    tracks.map(async (uri) => {
-      const as = await nameToday(provider, uri, call);
-      if (as !== null && shown.has(as)) found.set(uri, as);
-    }),
-  );
-  return found;
-}
-
-/** The URI that Spotify shows for a track; null if it does not tell now. */
-async function nameToday(
-  provider: ChangeContext['provider'],
-  uri: string,
-  call: Call,
-): Promise<string | null> {
-  try {
-    return (await getTrack(provider, uri.slice('spotify:track:'.length), call)).uri;
-  } catch {
-    call.signal.throwIfAborted();
-    return null;
-  }
 }
 
 /** Rows that change their place. Positions are 0-based and count before the move, as Spotify's do. */

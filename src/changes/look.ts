@@ -3,12 +3,12 @@ import type { ChangeOp, Progress } from '../domain/change.ts';
 import { sameRows, uriOf } from '../domain/rows.ts';
 import type { Item, Playlist } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { getTrack } from '../provider/resources/catalog.ts';
 import { asList, type RowsPart } from '../provider/resources/playlistRows.ts';
 import { getAllMyPlaylists, getPlaylistItems, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import type { Plan } from '../store/tables/changes.ts';
 import { compareRows, nearestState, type Verdict } from './compare.ts';
 import type { ChangeContext } from './record.ts';
+import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import {
   applyOp,
   isAfter,
@@ -74,13 +74,10 @@ async function underNamesRemoved(
   const there = new Set(shown);
   const missing = removedUris(restOf(ops, known)).filter((uri) => expected.has(uri) && !there.has(uri));
   const strange = items.filter((item) => !expected.has(uriOf(item)));
-  const others = new Map<string, string>();
-  if (missing.length > MAX_LOOKED_UP || strange.length === 0) return shown;
-  for (const uri of missing) {
-    const other = await shownAmong(context, uri, strange, call);
-    if (other !== null) others.set(other, uri);
-  }
-  return shown.map((uri) => others.get(uri) ?? uri);
+  if (missing.length > MAX_LOOKED_UP) return shown;
+  const others = await otherNames(context, missing, strange, call);
+  const named = new Map([...others].map(([uri, other]) => [other, uri]));
+  return shown.map((uri) => named.get(uri) ?? uri);
 }
 
 function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
@@ -136,9 +133,6 @@ export async function lookAtStep(
   return shows(before) ? 'absent' : null;
 }
 
-/** Maximum number of differing rows to look up; with more, the list counts as another one. */
-const MAX_LOOKED_UP = 5;
-
 /**
  * Spotify shows some tracks under another ID than they were written with (relinking). If most rows of a request are right, the
  * others are assumed to be relinked. Otherwise relay looks up whether they are the same recording.
@@ -173,34 +167,6 @@ async function allowingRelinks(
 /** A request takes effect as a whole: a row beyond one is another person's, not a relinked one. */
 function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean {
   return ops[op]?.op !== 'append' || at % ROWS_PER_REQUEST === 0;
-}
-
-/** True if Spotify shows the track `sent` as `shown` (relinking). */
-export async function isSameRecording(
-  context: Pick<ChangeContext, 'provider'>,
-  sent: string,
-  shown: string,
-  items: readonly Item[],
-  call: Call,
-): Promise<boolean> {
-  const there = items.filter(({ item }) => item?.uri === shown).slice(0, 1);
-  return (await shownAmong(context, sent, there, call)) !== null;
-}
-
-/** The URI of one of `items` as which Spotify shows the track `sent` (relinking); null if none is that recording. */
-export async function shownAmong(
-  { provider }: Pick<ChangeContext, 'provider'>,
-  sent: string,
-  items: readonly Item[],
-  call: Call,
-): Promise<string | null> {
-  const tracks = items.flatMap(({ item }) => (item?.type === 'track' ? [item] : []));
-  if (!sent.startsWith('spotify:track:') || tracks.length === 0) return null;
-  const asked = await getTrack(provider, sent.slice('spotify:track:'.length), call);
-  const same = tracks.find(
-    ({ uri, isrc }) => uri === asked.uri || (asked.isrc !== null && asked.isrc === isrc),
-  );
-  return same?.uri ?? null;
 }
 
 /** Maximum number of playlists to read; an account can have about 11,000. */

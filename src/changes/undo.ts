@@ -16,10 +16,10 @@ import {
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
-import { isSameRecording, shownAmong } from './look.ts';
 import { knownAdditions, newlySaved, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
+import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
 import { formerBeside, planOf, progressOf, rowsConflict } from './run.ts';
 import { ageOf } from './times.ts';
@@ -259,7 +259,8 @@ async function undoRows(
     const items = await context.rows.readShown(playlistId, call);
     const shown = items.map(uriOf);
     const isBehind = withOwnWrites(context, change, shown) !== null;
-    if (isBehind) await noteOtherNames(context, sight, hidden, items, call);
+    if (isBehind)
+      for (const [uri, other] of await otherNames(context, hidden, items, call)) shownAs.set(uri, other);
     const present = isBehind
       ? planned.present
       : asSeen(sight, await underOwnNames(context, sight, shown, items, call));
@@ -386,9 +387,6 @@ function isTraded(left: readonly string[], present: readonly string[]): boolean 
   return left.some((uri, at) => present[at] === '' && found.has(uri));
 }
 
-/** Maximum number of differing rows to look up; if more differ, another person has changed the list. */
-const MAX_LOOKED_UP = 5;
-
 /** The rows under the IDs that they were written with, also where Spotify shows another ID. */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
@@ -408,20 +406,6 @@ async function underOwnNames(
     shownAs.set(sent, name);
   }
   return present;
-}
-
-/** For URIs that the list does not show yet: notes which of them it will show under the ID of a row that is already there. */
-async function noteOtherNames(
-  context: Pick<Context, 'provider'>,
-  { shownAs }: Sight,
-  uris: readonly string[],
-  items: readonly Item[],
-  call: Call,
-): Promise<void> {
-  for (const uri of uris.slice(0, MAX_LOOKED_UP)) {
-    const other = await shownAmong(context, uri, items, call);
-    if (other !== null && other !== uri) shownAs.set(uri, other);
-  }
 }
 
 /** The rows, as many as the list has: if they were not read to their end, their number may be outdated. */

@@ -1,0 +1,94 @@
+/** Songs that Spotify shows under another ID than they were written with (relinking). */
+import { uriOf } from '../domain/rows.ts';
+import type { Item } from '../domain/shapes.ts';
+import type { Call } from '../provider/api.ts';
+import { getTrack } from '../provider/resources/catalog.ts';
+import type { ChangeContext } from './record.ts';
+
+type Context = Pick<ChangeContext, 'provider'>;
+
+const TRACK = 'spotify:track:';
+/** Maximum number of songs to look up for one reading. If more rows differ, somebody else has changed the list. */
+export const MAX_LOOKED_UP = 5;
+
+/** The URIs under which the list shows the `uris` that it holds: relinked tracks have another ID than they were added with. */
+export async function shownNames(
+  { provider }: Context,
+  items: readonly Item[],
+  uris: readonly string[],
+  call: Call,
+): Promise<Map<string, string>> {
+  const shown = new Set(items.map(uriOf));
+  const named = new Map(items.flatMap((item) => (item.linked_from ? [[item.linked_from, uriOf(item)]] : [])));
+  const open: string[] = [];
+  const found = new Map<string, string>();
+  for (const uri of new Set(uris)) {
+    const as = shown.has(uri) ? uri : named.get(uri);
+    if (as === undefined) open.push(uri);
+    else found.set(uri, as);
+  }
+  const tracks = open.filter((uri) => uri.startsWith(TRACK)).slice(0, MAX_LOOKED_UP);
+  await Promise.all(
+    tracks.map(async (uri) => {
+      const as = await nameToday(provider, uri, call);
+      if (as !== null && shown.has(as)) found.set(uri, as);
+    }),
+  );
+  return found;
+}
+
+/** The URI that Spotify shows for a track; null if it does not tell now. */
+async function nameToday(provider: Context['provider'], uri: string, call: Call): Promise<string | null> {
+  try {
+    return (await getTrack(provider, uri.slice(TRACK.length), call)).uri;
+  } catch {
+    call.signal.throwIfAborted();
+    return null;
+  }
+}
+
+/** True if Spotify shows the track `sent` as `shown` (relinking). */
+export async function isSameRecording(
+  context: Context,
+  sent: string,
+  shown: string,
+  items: readonly Item[],
+  call: Call,
+): Promise<boolean> {
+  const there = items.filter(({ item }) => item?.uri === shown).slice(0, 1);
+  return (await shownAmong(context, sent, there, call)) !== null;
+}
+
+/** The URI of one of `items` as which Spotify shows the track `sent` (relinking); null if none is that recording. */
+async function shownAmong(
+  { provider }: Context,
+  sent: string,
+  items: readonly Item[],
+  call: Call,
+): Promise<string | null> {
+  const tracks = items.flatMap(({ item }) => (item?.type === 'track' ? [item] : []));
+  if (!sent.startsWith(TRACK) || tracks.length === 0) return null;
+  const asked = await getTrack(provider, sent.slice(TRACK.length), call);
+  const same = tracks.find(
+    ({ uri, isrc }) => uri === asked.uri || (asked.isrc !== null && asked.isrc === isrc),
+  );
+  return same?.uri ?? null;
+}
+
+/**
+ * The other URIs under which `items` has some of the `uris`, of which the first few are looked up.
+ * @returns URIs as shown, by the URI that was written
+ */
+export async function otherNames(
+  context: Context,
+  uris: readonly string[],
+  items: readonly Item[],
+  call: Call,
+): Promise<Map<string, string>> {
+  const others = new Map<string, string>();
+  for (const uri of uris.slice(0, MAX_LOOKED_UP)) {
+    const other = await shownAmong(context, uri, items, call);
+    if (other !== null && other !== uri) others.set(uri, other);
+  }
+  return others;
+}
