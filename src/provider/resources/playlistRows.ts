@@ -1,9 +1,9 @@
 /** Whole playlists: every row in order, in as few requests as possible, cached for a minute per snapshot. */
 import type { Clock } from '../../base/clock.ts';
-import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
-import { mayBeRows, sameRows, uriOf, without } from '../../domain/rows.ts';
+import { mayBeRows, sameRows, uriOf } from '../../domain/rows.ts';
 import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import type { Call, ProviderApi } from '../api.ts';
+import { compareWithOwn, mergedWithOwn, type PartShown, type States } from './ownWrites.ts';
 import { type PageRequest, readAll } from './paging.ts';
 import { getPlaylistBegin, getPlaylistItems, PLAYLIST_PAGE } from './playlists.ts';
 
@@ -102,121 +102,8 @@ interface KeptRows {
   at: number;
 }
 
-/** How a reading agrees with relay's own writes. */
-type Seen =
-  /** The reading shows the last of relay's writes. */
-  | { kind: 'current'; length: number }
-  /** The reading shows the rows from before some of relay's writes; `rows` is what the playlist should hold. */
-  | { kind: 'behind'; rows: string[] }
-  | { kind: 'other' };
-
-type PartShown = (length: number) => readonly string[];
-
-/** Every state that a list went through by one write, beginning with the one before it. */
-type States = ReadonlyArray<readonly string[]>;
-
 function statesOf(writes: readonly OwnWrite[]): States[] {
   return writes.map(({ states }) => [...states()]);
-}
-
-/**
- * The writes with what those beside them know of rows that they have not read, such as those that a move does not touch. Somebody
- * else may have changed these rows between two writes.
- */
-function filledIn(writes: readonly States[]): States[] {
-  const all = [...writes];
-  for (const [index, states] of all.entries())
-    all[index] = withRowsOf(all[index - 1]?.at(-1) ?? [], states, states[0] ?? []);
-  for (const [index, states] of [...all.entries()].reverse())
-    all[index] = withRowsOf(all[index + 1]?.[0] ?? [], states, states.at(-1) ?? []);
-  return all;
-}
-
-/** @param edge the state of the write that the neighbor has left or found, as far as the write has read it */
-function withRowsOf(neighbor: readonly string[], states: States, edge: readonly string[]): States {
-  if (!edge.includes('') || !mayBeRows(edge, neighbor)) return states;
-  return states.map((rows) =>
-    rows.map((uri, row) => (uri === '' && edge[row] === '' ? (neighbor[row] ?? '') : uri)),
-  );
-}
-
-/** @param begin number of rows in the first page */
-function compareWithOwn(writes: readonly States[], shown: PartShown, begin = PLAYLIST_PAGE): Seen {
-  const isPartial = writes.length > 1 && writes.at(-1)?.some((rows) => rows.includes(''));
-  const seen = isPartial ? compareWithStates(filledIn(writes), shown, begin) : null;
-  return seen === null || seen.kind === 'other' ? compareWithStates(writes, shown, begin) : seen;
-}
-
-function compareWithStates(writes: readonly States[], shown: PartShown, begin: number): Seen {
-  for (let index = writes.length - 1; index >= 0; index--) {
-    const states = writes[index] ?? [];
-    for (let place = states.length - 1; place >= 0; place--) {
-      const state = states[place] ?? [];
-      const rows = shown(state.length);
-      if (!mayBeRows(state, rows)) continue;
-      const isLast = index === writes.length - 1 && place === states.length - 1;
-      return isLast
-        ? { kind: 'current', length: state.length }
-        : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
-    }
-  }
-  const rows = pagesOfOwn(writes, shown(0), begin);
-  return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
-}
-
-/** The rows that should be there if each page shows one of relay's own states, but not the same one: pages lag separately. */
-function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: number): string[] | null {
-  const states = writes.flat();
-  for (
-    let [from, to] = [0, begin];
-    from === 0 || from < shown.length;
-    [from, to] = [to, to + PLAYLIST_PAGE]
-  ) {
-    const page = shown.slice(from, to);
-    // The last page has to be the end of a state; otherwise others removed what came after it.
-    const isLast = to >= shown.length;
-    const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // A page of a state that was not read fits anything, so it tells nothing where that of another state was read.
-    const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
-    if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
-  }
-  return withNames(states.at(-1) ?? [], shown);
-}
-
-/** The rows of `base` with the writes added; the first write may already show in part. */
-function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
-  let [from, rows] = [base, withNames(shown, base)];
-  for (const [index, all] of writes.entries()) {
-    // A write may begin with a state that the list may have had in place of the one that the write before left.
-    const begun = all.find((state) => sameRows(state, from)) ?? all[0] ?? [];
-    const before = index === 0 ? from : begun;
-    rows = mergeRows(before, all.at(-1) ?? [], rows);
-    from = all.at(-1) ?? [];
-  }
-  return rows;
-}
-
-/** Maximum number of states of a write to compare; of a longer write the first and the last ones. */
-const MAX_COMPARED = 6;
-
-/** Merges what the list shows with relay's own writes that it does not show, for when others wrote too. */
-function mergedWithOwn(writes: readonly States[], shown: PartShown): readonly string[] {
-  const goal = writes.at(-1)?.at(-1) ?? [];
-  let best: { index: number; base: readonly string[]; ours: number; far: number } | null = null;
-  for (let index = writes.length - 1; index >= 0; index--) {
-    const states = [...(writes[index] ?? [])].reverse();
-    for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
-      const rows = shown(base.length);
-      // What the list shows of rows that relay put in after this state, others are not likely to have put in as well.
-      const came = without(rows, base);
-      const ours = came.length - without(came, without(goal, base)).length;
-      const far = distance(base, rows);
-      if (best === null || ours < best.ours || (ours === best.ours && far < best.far))
-        best = { index, base, ours, far };
-    }
-  }
-  if (best === null) return shown(0);
-  return replayed(writes.slice(best.index), best.base, shown(best.base.length));
 }
 
 export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows {
