@@ -3,7 +3,7 @@ import type { JobType } from './job.ts';
 
 /** What is fixed for a kind of change. */
 interface KindFacts {
-  /** Type of the job that shows it where it takes longer than its call. */
+  /** Type of the job that continues the change after its call has ended. */
   job: JobType;
   /** What it did, as `relay history` says it: `added 12 songs to "Evening"`. */
   words: (change: { songs: string; playlist: string; requested: number }) => string;
@@ -53,7 +53,7 @@ const KINDS = {
     words: ({ songs }) => `removed ${songs} from Liked Songs`,
     isListed: true,
   },
-  /** Takes back another change. */
+  /** Undoes another change. */
   undo: { job: 'undo', words: () => 'undid a change', isRewriting: true, isChecked: true },
   /** Brings back a version of a playlist. */
   restore: {
@@ -62,7 +62,7 @@ const KINDS = {
     isRewriting: true,
     isChecked: true,
   },
-  /** Makes a kept playlist what its query says. */
+  /** Updates a kept playlist to the result of its query. */
   keep: {
     job: 'replace_playlist',
     words: ({ playlist }) => `brought ${playlist} up to its rule`,
@@ -78,7 +78,7 @@ export function kindFacts(kind: ChangeKind): KindFacts {
   return KINDS[kind];
 }
 
-/** How a change ended. One without an outcome is open, and its job says when it continues. */
+/** How a change ended. A change without an outcome is still open; its job says when it continues. */
 export const CHANGE_OUTCOMES = [
   'done',
   /** Stopped part-way: what was written stays. */
@@ -89,7 +89,7 @@ export const CHANGE_OUTCOMES = [
 ] as const;
 export type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 
-/** How a change stands, as it is shown: its outcome, or what it and its job tell. */
+/** The state of a change as it is shown: its outcome or, while it is open, what it and its job are doing. */
 export const SHOWN_STATES = [
   'writing',
   /** How the last request ended is not known: the target is read to find out. */
@@ -122,13 +122,13 @@ export type ChangeOp =
   | { op: 'append'; uris: readonly string[] }
   /** Inserts at most 100 rows at a 0-based position. */
   | { op: 'insert'; uris: readonly string[]; at: number }
-  /** Every occurrence of each URI; at most 100. */
+  /** Removes every occurrence of each URI; at most 100 URIs. */
   | { op: 'remove'; uris: readonly string[] }
-  /** All rows become these; at most 100. */
+  /** Replaces all rows with these; at most 100. */
   | { op: 'put'; uris: readonly string[] }
-  /** Positions count before the move. */
+  /** Positions are those before the move. */
   | { op: 'move'; start: number; length: number; before: number; snapshot?: string | undefined }
-  /** `mayFail`: where Spotify refuses the values, they are left as they are. */
+  /** `mayFail`: if Spotify refuses the values, the old ones stay and the change continues. */
   | { op: 'details'; set: DetailValues; mayFail?: boolean }
   | { op: 'create'; details: DetailValues & { name: string }; known: readonly string[] | null }
   | { op: 'follow' }
@@ -166,7 +166,7 @@ export interface ChangeSummary {
   written: number;
   /** ISO 8601. */
   at: string;
-  /** The change that this one took back. */
+  /** ID of the change that this one undid. */
   undoes?: string;
   undone_by?: string;
   can_undo: boolean;

@@ -3,8 +3,9 @@ import { type ChangeSummary, kindFacts } from './change.ts';
 import type { JobType } from './job.ts';
 
 /**
- * @param name of its playlist, cleaned; null where it is not known
- * @param undone the words of the change that it took back; null where that is not kept any more
+ * What a change did: `added 12 songs to "Evening"`.
+ * @param name of the playlist, cleaned; null if not known
+ * @param undone the words of the change that was undone; null if that one is no longer stored
  */
 export function changeWords(
   { kind, state, requested, written, playlist_id, undoes }: ChangeSummary,
@@ -28,7 +29,7 @@ const REDID = 'redid: ';
 /** Stored as who asked for an undo on the owner's page. */
 export const ASKED_ON_PAGE = 'owner page';
 
-/** `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
+/** Who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
 export function askerWords(askedBy: string): string {
   if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
   // The change itself names the playlist that is kept.
@@ -53,7 +54,7 @@ const WITHOUT_PLAYLIST: ReadonlySet<JobType> = new Set(['save_tracks', 'remove_s
 
 /**
  * What a job does: `add to "Evening"`.
- * @param playlist how it is called, with its quotation marks
+ * @param playlist its name, with quotation marks
  */
 export function jobWords(type: JobType, playlist: string): string {
   return WITHOUT_PLAYLIST.has(type) ? JOB_WORDS[type] : `${JOB_WORDS[type]} ${playlist}`;

@@ -63,9 +63,9 @@ export type ProgramErrorCode = keyof typeof PROGRAM_ERROR_CODES;
 export type ErrorCode = ToolErrorCode | ProgramErrorCode;
 
 export interface RelayErrorOptions {
-  /** What the reader does next, as a sentence without "please". One that names a command of relay is a value. */
+  /** What the reader does next, as a sentence without "please". A remedy that names a relay command is a `Remedy`. */
   remedy?: string | Remedy;
-  /** Number of seconds until trying again makes sense, where the provider or a limit says so. */
+  /** Seconds until trying again makes sense, if the provider or a limit says so. */
   retryAfterSeconds?: number;
   /** Facts that a program can use, JSON values only, never a secret. */
   details?: Record<string, unknown>;
@@ -95,7 +95,7 @@ export class RelayError extends Error {
     this.details = options.details;
   }
 
-  /** The same error with other words: what is not named stays, and this error becomes the cause. */
+  /** A copy with these changes, which has this error as its cause. */
   with(changes: RelayErrorOptions & { code?: ErrorCode; message?: string }): RelayError {
     const { code = this.code, message = this.message, ...options } = changes;
     return new RelayError(code, message, {
@@ -119,7 +119,7 @@ export function isErrorCode(code: unknown): code is ErrorCode {
   return Object.hasOwn(TOOL_ERROR_CODES, code) || Object.hasOwn(PROGRAM_ERROR_CODES, code);
 }
 
-/** A thrown value as a `RelayError`: what is not one is a bug, and becomes `INTERNAL` with the value as its cause. */
+/** A thrown value as a `RelayError`. Any other value is a bug: it becomes `INTERNAL`, with the value as its cause. */
 export function asRelayError(error: unknown): RelayError {
   if (error instanceof RelayError) return error;
   return new RelayError('INTERNAL', 'relay hit an internal error.', {
@@ -128,19 +128,19 @@ export function asRelayError(error: unknown): RelayError {
   });
 }
 
-/** The error for work that did not end in its time. @param what the subject of the sentence: `Undoing` */
+/** The error for work that exceeded its time limit. @param what the subject of the sentence: `Undoing` */
 export function tookTooLong(what: string, ms: number, remedy: string | Remedy): RelayError {
   return new RelayError('DEADLINE_EXCEEDED', `${what} took longer than ${ms / 1_000} seconds.`, { remedy });
 }
 
-/** Where no account was ever connected, or it was disconnected. */
+/** The error if no account is connected. */
 export function notConnected(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected.', {
     remedy: { text: 'Run {command} in a terminal.', command: ['login'] },
   });
 }
 
-/** Where an account is needed, and none is connected or its login has ended. */
+/** The error if no account is connected or its login has ended. */
 export function loginRequired(): RelayError {
   return new RelayError('LOGIN_REQUIRED', 'No Spotify account is connected, or its login has ended.', {
     remedy: { text: 'Connect it with {command}.', command: ['login'] },
@@ -148,10 +148,10 @@ export function loginRequired(): RelayError {
 }
 
 /**
- * What was begun for one account is never done with another.
- * @param subject what it is: `This job`
+ * The error for work that was started for an account other than the connected one.
+ * @param subject of the sentence: `This job`
  * @param next completes the remedy, after the command that connects that account
- * @param waits it continues by itself once that account is connected
+ * @param waits true if the work continues by itself once that account is connected
  */
 export function otherAccount(
   subject: string,

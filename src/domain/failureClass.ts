@@ -1,19 +1,19 @@
-/** Who is at fault when a request fails, and so what helps: the one place that sorts error codes. Pure. */
+/** Sorts error codes by what is at fault, and so by what helps. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
 
 /** The kinds of failure, each with its own way of waiting (`pause.ts`). */
 export type FailureClass =
-  /** The network or the provider as a whole: says nothing about the request. Passes by itself. */
+  /** The network or the provider as a whole, not this request. Passes by itself. */
   | 'connectivity'
   /** The login has ended or lacks a permission: only the owner can end this. */
   | 'login'
-  /** The account, the app or this installation is refused for now: ends somewhere else, unseen by this program. */
+  /** The account, the app or this installation is refused. relay does not learn when that ends. */
   | 'account'
   /** The provider asks to wait. */
   | 'limit'
   /** This request as a whole was refused, for a reason that may pass or not. */
   | 'request'
-  /** Something in the request is not accepted: one item of it, where it carries many. */
+  /** Something in the request is refused: if it carries many items, one of them. */
   | 'item'
   /** Our own disk. */
   | 'store';
@@ -76,18 +76,18 @@ export function failureClassOf({ code }: Pick<RelayError, 'code'>): FailureClass
   return CLASSES[code];
 }
 
-/** True where the request, or an item of it, was refused: trying again is only worth a few attempts. */
+/** True if the request, or an item of it, was refused: only a few more attempts make sense. */
 export function isRefusal(error: Pick<RelayError, 'code'>): boolean {
   const failureClass = failureClassOf(error);
   return failureClass === 'request' || failureClass === 'item';
 }
 
-/** True where the master key is lost, another one, or cannot be read for now. */
+/** True if the master key is missing, is a different one, or cannot be read. */
 export function isKeyFailure({ code }: Pick<RelayError, 'code'>): boolean {
   return code === 'KEY_UNAVAILABLE' || code === 'KEY_MISMATCH';
 }
 
-/** The codes that a login ends, or may end. */
+/** Codes of failures that a new login resolves, or may resolve. */
 export const ENDED_BY_LOGIN: readonly ErrorCode[] = (Object.keys(CLASSES) as ErrorCode[]).filter(
   (code) => CLASSES[code] === 'login' || CLASSES[code] === 'account',
 );

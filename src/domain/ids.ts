@@ -1,6 +1,6 @@
 /**
- * The provider's identifiers in every form that people and models hand around: bare ID, URI, and the web links.
- * Pure; nothing here asks the network, so short links (which only a request can resolve) are refused with a remedy.
+ * Reads Spotify's identifiers in all their forms: bare ID, URI and web links.
+ * Pure: short links, which only a request can resolve, are refused with a remedy.
  */
 import { RelayError } from './errors.ts';
 
@@ -20,7 +20,7 @@ export interface EntityRef {
   uri: string;
 }
 
-/** All of them; a bare ID is taken as a track. */
+/** All kinds. The first is what a bare ID is taken for. */
 export const ENTITY_KINDS: readonly [EntityKind, ...EntityKind[]] = [
   'track',
   'episode',

@@ -12,7 +12,7 @@ export const BULK_JOB_TYPES = [
 ] as const;
 export type BulkJobType = (typeof BULK_JOB_TYPES)[number];
 
-/** The other types continue tool calls that could not finish in their time. */
+/** All types. Those that are no bulk jobs continue a tool call that took too long. */
 export const JOB_TYPES = [
   ...BULK_JOB_TYPES,
   'remove_from_playlist',
@@ -28,8 +28,8 @@ export type JobType = (typeof JOB_TYPES)[number];
 export const JOB_ATTEMPTS = 5;
 
 /**
- * Every state of a job and its group: `working` states continue by themselves, `open` ones until something happens (a time,
- * a login, `commit_job`), and of `ended` ones only `failed` can be resumed.
+ * Every state of a job, by group. `working` jobs continue by themselves; `open` ones wait for a time, a login or
+ * `commit_job`. Of the `ended` ones only `failed` can be resumed.
  */
 const STATUS_GROUPS = {
   pending: 'working',
@@ -60,10 +60,10 @@ export function isWorking(status: JobStatus): boolean {
 }
 
 export const JOB_PHASES = ['resolve', 'commit'] as const;
-/** Whether a job looks up its items or writes them. One that waits or has failed continues in the same phase. */
+/** A job first looks up its items, then writes them. A job that waits or has failed continues in the same phase. */
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-/** The phase of a job in this state; null where it may be either. Only a committed job is in the writing one. */
+/** The phase of a job in this state; null if it may be either. */
 export function phaseOf(status: JobStatus): JobPhase | null {
   if (status === 'committing') return 'commit';
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
@@ -92,7 +92,7 @@ export const RESOLVED_STATUSES: readonly ItemStatus[] = ['matched', 'skipped_exi
 /** States of items that name no track and wait for a person's decision. */
 export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatched', 'failed'];
 
-/** A type, not an interface: it is stored and answered as any JSON object is. */
+/** A type, since an interface does not pass as a JSON object (`Record<string, unknown>`). */
 export type JobPayload = {
   /** ID of the playlist to write to; `add_to_playlist` and `replace_playlist` only. */
   playlist_id?: string | undefined;
@@ -127,12 +127,12 @@ export interface JobRecord {
   payload: JobPayload;
   /** The playlist written to; null for the library, and until a new playlist is created. */
   playlist_id: string | null;
-  /** Name of the playlist that it makes. */
+  /** Name of the playlist to create. */
   name?: string;
   total_items: number;
   pending: number;
   resolved: number;
-  /** How many of `resolved` come from remembered matches confirmed despite different names. Only for a single job, if any. */
+  /** How many of `resolved` are remembered matches confirmed despite different names. Left out if none, and in lists. */
   confirmed?: number;
   ambiguous: number;
   unmatched: number;
@@ -183,7 +183,7 @@ export interface ItemRecord {
   error?: JobErrorRecord;
 }
 
-/** Characters of the ID of a job or a change that people are shown, and that commands take. */
+/** How many characters of the ID of a job or a change are shown to people. Commands accept them. */
 export const SHORT_ID = 8;
 
 export function shortId(id: string): string {

@@ -13,7 +13,7 @@ export type KeepStatus = (typeof KEEP_STATUSES)[number];
 export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
 export type KeepAction = (typeof KEEP_ACTIONS)[number];
 
-/** A row that comes or goes. */
+/** A row that is added or removed. */
 export interface KeepRow {
   uri: string;
   name?: string;
@@ -37,7 +37,7 @@ export interface KeepPreview {
 export interface KeepRecord {
   /** ID of the kept playlist; null in a dry run. */
   id: string | null;
-  /** ID of the playlist; null until it is made. */
+  /** ID of the playlist at Spotify; null until it is created. */
   playlist_id: string | null;
   name: string;
   sql: string;
@@ -70,5 +70,5 @@ export const INTERVAL_MS: Readonly<Record<KeepInterval, number>> = {
   week: 7 * 86_400_000,
 };
 
-/** What a playlist can hold. */
+/** The most rows that a playlist can hold. */
 export const MAX_KEPT_ROWS = 10_000;

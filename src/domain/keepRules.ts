@@ -5,8 +5,8 @@ interface ReadyRule {
   /** What it keeps, for help texts. */
   what: string;
   /**
-   * @param name of the playlist, which must not feed on itself
-   * @param value what was given after the rule's name; null: nothing
+   * @param name of the playlist, whose own rows the query must not count
+   * @param value what follows `=` after the rule's name, if anything
    */
   sql(name: string, value: string | null): string;
   /** Finds the value in the query. */
@@ -88,7 +88,7 @@ export function readyRule(given: string, name: string): string {
 }
 
 /**
- * A query in words, where a ready rule made it for a playlist of this name; else null.
+ * The words of the ready rule that made a query for a playlist of this name; null if none did.
  */
 export function ruleWords(sql: string, name: string): string | null {
   for (const rule of Object.values(READY_RULES) as ReadyRule[]) {
@@ -97,7 +97,7 @@ export function ruleWords(sql: string, name: string): string | null {
     try {
       if (rule.sql(name, value) === sql) return rule.words(value);
     } catch {
-      // A number that the rule does not take: somebody's own query.
+      // The rule refuses this number, so the query was written by hand.
     }
   }
   return null;

@@ -1,4 +1,4 @@
-/** The library as a database: what a question gets back, and what is said of the copy that it is asked of. */
+/** Answers to questions about the library, and the state of the copy that answers them. */
 
 /** How much of the account the copy holds. */
 export interface LibraryCoverage {
@@ -7,7 +7,7 @@ export interface LibraryCoverage {
   playlists: { read: number; total: number; unreadable: number };
 }
 
-/** What is read of the account, each with requests of its own. */
+/** The parts of the account that are read separately. */
 export type LibraryList = 'saved' | 'playlists';
 
 export type LibraryCell = string | number | null;
@@ -16,11 +16,11 @@ export type LibraryCell = string | number | null;
 export interface LibraryAnswer {
   columns: string[];
   rows: LibraryCell[][];
-  /** Rows that are returned. */
+  /** Number of rows returned. */
   row_count: number;
   /** True if there were more rows. */
   truncated: boolean;
-  /** When the answer was last known to be true, ISO 8601; null where nothing has been read. */
+  /** When the answer was last known to be true, ISO 8601; null if nothing has been read. */
   as_of: string | null;
   coverage: LibraryCoverage;
   note?: string;
@@ -34,7 +34,7 @@ export interface LibraryStatus {
   state: 'idle' | 'reading' | 'waiting';
   until: string | null;
   reason: string | null;
-  /** Requests of the reading that is under way: those that are done, and an estimate of all. */
+  /** Requests of the current reading: how many are done, and an estimate of the total. */
   progress: { done: number; total: number };
   tracks: number;
   saved: number;

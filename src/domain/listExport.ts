@@ -17,13 +17,13 @@ export interface ListRow {
   added_at: string | null;
 }
 
-/** A playlist as far as its rows are concerned. */
+/** A playlist without its rows. */
 export interface PlaylistFacts {
   id: string;
   name: string;
-  /** Rows; null where Spotify does not say. */
+  /** Number of rows; null if Spotify does not say. */
   rows: number | null;
-  /** Name, or ID where it has none. */
+  /** Name of the owner, or their ID if they have none. */
   owner: string;
   /** True if Spotify gives the playlist's rows to this account: the playlist is its own, or it may write to it. */
   readable: boolean;

@@ -1,4 +1,4 @@
-/** Reading a list of songs into Spotify, as the command line, the page and the tools speak of it. Plain JSON values. */
+/** Importing a list of songs: the shapes that the command line, the page and the tools share. Plain JSON values. */
 
 /** Formats that are read. */
 export const LIST_FORMATS = [
@@ -17,14 +17,14 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 /** 20 MiB. An XML file takes about 30 times its size in memory while it is read. */
 export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
-/** How to read a list, where that is not to be detected. */
+/** How to read a list. What is left out is detected. */
 export interface ListReading {
   format?: ListFormat | undefined;
-  /** Where the artist is in "A - B". */
+  /** The side of the artist in "A - B". */
   artistSide?: 'left' | 'right' | undefined;
   /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
   list?: string | undefined;
-  /** The name of the file, where there is one: it tells of M3U without a header. */
+  /** Name of the file, if any: it identifies M3U without a header. */
   fileName?: string | undefined;
   /** True to read every play of a listening history, also repeats and plays of less than 30 s. */
   allPlays?: boolean | undefined;
@@ -55,7 +55,7 @@ interface UnreadLine {
 /** Plays of a listening history that are left out unless asked for. */
 export const LEFT_OUT_PLAYS = { short: 'heard for less than 30 s', again: 'heard before' } as const;
 
-/** What a list is taken for, before anything is searched or written. */
+/** How a list was read, before anything is searched or written. */
 export interface ImportPreview {
   format: ListFormat;
   encoding: string;
@@ -66,7 +66,7 @@ export interface ImportPreview {
   songs: number;
   /** Number of `songs` that are episodes; the others are tracks. Known only where the list has addresses. */
   episodes: number;
-  /** Which side of " - " is the artist; null where the list has no such lines. */
+  /** Which side of " - " is the artist; null if the list has no such lines. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
   /** The column of a table that is used for each field, by the names in its header. */
   columns: Partial<Record<string, string>>;
@@ -74,7 +74,7 @@ export interface ImportPreview {
   examples: Array<{ line: number; title: string; artist: string }>;
   /** Lines that are not songs: how many, how many for each reason, and the first of those that are not empty. */
   not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };
-  /** Why the file may be no list of songs: a person is asked first. null: it looks like one. */
+  /** Why the file may not be a list of songs, so a person is asked first; null if it looks like one. */
   doubt: string | null;
   /** Songs with an address, which cost no search. */
   with_uri: number;
@@ -82,7 +82,7 @@ export interface ImportPreview {
   with_isrc: number;
   /** Songs that were found for an earlier list, which cost no search. */
   remembered: number;
-  /** Songs that the list has already named further up. */
+  /** Songs that repeat an earlier one of the list. */
   repeated: number;
   /** Searches that it takes: one or two for each song, up to one more for an album and one for a recording code. */
   searches: { at_least: number; at_most: number };

@@ -20,7 +20,7 @@ export interface StatusEntry {
   state: 'ok' | 'warning' | 'bad' | 'off';
   /** One line for a person. */
   summary: string;
-  /** What to do, where there is something to do: often a command line. */
+  /** What to do, if anything: often a command line. */
   remedy: Remedy | null;
 }
 
@@ -82,7 +82,7 @@ export interface StatusReport {
   /** Kept playlists: how many, and how many are in each status that stops them. */
   kept: { total: number; review: number; waiting: number; paused: number };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
-  /** Shown on a terminal only; null where the server has none. */
+  /** Shown on a terminal only; null if the server has none. */
   ownerCode: string | null;
   /** Why the state or its secrets cannot be opened; what is in them then counts as not known. */
   problem: { code: ErrorCode; message: string; remedy: Remedy | null } | null;
@@ -91,8 +91,8 @@ export interface StatusReport {
 export interface LoginStart {
   attemptId: string;
   /**
-   * For a browser on this machine: a page of this server that leads on to the provider. It holds nothing that proves the
-   * owner. Only in the answer of a running server.
+   * For a browser on this machine: a page of this server that leads on to the provider. It holds no credential. Only a
+   * running server has it.
    */
   browserUrl: string;
   /**
@@ -105,9 +105,9 @@ export interface LoginStart {
 
 /** Signs one browser in as the owner, once, within a minute. */
 interface OwnerTicket {
-  /** Holds the ticket: never for a command line, a log or anything printed. */
+  /** Contains the ticket, so it must never be printed, logged or passed on a command line. */
   url: string;
-  /** Names the ticket without being one. */
+  /** Identifies the ticket, but cannot be used to sign in. */
   id: string;
 }
 
@@ -154,7 +154,7 @@ export interface BrowserSummary {
   id: string;
   /** Name of the browser, such as `Firefox on Linux`. */
   label: string;
-  /** The address under which it was signed in: another one is another browser. */
+  /** The address at which it signed in. At another address the same browser counts as a second one. */
   origin: string;
   createdAt: string;
   lastUsedAt: string;
@@ -181,7 +181,7 @@ export interface SavedState {
 
 /** A change that relay made, in the form of the tool `list_changes`. */
 export interface ChangeEntry extends ChangeSummary {
-  /** Where it is known. */
+  /** Left out if not known. */
   playlist_name?: string;
   /** What it did, in words: `added 12 songs to "Evening"`. */
   what: string;
@@ -198,31 +198,31 @@ export interface UndoRequest {
   dryRun: boolean;
 }
 
-/** What taking a change back did or would do, in the form of the tool `undo_change`. */
+/** What an undo did or would do, in the form of the tool `undo_change`. */
 export interface UndoAnswer {
   ok: boolean;
-  /** The change that was taken back. */
+  /** ID of the change that was undone. */
   undone: string;
-  /** The undo itself. */
+  /** ID of the undo, which is a change itself. */
   change_id?: string;
   playlist_id: string | null;
   dry_run: boolean;
-  /** Requests that change something. */
+  /** Number of requests that write. */
   requests: number;
-  /** Rows of the playlist afterwards; null where it is not about rows, or not known yet. */
+  /** Number of rows of the playlist afterwards; null if the undo changes no rows, or not known yet. */
   rows: number | null;
-  /** Rows of the playlist that go. */
+  /** Number of rows that are removed. */
   removed: number | null;
-  /** What does not come back. */
+  /** What cannot be brought back. */
   notes: string[];
   /** What it did or would do, in a sentence. */
   summary: string;
-  /** Songs that come back and those that go: how many, and the first of them by name. */
+  /** Songs that are brought back (`added`) and removed (`taken`): how many, and the names of the first. */
   added: { count: number; first: string[] };
   taken: { count: number; first: string[] };
-  /** The change that would be taken back; only in a dry run. */
+  /** The change that would be undone; only in a dry run. */
   change?: ChangeEntry;
-  /** ID of the job that continues with the undo, and why; only where it is not over yet. */
+  /** ID of the job that continues the undo, and why; only if it is not over yet. */
   job_id?: string;
   reason?: string;
 }
@@ -238,7 +238,7 @@ export interface ListContent extends ListReading {
 /** Where the songs of a list go. */
 interface StartedImport {
   target: ImportTarget;
-  /** Names of playlists in the file, each of which becomes a new one of its own. */
+  /** Names of playlists in the file, each of which becomes a new playlist. */
   each?: readonly string[] | undefined;
 }
 
@@ -258,7 +258,7 @@ export interface RememberedMatch {
   album: string | null;
   track: { uri: string; name: string; artists: string };
   source: 'learned' | 'person';
-  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `learned by the way`. */
+  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `learned from a search`. */
   by: string;
   /** True if the match was confirmed although title, artist or album differ from the track. */
   confirmed: boolean;
@@ -268,7 +268,7 @@ export interface RememberedMatch {
 
 /** A playlist that is to be kept. */
 export interface KeepRequest {
-  /** ID of the playlist; null for a new one, of the name. */
+  /** ID of the playlist; null for a new one with this name. */
   playlistId: string | null;
   name: string | null;
   sql: string;
@@ -310,9 +310,9 @@ export interface LocalApi {
   loginProgress(asked: { attemptId: string; waitSeconds: number }): Promise<LoginProgress>;
   /** Finishes an attempt with the address that a browser elsewhere ended on. */
   pasteLogin(given: { attemptId: string; address: string }): Promise<LoginProgress>;
-  /** @param options.attemptId the login that the browser is then led to; null: the owner's page */
+  /** @param options.attemptId the login that the browser is sent on to; null for the owner's page */
   ownerTicket(options: { attemptId: string | null }): Promise<OwnerTicket>;
-  /** Tells whether a ticket can still be used: it is neither used nor expired. */
+  /** `waits` is true while a ticket is neither used nor expired. */
   ownerTicketWaits(ticket: { id: string }): Promise<{ waits: boolean }>;
   /**
    * Forgets the account, the copy of the library, and the browsers that approve without the owner code.
@@ -324,7 +324,7 @@ export interface LocalApi {
   rotateKey(): Promise<{ key: string }>;
   /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
   setClientSecret(given: { value: string | null }): Promise<void>;
-  /** Saves what is not saved yet; `STORE_ERROR` when the disk does not take it. */
+  /** Writes everything to disk; `STORE_ERROR` if that fails. */
   saveState(): Promise<SavedState>;
   listClients(): Promise<{ clients: ClientSummary[] }>;
   addClient(client: NewClient): Promise<ClientSummary>;
@@ -332,7 +332,7 @@ export interface LocalApi {
    * Ends a client's access at once.
    * @param asked.client its ID, or its name; of several with that name the approved one is meant
    * @param asked.forget drops its registration as well
-   * @returns `forgotten` false: it is still known, and may ask for a new approval
+   * @returns `forgotten` is false if the client is still known, and may ask for a new approval
    */
   revokeClient(asked: {
     client: string;
@@ -340,15 +340,15 @@ export interface LocalApi {
   }): Promise<{ client: ClientSummary; approvals: number; forgotten: boolean }>;
   listBrowsers(): Promise<{ browsers: BrowserSummary[] }>;
   /**
-   * The owner code is asked for again in these browsers.
-   * @param browser.id null: in all of them
+   * Asks for the owner code again in a browser.
+   * @param browser.id null for all browsers
    */
   forgetBrowsers(browser: { id: string | null }): Promise<{ forgotten: BrowserSummary[] }>;
-  /** What was settled, then what was learned, newest first. @param page.limit 1 to 20,000 */
+  /** Settled matches, then learned ones, newest first. @param page.limit 1 to 20,000 */
   listRemembered(page: { limit: number }): Promise<{ remembered: RememberedMatch[]; total: number }>;
   /**
-   * The next search for these songs goes to Spotify again.
-   * @param match.id null: all of them
+   * Forgets a match: the next search for the song goes to Spotify again.
+   * @param match.id null for all matches
    */
   forgetRemembered(match: {
     id: string | null;
@@ -364,9 +364,9 @@ export interface LocalApi {
     request: ListContent & ImportChoices & StartedImport,
   ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }>;
   getJob(job: { id: string }): Promise<JobRecord>;
-  /** What playlists are called, by ID; those whose name cannot be had are left out. */
+  /** Names of playlists, by ID. Those that cannot be read are left out. */
   playlistNames(playlists: { ids: readonly string[] }): Promise<{ names: Record<string, string> }>;
-  /** Begins to write what a ready job has found. @param job.skipUnresolved also if some of it was not found */
+  /** Begins to write what a ready job has found. @param job.skipUnresolved true to leave out what it did not find */
   commitJob(job: { id: string; skipUnresolved?: boolean }): Promise<JobRecord>;
   /** All playlists of the account's library. */
   listPlaylists(): Promise<{ playlists: PlaylistFacts[] }>;
@@ -379,28 +379,28 @@ export interface LocalApi {
   libraryStatus(): Promise<LibraryStatus>;
   /** Begins to read the library, or to bring the copy up to date; returns at once. */
   syncLibrary(): Promise<LibraryStatus>;
-  /** @param question.limit of rows; null: all of them */
+  /** @param question.limit the most rows to return; null for all */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
   forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
   listKeeps(): Promise<{ items: KeepRecord[] }>;
-  /** Keeps a playlist, and runs it once. @throws RelayError as the tool does */
+  /** Adds a kept playlist, and runs it once. */
   addKeep(request: KeepRequest): Promise<KeepAnswer>;
-  /** @param asked.id of the kept playlist, or its first characters. @throws RelayError as the tool does */
+  /** @param asked.id of the kept playlist, or its first characters */
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
   /** @param asked.playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
   playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
   /** @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
-  /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be had */
+  /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
   /** How far it is, after at most half a second; a failed import fails this call. */
   playsProgress(asked: { id: number }): Promise<PlaysProgress>;
   /**
-   * Tells that a program which carries messages for an MCP client needs this server, so that it does not end meanwhile.
-   * @param program.id chosen by itself
-   * @param program.seconds from now, at most 60; 0: it needs the server no longer
+   * Keeps this server running for a program that carries messages for an MCP client.
+   * @param program.id chosen by the program
+   * @param program.seconds from now, at most 60; 0 if the program no longer needs the server
    */
   stay(program: { id: string; seconds: number }): Promise<void>;
 }
@@ -455,7 +455,7 @@ export type LocalCall = keyof LocalApi;
 /** All calls. */
 export const LOCAL_CALLS = Object.keys(LOCAL_ROUTES) as LocalCall[];
 
-/** An API whose every call is the one that `make` makes for it. */
+/** Builds a `LocalApi` whose calls `make` makes one by one. */
 export function localApiOf(make: (name: LocalCall) => (given: object) => Promise<unknown>): LocalApi {
   const calls = LOCAL_CALLS.map((name) => {
     const call = make(name);
@@ -464,7 +464,7 @@ export function localApiOf(make: (name: LocalCall) => (given: object) => Promise
   return Object.fromEntries(calls) as LocalApi;
 }
 
-/** On a message carried for an MCP client, this header does what `stay` does, for `STAY_SECONDS`. Its value is the ID. */
+/** On a message for an MCP client, this header does what `stay` does, for `STAY_SECONDS`. Its value is the program's ID. */
 export const STAY_HEADER = 'relay-stay';
 export const STAY_SECONDS = 45;
 

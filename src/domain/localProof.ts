@@ -5,7 +5,7 @@
  */
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
 
-/** The route below `/local/`: POST without a credential, `{nonce}`: random, so that no earlier answer fits again. */
+/** Route below `/local/`: POST `{nonce}` without a credential. It is random, so no earlier answer can be replayed. */
 export const HELLO_ROUTE = 'hello';
 
 interface HelloAnswer {
@@ -18,7 +18,7 @@ interface End {
   port: number;
 }
 
-/** Both ends of a connection; the sockets of both sides name them alike. */
+/** Both ends of a connection. The sockets of client and server name the same two. */
 export interface ConnectionEnds {
   client: End;
   server: End;
@@ -32,7 +32,7 @@ export interface SocketEnds {
   remotePort?: number | undefined;
 }
 
-/** The ends of a connection by the socket of one side; null where it is not open. */
+/** The ends of a connection, from the socket of one side; null if it is not open. */
 export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): ConnectionEnds | null {
   const own = endOf(socket.localAddress, socket.localPort);
   const other = endOf(socket.remoteAddress, socket.remotePort);
@@ -40,12 +40,12 @@ export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): Connecti
   return side === 'client' ? { client: own, server: other } : { client: other, server: own };
 }
 
-/** A socket for both families names IPv4 addresses as mapped ones. */
+/** A dual-stack socket reports IPv4 addresses in mapped form (`::ffff:…`). */
 function endOf(address: string | undefined, port: number | undefined): End | null {
   return address && port ? { address: address.replace(/^::ffff:/i, ''), port } : null;
 }
 
-/** What a proof and the credential that goes with it are, each in base64url. */
+/** A proof and the credential that goes with it, each in base64url. */
 export interface ConnectionSecrets {
   /** Proves that the server holds the local key. */
   proof: string;
@@ -75,7 +75,7 @@ export function connectionSecrets(
 
 const HALF = 16;
 
-/** For the answer of a server that holds `key`, the credential for that connection; null for any other. */
+/** The credential for a connection, if the answer proves that the server holds `key`; null if not. */
 export function credentialFor(
   key: string,
   nonce: string,

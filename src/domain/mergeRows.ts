@@ -6,13 +6,13 @@ import { mayBe, without } from './rows.ts';
 const MAX_COMPARED = 1_000_000;
 
 /**
- * Pairs of positions in `a` and `b` that hold the same row, both rising: a longest such list, or nearly. An empty row is one
- * that was not read or that Spotify no longer offers. It matches any row, but an empty one first.
+ * A longest common subsequence, or nearly: pairs of positions in `a` and `b` that hold the same row. An empty row was not read,
+ * or Spotify no longer offers it. It matches any row, but preferably another empty one.
  */
 export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;
   const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], isSame);
-  // Too many to compare each with each.
+  // Too many to compare every pair.
   const isLong = (endA - start) * (endB - start) > MAX_COMPARED;
   const [first, lastA, lastB] = isLong ? bounds(a, b, [start, endA, endB], mayBe) : [start, endA, endB];
   const head = Array.from({ length: first }, (_, index): [number, number] => [index, index]);
@@ -57,11 +57,11 @@ function between(a: readonly string[], b: readonly string[]): Array<[number, num
   return result;
 }
 
-/** A longest common list, row by row; of two that are as long, the one with more rows that are certainly the same. */
+/** A longest common subsequence; of two that are equally long, the one with more pairs that are certainly the same row. */
 function compared(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const width = b.length + 1;
   const best = new Uint32Array((a.length + 1) * width);
-  // A row without a name is not one that the other list names too.
+  // An empty row can only stand for a URI that its own list does not name.
   const [onlyA, onlyB] = [new Set(without(a, b)), new Set(without(b, a))];
   const worth = (x: string, y: string) => {
     if (x === y) return CERTAIN;
@@ -113,7 +113,7 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
 /**
  * How far two lists are apart: rows that came or went count one each, and a row that only changed its place counts a half. So
  * a list that has a song is nearer to one that has it than to one that does not, wherever the song is. Rows that were not read
- * are told by their order alone: one that changed its place counts as one that went and one that came.
+ * can only be told apart by their order: a moved one counts as one removed and one added.
  */
 export function distance(a: readonly string[], b: readonly string[]): number {
   const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
@@ -124,7 +124,7 @@ export function distance(a: readonly string[], b: readonly string[]): number {
   return came + Math.max(0, inOrder - came) / 4;
 }
 
-/** `shown`, with the rows that it does not name named as in `known`. */
+/** `shown`, with its empty rows filled in from `known`. */
 export function withNames(shown: readonly string[], known: readonly string[]): string[] {
   if (!shown.includes('')) return [...shown];
   const result = [...shown];
@@ -136,7 +136,7 @@ export function withNames(shown: readonly string[], known: readonly string[]): s
 interface Edits {
   /** New position of each row of `base`; -1 where the row is gone. */
   place: number[];
-  /** Rows that came after so many rows of `base`. */
+  /** Added rows, by the number of rows of `base` that stand before them. */
   added: Map<number, string[]>;
   /** Number of rows, by URI, that only changed their place; `removed` has those that are gone. */
   moved: Map<string, number>;
@@ -145,7 +145,7 @@ interface Edits {
   fresh: Map<string, number>;
 }
 
-/** @param isTheirs rows after the last common one count as added at the end, even if others before them are gone */
+/** @param isTheirs rows after the last common one count as added at the end, even if rows of `base` are missing before them */
 function editsOf(base: readonly string[], side: readonly string[], isTheirs: boolean): Edits {
   const place = new Array<number>(base.length).fill(-1);
   const added = new Map<number, string[]>();
@@ -176,7 +176,7 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
   return { place, added, moved, removed, fresh };
 }
 
-/** Number of rows of `base`, by URI, that both sides have moved or taken out. Another row of the same song is another row. */
+/** Number of rows of `base`, by URI, that both sides have moved or removed. Each occurrence of a song counts by itself. */
 function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<string, number> {
   const counts = new Map<string, number>();
   base.forEach((uri, at) => {

@@ -16,7 +16,7 @@ import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
 
 /** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
 export interface OwnerState {
-  /** Changes with the page's own files: an open page of another build loads itself again. */
+  /** Identifies the page's files: an open page from another build reloads itself. */
   build: string;
   version: string;
   demo: boolean;
@@ -28,22 +28,22 @@ export interface OwnerState {
   loginProblem: { message: string; remedy: string | null } | null;
   app: { isSet: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
-  /** The tools outside the standard: whether they are on, and what to ask while the owner has not said. */
+  /** The optional tools. `question` is asked until the owner has answered it. */
   extras: { on: boolean; question: string | null };
   clients: PageClient[];
   /** True if a program has used the MCP endpoint since the server started. */
   mcpUsed: boolean;
   browsers: PageBrowser[];
-  /** The newest that a person or a client settled, then learned ones. */
+  /** Matches that a person or a client settled, newest first, then learned ones. */
   remembered: RememberedMatch[];
   rememberedTotal: number;
   /** Clients whose approval page was shown and not answered yet, oldest first. */
   waitingClients: PageWaitingClient[];
-  /** The jobs that go on or wait for something, failed ones among them; newest first. */
+  /** Jobs that are running, waiting or have failed, newest first. */
   jobs: PageJob[];
-  /** What happened, newest first: the first page. */
+  /** The first page of events, newest first. */
   events: PageEvents;
-  /** IDs of playlists that are shown without their names. */
+  /** IDs of playlists whose names are not known yet. */
   unnamed: string[];
   /** True if covers are shown. */
   covers: boolean;
@@ -56,7 +56,7 @@ export interface OwnerState {
 }
 
 export type PagePart = Omit<StatusEntry, 'remedy'> & {
-  /** `command` where the whole remedy is a command line. */
+  /** `command` is set if the whole remedy is a command line. */
   remedy: { text: string; command: string | null } | null;
 };
 
@@ -75,7 +75,7 @@ export interface PageClient {
   name: string;
   lastUsedAt: string | null;
   approvedAt: string | null;
-  /** The owner has approved it for reading only. */
+  /** True if it was approved for reading only. */
   readOnly: boolean;
 }
 
@@ -84,7 +84,7 @@ interface PageBrowser {
   label: string;
   origin: string;
   lastUsedAt: string;
-  /** The browser that asks. */
+  /** True for the browser that shows the page. */
   current: boolean;
 }
 
@@ -111,11 +111,11 @@ export interface PageEvents {
   more: boolean;
 }
 
-/** Where songs went, at Spotify. */
+/** The playlist or Liked Songs that a job or a change wrote to. */
 export interface PagePlace {
-  /** Address of the page at Spotify; null where there is none, as in the demo. */
+  /** Address of its page at Spotify; null if there is none, as in the demo. */
   url: string | null;
-  /** Address of the cover image; null where none is known, or covers are off. */
+  /** Address of the cover image; null if none is known, or covers are off. */
   cover: string | null;
 }
 
@@ -194,7 +194,7 @@ export interface PageCandidate {
   artists: string;
   album: string;
   durationMs: number | null;
-  /** 0 to 1; null where nothing was compared. */
+  /** 0 to 1; null if nothing was compared. */
   score: number | null;
   /** The score in words: `close match`. */
   nearness: string | null;
@@ -206,18 +206,18 @@ export interface PagePlaylist {
   name: string;
 }
 
-/** What to do with a file that is sent. */
+/** What to do with an uploaded file. */
 export interface ImportAsked {
   /** Name of the only playlist to read from a file that has several; null for all. */
   list: string | null;
-  /** The side of the artist; null to find it out. */
+  /** The side of the artist in "A - B"; null to detect it. */
   artistSide: 'left' | 'right' | null;
-  /** Where the songs are to go; null only to look at the list. */
+  /** Where the songs are to go; null for a preview. */
   target: ImportTarget | null;
   skipDuplicates: boolean;
   /** Name of the file, if it has one. */
   fileName?: string | undefined;
-  /** Names of playlists in the file, each of which becomes a new one of its own. */
+  /** Names of playlists in the file, each of which becomes a new playlist. */
   each?: string[] | undefined;
 }
 
@@ -253,7 +253,7 @@ export interface OwnerCalls {
   'jobs/cancel': { given: { id: string }; answer: object };
   'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: object };
   'jobs/items': { given: { id: string; offset: number }; answer: { items: PageItem[] } };
-  /** What accepting everything near would take, the weakest first; nothing is settled. */
+  /** Lists what accepting all near matches would settle, the weakest first. Settles nothing. */
   'jobs/near': {
     given: { id: string; score: number | null };
     answer: { score: number; question: string; items: PageItem[] };
@@ -264,20 +264,20 @@ export interface OwnerCalls {
     given: { id: string; fixes: PageFix[]; acceptNear: number | null };
     answer: object;
   };
-  /** Whether clients are offered the tools outside the standard, from the next start on. */
   'events/list': { given: { limit: number }; answer: PageEvents };
   /** Drops jobs that are over from the list; what they wrote can still be undone. */
   'events/clear': { given: object; answer: { cleared: number } };
+  /** Offers clients the optional tools, or not, from the next start on. */
   'extras/choose': { given: { offer: boolean }; answer: object };
-  /** Whether covers are shown; stored as the setting. */
+  /** Shows covers or not. Stored as a setting. */
   'covers/choose': { given: { show: boolean }; answer: object };
   'keeps/act': { given: { id: string; action: KeepAction }; answer: object };
   'library/sync': { given: object; answer: object };
   'library/forget': { given: object; answer: object };
-  /** How far the import of a listening history is, after at most half a second. */
+  /** Progress of the import of a listening history; waits at most half a second for news. */
   'plays/progress': { given: { id: number }; answer: PlaysProgress };
   'player/look': { given: object; answer: object };
-  /** Asks Spotify for the names of playlists that are shown without; the next state has them. */
+  /** Asks Spotify for names of playlists; the next state has them. */
   'playlists/names': { given: { ids: string[] }; answer: object };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
   'remembered/forget': { given: { id: string }; answer: object };

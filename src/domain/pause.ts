@@ -7,23 +7,23 @@ export interface Pause {
   /** End of the pause, in Unix milliseconds; null if it lasts until the owner logs in. */
   until: number | null;
   reason: ErrorCode;
-  /** True where tries are bounded; otherwise the next one comes however often it has failed. */
+  /** True if the failed try counts as an attempt, of which there are only so many. */
   spendsAttempt: boolean;
 }
 
 /** What a pause depends on besides the error. */
 export interface PauseFacts {
-  /** Consecutive failures of this class, this one among them, from 1. */
+  /** Consecutive failures of this class, including this one. */
   failures: number;
   /** Present time, in Unix milliseconds. */
   now: number;
-  /** Random, in [0, 1): what failed together does not try again together. */
+  /** Random, in [0, 1), so that requests that failed together do not retry together. */
   fraction: number;
 }
 
 const ACCOUNT_WAIT_MS = 60 * 60_000;
 const STORE_WAIT_MS = 10_000;
-/** After a limit that names no time, at least. */
+/** Shortest wait after a limit that names no time. */
 const UNNAMED_LIMIT_MS = 60_000;
 /** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
@@ -61,7 +61,7 @@ function waitOf(
   }
 }
 
-/** The longest that `growingDelay` says after so many failures, in milliseconds; 0 after none. */
+/** The longest `growingDelay` after so many failures, in milliseconds; 0 after none. */
 export function maxDelay(failures: number): number {
   return failures === 0 ? 0 : growingDelay(failures, 1);
 }

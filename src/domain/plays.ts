@@ -1,9 +1,9 @@
-/** Plays of a listening history, as the command line and the owner's page speak of their import. Plain JSON values. */
+/** Importing a listening history: the shapes that the command line and the owner's page share. Plain JSON values. */
 
-/** 2 GiB: what the export of a lifetime stays far below. */
+/** 2 GiB, far more than the export of a lifetime. */
 export const MAX_EXPORT_BYTES = 2 * 1024 * 1024 * 1024;
 
-/** What an import came to. */
+/** The result of an import. */
 export interface PlaysCount {
   /** Plays in the files. */
   read: number;
@@ -11,7 +11,7 @@ export interface PlaysCount {
   added: number;
   /** All plays that are known now. */
   total: number;
-  /** The first and the last end of a play in the files, ISO 8601; null where there are none. */
+  /** The first and the last end of a play in the files, ISO 8601; null if there are none. */
   from: string | null;
   to: string | null;
   /** Rows of the files that say too little to be a play: they were left out. */
@@ -21,7 +21,7 @@ export interface PlaysCount {
 export interface PlaysRequest {
   /** Absolute path of the archive, of the unpacked directory, or of one file. */
   path: string;
-  /** What it is called, where that is not the name of the file. */
+  /** The name to show, if not that of the file. */
   label?: string | undefined;
   /** True to import the history of another account too. */
   anyAccount: boolean;
@@ -36,10 +36,10 @@ export function playsText({ read, added, from, to }: PlaysCount): string {
   return `${number(read)} ${read === 1 ? 'play' : 'plays'}${years && `, ${years}`}${known > 0 ? `; ${there}` : ''}.`;
 }
 
-/** How far an import is. */
+/** Progress of an import. */
 export type PlaysProgress =
   | { state: 'reading' | 'writing'; done: number; total: number }
   /** `note`: what else happened, in a sentence. */
   | { state: 'done'; plays: PlaysCount; note: string | null }
-  /** Nothing was written: whose history it is has to be confirmed. */
+  /** Nothing is written until a person confirms whose history it is. */
   | { state: 'asking'; question: string };

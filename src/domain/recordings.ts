@@ -33,7 +33,7 @@ export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): s
   return recordingOf({ isrc, name, duration_ms, artist: artists.map((one) => one.name).join(', ') });
 }
 
-/** Tracks that one list has more often than the other, for each: these may be the same ones under another ID. */
+/** For each list, the tracks that it has more often than the other. They may be the same under other IDs. */
 export function unmatched(
   rows: readonly string[],
   shown: readonly string[],
@@ -48,7 +48,7 @@ export function unmatched(
 
 /**
  * `rows` as a list shows them: a row that is shown only under another ID gets that ID.
- * @param recordings by URI, for what `unmatched` tells
+ * @param recordings by URI, for the rows that `unmatched` returns
  */
 export function asShown(
   rows: readonly string[],
@@ -65,7 +65,7 @@ export function asShown(
   return rows.map((uri) => (held.has(uri) ? uri : (others.get(recordings.get(uri) ?? '')?.shift() ?? uri)));
 }
 
-/** Pairs of the URI that a list shows and the different one in `rows`. @param named the same rows, `asShown` */
+/** Pairs of the URI that a list shows and the different one in `rows`. @param named `rows` after `asShown` */
 export function originalsOf(rows: readonly string[], named: readonly string[]): Array<[string, string]> {
   return rows.flatMap(
     (uri, at): Array<[string, string]> => (named[at] === uri ? [] : [[named[at] ?? uri, uri]]),

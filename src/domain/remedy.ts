@@ -5,19 +5,19 @@ export interface Remedy {
   text: string;
   /** Words of a relay command without `relay` itself: `['login', '--switch-account']`. */
   command?: readonly string[];
-  /** What a person at a terminal does, where `text` names tools. */
+  /** What a person does at a terminal, if `text` names tools. */
   terminal?: { text: string; commands: readonly (readonly string[])[] };
-  /** What the owner does on their page, where `text` names what the page does not have. */
+  /** What the owner does on their page, if `text` names something that the page does not have. */
   page?: string;
 }
 
 /** How a surface writes a command, quotation marks included. */
 export type CommandStyle = (words: readonly string[]) => string;
 
-/** For readers who know no home but the usual one: a log, a model, another program. */
+/** Without `--home`: for a log, a model or another program. */
 export const plainCommand: CommandStyle = (words) => `\`${['relay', ...words].join(' ')}\``;
 
-/** The same, of the demo: without `--demo` it would be about the person's own account. */
+/** The same for the demo: without `--demo` the command would use the person's own account. */
 const demoCommand: CommandStyle = (words) => plainCommand(['--demo', ...words]);
 
 /** How readers outside the terminal are shown the commands of a server. */
@@ -29,7 +29,7 @@ export function remedyText({ text, command }: Remedy, style: CommandStyle = plai
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }
 
-/** Where a remedy is a command line: its words, and what follows them (`, to write`); null for sentences. */
+/** The words of a remedy that is just a command line, and what follows them (`, to write`); null for sentences. */
 export function asCommandLine({
   text,
   command,
@@ -53,15 +53,15 @@ export function pageText(remedy: Remedy, style: CommandStyle): string {
   return remedyText({ ...remedy, text: remedy.page ?? remedy.text }, style);
 }
 
-/** True where a surface may write it in another way than as its plain text. */
+/** True if surfaces write it in different ways. */
 export function hasOwnWords({ command, terminal }: Remedy): boolean {
   return command !== undefined || terminal !== undefined;
 }
 
-/** Where the answer of a failed tool call holds its remedy as a value, for clients that show commands in their own way. */
+/** Key in `_meta` of a failed tool call for its remedy as a value, for clients that show commands in their own way. */
 export const FIX_META = 'relay/fix';
 
-/** A remedy that was stored or sent as JSON. Older rows and servers have plain text; null: it is not a remedy. */
+/** A remedy that was stored or sent as JSON, or as plain text by older versions; null for anything else. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
   const { text, command, terminal } = (value ?? {}) as Record<string, unknown>;

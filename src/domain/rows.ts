@@ -11,7 +11,7 @@ export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }
 
-/** True if a row may be the one expected: what Spotify no longer offers cannot be told by reading. */
+/** True if a row may be the expected one. A row that Spotify no longer offers may be any. */
 export function mayBe(expected: string, shown: string): boolean {
   return expected === shown || expected === '' || shown === '';
 }

@@ -10,14 +10,14 @@ export interface PlaylistVersion {
   removed: number;
 }
 
-/** A row of a version. All but `added_at` is null where the provider named no item. */
+/** A row of a version. All but `added_at` are null if the provider named no item. */
 export interface VersionRow {
   uri: string | null;
   name: string | null;
   artist: string | null;
   album: string | null;
   kind: 'track' | 'episode' | 'local' | null;
-  /** ISO 8601; null where it is not known. */
+  /** ISO 8601; null if it is not known. */
   added_at: string | null;
 }
 
@@ -38,16 +38,16 @@ export interface RestoreAnswer {
   dry_run: boolean;
   added_count: number;
   removed_count: number;
-  /** Rows that stay and change their place. */
+  /** Number of rows that only change their position. */
   moved_count: number;
-  /** Rows that cannot be had: nothing is written while there are any. */
+  /** Rows that cannot be written. While there are any, nothing is. */
   unsupported: UnsupportedRow[];
   change_id?: string;
   note?: string;
 }
 
 export interface UnsupportedRow {
-  /** 0-based: in the version, or in the present playlist for a row that would have to go. */
+  /** 0-based position in the version or, for a row that would be removed, in the present playlist. */
   position: number;
   uri: string | null;
   name: string | null;

@@ -15,7 +15,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /**
  * A date means the end of that day. Dates and times without a zone are of this computer's.
  * @param now Unix milliseconds
- * @returns null where it cannot be read
+ * @returns null if it cannot be read
  */
 export function parseWhen(text: string, now: number): When | null {
   const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
@@ -53,7 +53,7 @@ function timeOf(words: string): number {
   const [year, month, day] = words.slice(0, 10).split('-').map(Number) as [number, number, number];
   if (Number.isNaN(endOfDate(year, month, day))) return Number.NaN;
   const rest = words.slice(11).replace(' ', '').toUpperCase();
-  // A minute without its seconds means all of it.
+  // A time without seconds means the whole minute.
   const isMinute = /^\d{2}:\d{2}(?!:)/.test(rest);
   const time = Date.parse(`${words.slice(0, 10)}T${rest.replace(/([+-]\d{2})(\d{2})$/, '$1:$2')}`);
   return isMinute ? time + 59_999 : time;
