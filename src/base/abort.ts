@@ -1,10 +1,10 @@
-/** Waiting that ends when somebody gives up, and work that ends when its time is up. */
+/** Waits that a signal can end, and work with a deadline. */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
 /**
  * Rejects with the signal's reason as soon as it aborts; `promise` itself continues.
- * @param mayLeave asked when the signal aborts: false waits for the promise all the same
+ * @param mayLeave called when the signal aborts: if it returns false, the promise is waited for anyway
  */
 export function interruptible<T>(
   signal: AbortSignal,
@@ -48,13 +48,13 @@ export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
 export interface Deadline {
   clock: Clock;
   ms: number;
-  /** Aborts the work too, with its own reason. */
+  /** A signal of the caller that also aborts the work, with the signal's own reason. */
   signal?: AbortSignal;
-  /** The abort's reason when time is up, or what creates it: an error is costly to create and rarely needed. */
+  /** The reason when time is up, or a function that creates it: an error is costly to create and rarely needed. */
   late: unknown | (() => unknown);
 }
 
-/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` itself has to stop then. */
+/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` has to stop by itself. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,9 +1,9 @@
-/** Reading the body of what `fetch` has answered. */
+/** Reads the body of an answer to `fetch`. */
 
 /**
  * The body as text. Reading stops as soon as `signal` aborts. `fetch` of Node 20 forgets its own signal between the headers
  * and the end of the body once garbage is collected. It would then wait for five minutes.
- * @throws Error where it is longer than `maxBytes`; the reason of `signal`; what the network fails with
+ * @throws Error if the body is longer than `maxBytes`, the reason of `signal`, or the error of the network
  */
 export async function bodyText({ body }: Response, maxBytes: number, signal: AbortSignal): Promise<string> {
   if (!body) return '';

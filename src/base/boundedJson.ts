@@ -24,16 +24,16 @@ const BRACKET_END = 0x5d;
 const NULL = Buffer.from('null');
 
 /**
- * The value of a JSON text. Parts beyond the limits are left out unread: what is nested too deeply is null, and members and
- * entries beyond the largest number are missing. Only for readers that have lower limits of their own: they refuse what is
- * left of a shortened value.
+ * Parses a JSON text. Parts beyond the limits are left out unread: what is nested too deeply becomes null, and members and
+ * entries beyond the largest number are missing. Only for callers with lower limits of their own, which refuse a shortened
+ * value.
  * @throws SyntaxError
  */
 export function parseBounded(json: Buffer): unknown {
   return JSON.parse((json.length <= SHORT ? json : withinBounds(json)).toString('utf8')) as unknown;
 }
 
-/** One pass over the bytes. The grammar is not checked: the parser finds what is wrong with what is kept. */
+/** One pass over the bytes. It does not check the grammar; the parser does, for the parts that are kept. */
 function withinBounds(json: Buffer): Buffer {
   const kept: Buffer[] = [];
   // For each open object or list: its members so far, and how many it may have.

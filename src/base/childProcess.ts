@@ -2,8 +2,8 @@
 import { win32 } from 'node:path';
 
 /**
- * The environment for a program that this one starts: its own, with `changes`. Never a source of settings: those come in
- * by `cli/terminal/processWorld.ts` alone.
+ * The environment for a program that this one starts: its own, with `changes`. Settings are never read from it, only from
+ * `cli/terminal/processWorld.ts`.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };
@@ -15,8 +15,8 @@ export function withholdFromChildren(names: readonly string[]): void {
 }
 
 /**
- * Path of a program that comes with Windows. By its bare name, one in the working directory would be started first: a
- * download that is called `reg.exe`.
+ * Path of a program that comes with Windows. A bare name would first find a program in the working directory, such as a
+ * download called `reg.exe`.
  */
 export function systemProgram(name: string, env: NodeJS.ProcessEnv = process.env): string {
   return win32.join(env.SystemRoot || String.raw`C:\Windows`, 'System32', name);

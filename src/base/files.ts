@@ -1,6 +1,6 @@
 /**
- * Files that are complete or absent: written beside their final path, synced, and renamed. And reading that neither waits
- * forever nor fills the memory, whatever somebody has put at the path.
+ * Writes files that are complete or absent: beside their final path, synced, then renamed. Reads files without waiting
+ * forever or filling the memory, whatever is at the path.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -24,7 +24,7 @@ export interface ReplaceOptions extends WriteOptions {
   before?: () => Promise<void>;
 }
 
-/** Replaces the file at `path` in one step by one with `content`; a crash leaves the old file or the new one. */
+/** Replaces the content of the file at `path` in one step; a crash leaves the old file or the new one. */
 export async function replaceFile(
   path: string,
   content: string | Uint8Array | readonly Uint8Array[],
@@ -42,7 +42,7 @@ export async function replaceFile(
   if (options.sync !== false) await syncDirectory(dirname(path));
 }
 
-/** Makes the file `path`, which must not exist, not even as a link, and returns once `content` is on the disk. */
+/** Creates the file `path`, which must not exist, not even as a link. Returns once `content` is on the disk. */
 export async function writeSynced(
   path: string,
   content: string | Uint8Array | readonly Uint8Array[],
@@ -71,7 +71,7 @@ async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promi
   for (let at = 0; at < parts.length; at += AT_ONCE) {
     const some = parts.slice(at, at + AT_ONCE);
     let { bytesWritten } = await file.writev(some);
-    // A full disk takes only a part of it, and the next call says why.
+    // A full disk writes only a part, and the next call throws the reason.
     for (const part of some) {
       if (bytesWritten < part.length) await file.writeFile(part.subarray(bytesWritten));
       bytesWritten = Math.max(0, bytesWritten - part.length);
@@ -79,7 +79,7 @@ async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promi
   }
 }
 
-/** Replaces `to` by `from` in one step. */
+/** Replaces `to` with `from` in one step. */
 export async function renameOver(from: string, to: string): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -128,11 +128,11 @@ export interface FileContent {
   mtimeMs: number;
 }
 
-/** Why the content of something was not read. */
+/** The error for a path whose content was not read. */
 export class UnreadFile extends Error {
   /** Bytes of a file that is too large; null if it is not a regular file. */
   readonly size: number | null;
-  /** Its first 100 bytes, where it is too large. */
+  /** The first 100 bytes of a file that is too large. */
   readonly start: Buffer;
 
   constructor(message: string, size: number | null, start = Buffer.alloc(0)) {
@@ -147,8 +147,8 @@ export class UnreadFile extends Error {
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * The content of a regular file at one moment; a symbolic link is followed. What is looked at is what has been opened, so
- * a swap in between changes nothing.
+ * The content of a regular file at one moment; a symbolic link is followed. The checks are on the opened file, so swapping
+ * it in between has no effect.
  * @throws UnreadFile for a pipe, a device, a socket, or more than `maxBytes`; an error of the system with its code
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<FileContent> {
@@ -185,11 +185,11 @@ export function directoryError(): Error {
   return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
 }
 
-/** Tells this process from an earlier one with the same pid, as in a container where every start is pid 1. */
+/** Distinguishes this process from an earlier one with the same pid: in a container every start may be pid 1. */
 const processMark = lazy(() => randomBytes(4).toString('hex'));
 let sequence = 0;
 
-/** A name beside `path` that nobody else uses. */
+/** A unique name beside `path`. */
 export function tempPathFor(path: string): string {
   return `${path}.${process.pid}-${processMark()}-${sequence++}.tmp`;
 }

@@ -13,7 +13,7 @@ import {
 } from 'node:fs';
 import { directoryError, renamePauseMs, tempPathFor, UnreadFile, WITHOUT_WAITING } from './files.ts';
 
-/** Replaces the file at `path` in one step by one of mode 0600 with `content`. */
+/** Replaces the file at `path` with one of mode 0600, in one step. */
 export function replaceFileSync(path: string, content: string | Uint8Array): void {
   const temp = tempPathFor(path);
   try {

@@ -1,4 +1,4 @@
-/** Whether another user could change what a path leads to. Synchronous: it is asked before something is loaded or started. */
+/** Checks if another user could change what a path leads to. Synchronous, for use before something is loaded or started. */
 import { lstatSync } from 'node:fs';
 import { dirname } from 'node:path';
 

@@ -1,4 +1,4 @@
-/** Giving memory back to the system at a moment when much of it has just become garbage and nothing is going on. */
+/** Gives memory back to the system when much of it has just become garbage and nothing else runs. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { lazy } from './memoised.ts';

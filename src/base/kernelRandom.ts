@@ -2,7 +2,7 @@
 import { closeSync, openSync, readSync } from 'node:fs';
 import { type Random, systemRandom } from './clock.ts';
 
-/** Node's own where the system has no such device, as on Windows. */
+/** Uses Node's own source if the system has no such device, as on Windows. */
 export const kernelRandom: Random = {
   bytes: (count) => fromDevice(count) ?? systemRandom.bytes(count),
   uuid: () => uuidOf(kernelRandom.bytes(16)),

@@ -36,7 +36,7 @@ export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`;
 }
 
-/** `12 KiB`: of a file, at least 1. */
+/** The size of a file: `12 KiB`, at least 1. */
 export function sizeText(bytes: number): string {
   return `${Math.max(1, Math.round(bytes / 1024))} KiB`;
 }

@@ -6,7 +6,7 @@ export interface Log {
   error(fields: LogFields, message: string): void;
 }
 
-/** What an event is about. The names that the log itself uses for a line are taken: `clientName`, not `name`. */
+/** Facts about an event. Names that the log uses for its own fields are taken: write `clientName`, not `name`. */
 export type LogFields = Readonly<Record<string, unknown>> & {
   readonly [taken in 'level' | 'time' | 'pid' | 'hostname' | 'name' | 'msg']?: never;
 };

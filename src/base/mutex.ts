@@ -1,9 +1,9 @@
-/** Work of which only one piece is under way at a time for each key, in the order in which it was asked for. */
+/** Mutual exclusion by key: one piece of work at a time, in the order in which they were asked for. */
 import { interruptible } from './abort.ts';
 
 export interface Mutex {
   /**
-   * Resolves once the turn has come, with what gives it back.
+   * Resolves with the function that releases the key, once it is this caller's turn.
    * @throws the reason of `signal` if it aborts before
    */
   acquire(key: string, signal?: AbortSignal): Promise<() => void>;

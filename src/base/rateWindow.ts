@@ -1,4 +1,4 @@
-/** Counts per key over the last minute, to slow down those who guess or flood. In memory: a restart clears them. */
+/** Counts per key over the last minute, to slow down guessing and floods. In memory: a restart clears them. */
 import type { Clock } from './clock.ts';
 
 const WINDOW_MS = 60_000;
@@ -6,7 +6,7 @@ const WINDOW_MS = 60_000;
 const MAX_KEYS = 1000;
 
 export interface Window {
-  /** Number of seconds until the key is below the limit again; 0 while it is. */
+  /** Seconds until the key is below the limit again; 0 if it is. */
   waitSeconds(key: string): number;
   /** How often the key was counted in the last minute. */
   total(key: string): number;

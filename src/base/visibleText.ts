@@ -3,8 +3,8 @@
  * terminal obeys control characters: OSC 52 writes the clipboard, CSI moves the cursor over earlier output. A log reader
  * believes line breaks. Bidirectional controls reorder the text around them (CVE-2021-42574). Pure.
  *
- * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic carry direction marks
- * in good faith and look as meant without them. An escape sequence without its first character is plain, visible
+ * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic may contain direction
+ * marks, and look right without them. An escape sequence without its first character is plain, visible
  * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped. A model gets what a
  * person would see (`modelText`). What is compared, exported or written back stays as it is.
  */
@@ -25,8 +25,8 @@ const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
 const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
 
 /**
- * Any character that `hidden` may find, raw or as `JSON.stringify` escapes it, or the first half of one. A plain pattern:
- * it is tried on every answer, and nearly none has one.
+ * Any character that `hidden` may find, raw or as `JSON.stringify` escapes it, or the first half of one. The pattern is
+ * simple because it is tried on every answer, and hardly any has such a character.
  */
 const MAY_HIDE =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
@@ -42,7 +42,7 @@ const JOINING = [
 
 const EMOJI = '\\p{Extended_Pictographic}';
 
-/** Invisible characters that belong to the one before them: one after each, never a run. */
+/** Invisible characters that are part of the character before them: at most one after each. */
 const BELONGS = [
   // The flags of England, Scotland and Wales, the only sequences of tags that are in general use.
   '\\u{1f3f4}\\u{e0067}\\u{e0062}(?:\\u{e0065}\\u{e006e}\\u{e0067}|\\u{e0073}\\u{e0063}\\u{e0074}|\\u{e0077}\\u{e006c}\\u{e0073})\\u{e007f}',
@@ -55,7 +55,7 @@ const BELONGS = [
   '[\\u0600-\\u0605\\u06dd\\u070f\\u0890\\u0891\\u08e2\\u{110bd}\\u{110cd}\\n]',
 ].join('|');
 
-/** Everything that a reader does not see. What belongs where it stands is a group of its own. */
+/** Everything that a reader does not see. Group 1 matches the characters that may stay. */
 const hidden = lazy(() => new RegExp(`(${BELONGS})|[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{DI}]`, 'gu'));
 
 const loneSurrogate = lazy(() => /\p{Cs}/gu);
@@ -65,7 +65,7 @@ export function visibleLine(text: string): string {
   return without(text.replace(BREAKS, ' '));
 }
 
-/** A block whose line ends are ours: the last line of defence behind `visibleLine` and `visibleText`. */
+/** Cleans a block of text but keeps its line ends: the last defence after `visibleLine` and `visibleText`. */
 export function visibleLines(text: string): string {
   return text
     .split('\n')
@@ -81,7 +81,7 @@ export function visibleText(text: string, max = 200): string {
 /** A value as JSON from which `JSON.parse` makes the same value, in characters that are safe to print. */
 export function visibleJson(value: unknown, indent?: number): string {
   const text = JSON.stringify(value, null, indent) ?? 'null';
-  // A line end in a string is escaped already, so one that is found here is of the indentation.
+  // Line ends in strings are already escaped, so one found here belongs to the indentation.
   return text.replace(unsafe(), (found) =>
     found === '\n' ? found : unitsOf(found).map(jsonEscape).join(''),
   );
@@ -96,7 +96,7 @@ export function escapedText(text: string, max = 2_000): string {
 
 /**
  * Text for a model, without what a person would not see: tags, characters without width, direction controls, selectors that
- * select nothing. With them a stranger's title says something else to a model than to the person who looks at it.
+ * select nothing. With these a stranger's title could tell a model something that the person does not see.
  * Hebrew, Arabic, joined letters and emoji, and flags stay as they are.
  */
 export function modelText(text: string): string {

@@ -6,9 +6,9 @@ import { inspectSettings, type LoadOptions, type Settings } from './settings.ts'
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
 
 /**
- * Stores `text` as the value of `key`. Throws `SETTINGS_INVALID`, and writes nothing, when the value is unusable, when it
- * does not go with the others, or when the file is not JSON. Problems that the file had before do not stand in the way,
- * so that they can be fixed one after the other.
+ * Stores `text` as the value of `key`. Throws `SETTINGS_INVALID`, and writes nothing, if the value is unusable or
+ * contradicts other settings, or if the file is not JSON. Problems that the file had before are ignored, so that they can
+ * be fixed one by one.
  */
 export function storeSetting(options: LoadOptions, key: SettingKey, text: string): Settings {
   const setting = SETTINGS[key] as Setting<unknown>;
@@ -21,7 +21,7 @@ export function storeSetting(options: LoadOptions, key: SettingKey, text: string
   });
 }
 
-/** Takes `key`, known or not, out of the file; false when it was not in it. */
+/** Removes `key`, known or not, from the file; false if it was not there. */
 export function removeSetting(options: LoadOptions, key: string): boolean {
   if (!Object.hasOwn(readable(options).values, key)) return false;
   change(options, ({ [key]: _removed, ...values }) => values);

@@ -139,7 +139,7 @@ function clientProblems(client: unknown, place: string): string[] {
   return problem === null ? [] : [`${place} ${problem}`];
 }
 
-/** What a value should have been, and where in it, such as `[0]`. */
+/** What a value should have been. `at` is the place of the error in it, such as `[0]`. */
 type Wrong = { at: string; expects: string };
 
 const OPTIONAL = ['clientName', 'clientSecret', 'clientSecretSha256', 'tokenEndpointAuthMethod'];

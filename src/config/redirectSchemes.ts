@@ -1,6 +1,6 @@
 /**
- * Which schemes of apps a browser may be redirected to. Every scheme that the system knows opens a program, and many of those
- * do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So the allowed ones are listed.
+ * The app schemes that a browser may be redirected to. Every scheme that the system knows opens a program, and many of those
+ * do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So only listed ones are allowed.
  */
 
 /**
@@ -9,7 +9,7 @@
  */
 const CLIENT_SCHEMES = ['claude', 'cursor', 'vscode', 'vscode-insiders', 'windsurf', 'zed'];
 
-/** A domain name backwards, which its owner alone should use (RFC 8252 7.1, 8.4). */
+/** A reversed domain name, which only its owner should use (RFC 8252 7.1, 8.4). */
 const REVERSE_DOMAIN = /^[a-z]{2,}(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+$/;
 
 /** Parts of operating systems have schemes of that form too (`microsoft.windows.camera:`, `com.apple.…:`). */

@@ -1,4 +1,4 @@
-/** Rules between settings. Pure: values and where they came from in, problems and warnings out. */
+/** Rules between settings, which yield problems and warnings. Pure. */
 
 import { isLoopback } from '../base/loopback.ts';
 import type { Origin, Problem } from './problems.ts';
@@ -7,7 +7,7 @@ import { SETTINGS, type SettingKey, type SettingValues } from './table.ts';
 
 export type Origins = Record<SettingKey, Origin>;
 
-/** The parts of the client in the environment; it exists with all three or not at all. */
+/** The settings of the OAuth client in the environment: all three or none. */
 const CLIENT_PARTS = ['mcpOauthClientId', 'mcpOauthClientSecret', 'mcpOauthClientRedirectUri'] as const;
 
 const CLIENT_PART_NAMES = {

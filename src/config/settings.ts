@@ -21,7 +21,7 @@ import { CALLBACK_PATH } from './types.ts';
 export interface LoadOptions {
   env: NodeJS.ProcessEnv;
   flags?: SettingFlags;
-  /** Home directory where neither flag nor environment names one; by default the user's config directory. */
+  /** Home directory if neither flag nor environment names one; by default in the user's config directory. */
   home?: string;
   /** The demo has a home of its own, `<home>/demo`, with its own `config.json`. */
   demo?: boolean;
@@ -39,7 +39,7 @@ export interface Settings extends Readonly<SettingValues> {
   readonly warnings: readonly string[];
 }
 
-/** Loads and checks every setting. Throws `SETTINGS_INVALID` that tells all problems at once. */
+/** Loads and checks every setting. Throws one `SETTINGS_INVALID` with all problems. */
 export function loadSettings(options: LoadOptions): Settings {
   const { settings, problems } = inspectSettings(options);
   if (problems.length > 0) throw settingsError(problems);
@@ -47,8 +47,8 @@ export function loadSettings(options: LoadOptions): Settings {
 }
 
 /**
- * Loads what can be loaded and says what is wrong; unusable values are replaced by their defaults. `fileValues` stand in
- * for the content of `config.json`, to try a change before it is written.
+ * Loads what can be loaded and says what is wrong; defaults replace unusable values. `fileValues` replace the content of
+ * `config.json`, to try a change before it is written.
  */
 export function inspectSettings(
   options: LoadOptions,
@@ -86,12 +86,12 @@ export function keyOptions({ home, keychain, encryptionKey }: Settings) {
   return { home, mode: keychain, encryptionKey: encryptionKey ?? undefined };
 }
 
-/** The server on this machine, for a program on it. */
+/** The base URL of a server on this machine, for a program on the same machine. */
 export function localBaseUrl(host: string, port: number): string {
   return `http://${urlHost(host)}:${port}`;
 }
 
-/** Where a program on this machine finds a server that listens on `host`: every server listens on loopback as well. */
+/** The host at which programs on this machine reach a server on `host`. Every server listens on loopback as well. */
 function urlHost(host: string): string {
   if (host === '::1') return '[::1]';
   return host === 'localhost' ? host : '127.0.0.1';

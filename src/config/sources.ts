@@ -1,4 +1,4 @@
-/** One setting out of its four sources: flag, environment, `config.json`, default. */
+/** Reads one setting from its four sources: flag, environment, `config.json`, default. */
 import { didYouMean } from '../base/nearest.ts';
 import { type Origin, type Problem, shown } from './problems.ts';
 import {
@@ -27,7 +27,7 @@ export interface ReadValue {
   problem?: Problem;
 }
 
-/** The value of one setting, or its default and the reason why what was given cannot be used. */
+/** The value of one setting, or its default and why the given value cannot be used. */
 export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): ReadValue {
   const setting = SETTINGS[key] as Setting<unknown>;
   const raw = rawValue(key, setting, sources);

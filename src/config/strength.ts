@@ -1,6 +1,6 @@
-/** How hard a secret is to guess, judged by its characters alone. Only rules out what a person made up in a hurry. Pure. */
+/** Rules out secrets that are easy to guess, by their characters alone. Pure. */
 
-/** The parts of a rule, in characters. */
+/** The least that a secret must have, in characters. */
 interface Strength {
   length: number;
   distinct: number;
@@ -8,17 +8,17 @@ interface Strength {
   surprising: number;
 }
 
-/** Typed by a person; a phrase of four words is enough, and guesses are slowed down. */
+/** A person types it: a phrase of four words is enough, since guesses are slowed down. */
 export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surprising: 10 };
-/** Guesses at a key are as fast as requests. 32 random hexadecimal digits have twice the 20. */
+/** A key can be guessed at the speed of requests. 32 random hexadecimal digits have about twice the 20. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
-/** Letters of an owner code that the server makes: 39 bits where this machine alone can ask, else 78. */
+/** Number of letters of a generated owner code: 39 bits if only this machine can reach the server, else 78. */
 export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
   return publicBaseUrl === null ? 8 : 16;
 }
 
-/** Why the secret is too weak, as an end of "<setting> …"; null when it is not. Never holds a part of it. */
+/** Completes "<setting> …" with why a secret is too weak; null if it is not. Never quotes it. */
 export function weaknessOf(secret: string, needed: Strength): string | null {
   const letters = [...secret];
   if (letters.length < needed.length) return `needs at least ${needed.length} characters`;
@@ -39,7 +39,7 @@ function surprisesIn(letters: readonly string[]): number {
   }).length;
 }
 
-/** Whether the character is part of a run of three that also occurs earlier. */
+/** True if the character is part of a run of three that also occurs earlier. */
 function isRepeated(text: readonly string[], at: number): boolean {
   return [at - 2, at - 1, at].some((start) => {
     const piece = text.slice(Math.max(start, 0), start + 3).join('\0');

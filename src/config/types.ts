@@ -1,7 +1,7 @@
 /**
  * The types of values that settings take. Each reads text, from the environment and the command line, and JSON, from
- * `config.json`. Each has the one sentence that says what it expects. Written out, since every command reads
- * settings, and loading zod takes longer than the rest of a short one.
+ * `config.json`. Each says in one phrase what it expects. No zod here: every command reads settings, and loading zod
+ * takes longer than the rest of a short command.
  */
 import { isIP } from 'node:net';
 import { isToolset, splitToolsets, TOOLSETS, type Toolset } from '../domain/toolsets.ts';
@@ -33,7 +33,7 @@ export const directory = textThat('the path of a directory', (path) => !path.inc
 
 export const filePath = textThat('the path of a file', (path) => path !== '' && !path.includes('\0'));
 
-/** An address or a host name; brackets around an IPv6 address are taken off, as `listen` wants none. */
+/** An address or a host name. Brackets around an IPv6 address are removed, since `listen` accepts none. */
 export const hostName = textType('an IP address or a host name, without scheme, port or path', (text) => {
   const host = text.replace(/^\[(.*)\]$/, '$1').toLowerCase();
   return isIP(host) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(host) ? host : null;
@@ -115,7 +115,7 @@ function isAddressOrNetwork(text: string): boolean {
   );
 }
 
-/** The root of an API; a slash at its end is taken off, so that paths can be appended. */
+/** The root of an API. A slash at its end is removed, so that paths can be appended. */
 export const apiRoot = textType('an http or https URL without query or fragment', (text) =>
   isWebUrl(text, () => true) ? text.replace(/\/+$/, '') : null,
 );
@@ -143,7 +143,7 @@ export const secretText = textThat('one line of visible characters', (text) =>
   /^[\x21-\x7e]{1,512}$/.test(text),
 );
 
-/** A command line takes what begins with a dash for an option. */
+/** On a command line, a word that begins with a dash would be an option. */
 export const oauthClientId = textThat('one line of visible characters that does not begin with "-"', (text) =>
   /^(?!-)[\x21-\x7e]{1,256}$/.test(text),
 );

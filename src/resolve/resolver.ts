@@ -19,32 +19,32 @@ export interface Resolution {
   status: MatchResult['status'];
   match: { track: Track; score: number } | null;
   candidates: Candidate[];
-  /** `alias`: without a search. */
+  /** `alias`: found without a search. */
   source: 'alias' | 'search';
   /** An alias that somebody confirmed although title, artist or album differ. */
   confirmed?: true;
 }
 
 export interface Resolver {
-  /** Whether the query is answered without a search. */
+  /** True if the query needs no search. */
   knows(query: TrackQuery): boolean;
-  /** @param listed how many songs of its list are still to be found; 0: it is asked for alone */
+  /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
   resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
   /**
-   * Stores the track that a person chose for a query; on disk when it resolves. True if it replaces an alias.
-   * @param by who says so; see `Call.by`
-   * @param confirmed the person says that the track is meant although it is spelled otherwise
+   * Stores the track that a person chose for a query. Resolves once that is on disk, with true if it replaced an alias.
+   * @param by who chose it; see `Call.by`
+   * @param confirmed true if the person confirmed the track although its names differ
    * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
    */
   choose(query: TrackQuery, track: Track, by: string | null, confirmed: boolean): Promise<boolean>;
-  /** Like `choose`, without the check and the save, for a caller that saves more with it. */
+  /** Like `choose`, but without the check and without saving, for callers that save several things together. */
   keep(query: TrackQuery, track: Track, by: string | null): boolean;
 }
 
 /** The saved tracks that a song of a list may be; see `Library.savedLike`. */
 type SavedLike = (query: TrackQuery, listed: number, call: Call) => Promise<readonly Track[]>;
 
-/** @param savedLike where the account's saved tracks are at hand */
+/** @param savedLike if there is a copy of the account's saved tracks */
 export function createResolver(
   api: ProviderApi,
   store: Store,
@@ -92,7 +92,7 @@ export function createResolver(
   }
 
   function remember(key: string, { title, artist, album }: TrackQuery, track: Track): void {
-    // A person may have decided while the search was on its way.
+    // A person may have chosen a track during the search.
     if (getAlias(store, key)?.source === 'person') return;
     const alias = { key, title, artist, album: album ?? null, track };
     putAlias(store, { ...alias, source: 'learned' }, clock.now());
@@ -119,7 +119,7 @@ export function createResolver(
   return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
 }
 
-/** A search tolerates a wrong album; an alias that is kept must not have one. */
+/** A search tolerates a wrong album; a stored alias must not have one. */
 function fits(query: TrackQuery, track: Track): boolean {
   const { status, candidates } = matchTrack(query, [track]);
   return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;

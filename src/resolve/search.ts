@@ -4,7 +4,7 @@ import { matchIsrc } from '../music/isrc.ts';
 import { isForgiven, type MatchResult, matchTrack } from '../music/match.ts';
 import { searchQueries, type TrackQuery } from '../music/trackQuery.ts';
 
-/** How many searches `findTrack` makes for a query that nothing fits: one where the first search finds it as written. */
+/** The most searches that `findTrack` makes for a query. If the first finds the song as written, it makes only one. */
 export function mostSearches(query: TrackQuery): number {
   const byCode = query.isrc === undefined ? 0 : 1;
   return byCode + (byCode > 0 && !hasNames(query) ? 0 : searchQueries(query).length);

@@ -21,7 +21,7 @@ import {
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
-/** A stopping server may take a minute to finish its work. */
+/** Milliseconds. A stopping server may take a minute to finish its work. */
 const STOP_MS = 90_000;
 /** `bootout` does not wait until the old agent has ended, and `bootstrap` fails until then. */
 const BOOTSTRAP_TRIES = 20;

@@ -24,8 +24,8 @@ function ownProgram(homeDir: string): string[] {
 }
 
 /**
- * A lasting path that points to the program now, else the program itself. A path that another user could redirect does not
- * count, unless the program itself is no safer.
+ * A path to the program that survives upgrades, else that of the program itself. A path that another user could redirect
+ * does not count, unless the program itself is no safer.
  */
 export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;
@@ -59,7 +59,7 @@ function run(command: string, args: readonly string[], timeoutMs = RUN_MS): Prom
       const missing = systemCodeOf(error) === 'ENOENT' ? `${command} was not found` : error?.message;
       resolve({ ok: error === null, out, err: err.trim() || (missing ?? '') });
     });
-    // A child of it may keep the streams open, so do not wait for them to close.
+    // A child of the program may keep the streams open, so do not wait for them to close.
     const timer = setTimeout(() => {
       child.kill('SIGKILL');
       child.stdout?.destroy();

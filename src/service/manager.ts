@@ -9,9 +9,9 @@ export interface Ran {
   err: string;
 }
 
-/** What a service needs from the machine. */
+/** What a service manager needs from the machine. */
 export interface Machine {
-  /** What starts this program: the executable, or Node and the script. Absolute paths. */
+  /** The command line of this program: the executable, or Node and the script. Absolute paths. */
   program: readonly string[];
   homeDir: string;
   /** null on Windows. */
@@ -35,22 +35,22 @@ export interface ServiceFacts {
 export interface ServiceStatus {
   /** The file, or the registry value. */
   file: string;
-  /** `other`: there is one with that name, but relay did not write it. */
+  /** `other`: a service of that name exists, but relay did not write it. */
   writtenBy: 'nobody' | 'relay' | 'other';
   /** The installed command, as text for people; null when relay has not installed one. */
   command: string | null;
   /** The command that installing now would write, in the same form. */
   wanted: string;
-  /** Whether installing now would change nothing in the file. */
+  /** True if installing now would change nothing in the file. */
   current: boolean;
-  /** Whether it starts at login. */
+  /** True if it starts at login. */
   enabled: boolean;
-  /** null where it cannot be known. */
+  /** null if not known. */
   running: boolean | null;
-  /** Whether it exited by itself and was not restarted. */
+  /** True if it exited by itself and was not restarted. */
   failed: boolean;
   pid: number | null;
-  /** Why the system's service manager did not answer; null where it did or where there is none. */
+  /** Why the system's service manager did not answer; null if it did, or if there is none. */
   silent: string | null;
 }
 
@@ -59,12 +59,12 @@ export type Start = 'now' | 'was running' | 'next login';
 
 /** One way to start at login. All calls throw `SERVICE_FAILED` when the system refuses. */
 export interface ServiceManager {
-  /** The command that shows why it exited; null where there is no log. */
+  /** The command that shows why the server exited; null if there is no log. */
   logCommand: string | null;
   find(): Promise<ServiceStatus>;
-  /** Writes and enables it, and starts it if `start`. Repeating it repairs what is missing. */
+  /** Writes and enables the service, and starts it if `start`. Repeating this repairs what is missing. */
   install(start: boolean): Promise<{ changed: boolean; started: Start }>;
-  /** Stops and removes it; false when there was none. */
+  /** Stops and removes the service; false if there was none. */
   uninstall(): Promise<boolean>;
 }
 

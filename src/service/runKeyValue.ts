@@ -52,8 +52,8 @@ export function isOurData(data: string): boolean {
 }
 
 /**
- * Whether `printed`, the output of `reg`, is `data`. It is in the console's code page, where a character beyond ASCII
- * may be several bytes, another character or a question mark. So anything matches it.
+ * True if `printed`, the output of `reg`, may be `data`. `reg` prints in the console's code page, where a character beyond
+ * ASCII may be several bytes, another character or a question mark. So anything matches such a character.
  */
 export function isSameData(printed: string, data: string): boolean {
   const pattern = [...data].map((letter) =>
@@ -62,7 +62,7 @@ export function isSameData(printed: string, data: string): boolean {
   return new RegExp(`^${pattern.join('')}$`, 's').test(printed);
 }
 
-/** The first byte is odd when the user has disabled it. */
+/** True if the user has disabled the entry in Task Manager: its first byte is odd. */
 export function isSwitchedOff(printed: string): boolean {
   const [, first] = /^\s*relay\s+REG_BINARY\s+([0-9A-F]{2})/im.exec(printed) ?? [];
   return first !== undefined && Number.parseInt(first, 16) % 2 === 1;

@@ -8,7 +8,7 @@ import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 /** Far larger than any unit or property list. */
 const MAX_BYTES = 1024 * 1024;
 
-/** null when there is no such file; `''` for a file that cannot be read, which counts as someone else's. */
+/** The text of a file; null if there is none. A file that cannot be read yields `''`, so it counts as someone else's. */
 export async function readText(path: string): Promise<string | null> {
   try {
     return (await readRegularFile(path, MAX_BYTES)).bytes.toString('utf8');

@@ -63,7 +63,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
 
   /** If systemd runs but this session cannot reach it, a link is enough; without systemd nothing would read it. */
   async function requireSystemd(silent: string): Promise<void> {
-    // sd_booted(3): the directory is there exactly where systemd started the system.
+    // sd_booted(3): the directory exists if and only if systemd started the system.
     if ((await machine.run('test', ['-d', '/run/systemd/system'])).ok) return;
     throw new RelayError('SERVICE_FAILED', `There is no systemd here to start relay at login: ${silent}`, {
       remedy: {

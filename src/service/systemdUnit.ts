@@ -66,7 +66,8 @@ export function unitCommand(text: string): string | null {
 }
 
 /**
- * systemd.service(5), "Command lines". systemd does not accept a program path with a quote, backslash or dollar sign.
+ * The value of `ExecStart`. systemd does not accept a program path with a quote, backslash or dollar sign
+ * (systemd.service(5), "Command lines").
  */
 export function execStart(command: readonly string[]): string {
   const [program = ''] = command;
