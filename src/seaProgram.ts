@@ -59,7 +59,7 @@ export function evaluate(script: Script, require: NodeJS.Require): unknown {
   return module.exports;
 }
 
-/** null where the build could make none. */
+/** null if the build could make none. */
 export function readCache(name: Cache): Buffer | null {
   try {
     return Buffer.from(getRawAsset(CACHE_ASSETS[name]) as ArrayBuffer);

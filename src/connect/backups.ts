@@ -46,7 +46,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** The entries in a text; null where it cannot be read. */
+/** The entries in a text; null if it cannot be read. */
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {

@@ -86,7 +86,7 @@ export interface FileState {
   otherNames: string[];
 }
 
-/** @param currentKey tells the server's key, null where it is not known; asked only where the file holds one */
+/** @param currentKey tells the server's key, null if it is not known; asked only where the file holds one */
 export async function lookInto(
   { file, addition, connection }: Plan,
   currentKey: () => Promise<string | null>,

@@ -111,7 +111,7 @@ function hasSection(content: string, { format, section }: Where): boolean {
   return Object.hasOwn(FORMATS[format].parse(withoutMark(content)), section);
 }
 
-/** undefined where the text cannot be read or edited. */
+/** undefined if the text cannot be read or edited. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

@@ -123,7 +123,7 @@ export interface Library {
   ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
-   * @returns null where the part is not in the copy; `note` where not all of it has been read
+   * @returns null if the part is not in the copy; `note` where not all of it has been read
    * @throws RelayError of the provider
    */
   view(
@@ -139,7 +139,7 @@ export interface Library {
    * @throws RelayError `NOT_FOUND` where there is none
    */
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
-  /** The rows of one version in order; null where no version has that number. */
+  /** The rows of one version in order; null if no version has that number. */
   versionRows(id: string, version: number): Promise<VersionRow[] | null>;
   /**
    * The rows of a playlist in the copy: URIs in order, '' for a row without an item. null if the copy does not list the

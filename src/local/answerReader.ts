@@ -46,7 +46,7 @@ export class AnswerReader {
     this.#end();
   }
 
-  /** False where more bytes are needed. */
+  /** False if more bytes are needed. */
   #step(): boolean {
     const place = this.#place;
     switch (place.in) {

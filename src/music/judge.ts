@@ -310,7 +310,7 @@ function judgeNotes(asked: ParsedTitle, title: ParsedTitle, track: Track): Reaso
   ];
 }
 
-/** The year that the album's release date starts with; null where the provider does not know it ("0000"). */
+/** The year that the album's release date starts with; null if the provider does not know it ("0000"). */
 export function releaseYear(track: Track): number | null {
   const year = Number(/^\d{4}/u.exec(track.album.release_date ?? '')?.[0] ?? 0);
   return year === 0 ? null : year;

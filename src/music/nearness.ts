@@ -45,7 +45,7 @@ const CLOSE: ReadonlySet<Version> = new Set([
   'version',
 ]);
 
-/** True where one of the names is in another script than the requested one. */
+/** True if one of the names is in another script than the requested one. */
 export function inOtherScript(asked: Names, offered: Names): boolean {
   return otherScript(asked.title.base, offered.title.base) || otherScript(asked.artist, offered.artist);
 }

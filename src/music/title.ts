@@ -19,7 +19,7 @@ export interface ParsedTitle {
   readonly details: ReadonlyMap<Version, string>;
   /** Notes that do not make it another recording. */
   readonly notes: ReadonlySet<Note>;
-  /** The year of the remaster; null where the title does not say. */
+  /** The year of the remaster; null if the title does not say. */
   readonly remasterYear: number | null;
   /** `base` and the version notes together, for titles written without brackets. */
   readonly words: string;

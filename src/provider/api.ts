@@ -17,7 +17,7 @@ export interface ProviderApi {
    * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401.
    * Each attempt is sent with a token of `call.account`, or not at all.
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
-   * where another account is connected now; `details.sent` false where nothing reached the provider
+   * where another account is connected now; `details.sent` false if nothing reached the provider
    */
   send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
   /** Present time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */

@@ -35,7 +35,7 @@ export function hasKeyFile(home: string): Promise<boolean> {
 }
 
 /**
- * The key in the file, or null where there is none. Permissions that let others read it are removed.
+ * The key in the file, or null if there is none. Permissions that let others read it are removed.
  * @throws RelayError `KEY_UNAVAILABLE` when the file cannot be read or holds no key
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {

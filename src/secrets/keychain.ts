@@ -22,7 +22,7 @@ const SERVICE = 'relay';
 
 /** A keychain's entries for this program, by account. Both reject when it does not answer or `signal` aborts. */
 export interface Keychain {
-  /** Reads the secret of an account; null where there is no such entry. */
+  /** Reads the secret of an account; null if there is no such entry. */
   read(account: string, signal: AbortSignal): Promise<string | null>;
   /** Returns what the keychain holds afterwards. */
   write(account: string, secret: string, signal: AbortSignal): Promise<string | null>;

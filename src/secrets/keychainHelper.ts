@@ -17,7 +17,7 @@ export interface KeychainRequest {
   secret?: string;
 }
 
-/** `value`: what the keychain holds, after a write or a delete too; null where it holds nothing. */
+/** `value`: what the keychain holds, after a write or a delete too; null if it holds nothing. */
 export type KeychainAnswer = { value: string | null } | { error: string };
 
 /**

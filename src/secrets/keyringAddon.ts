@@ -10,7 +10,7 @@ import { keepByContent } from './privateFolder.ts';
 /** Name under which the executable carries the addon. */
 export const ADDON_ASSET = 'keyring.node';
 
-/** Path to require, or null where the package is not installed for this platform. */
+/** Path to require, or null if the package is not installed for this platform. */
 export function findKeyringAddon(): string | null {
   try {
     // The bundle is CommonJS and has a file name, the source has a URL.

@@ -50,7 +50,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   kind: ToolKind;
   /** Calling it twice has the effect of calling it once. Reads always are. */
   idempotent?: boolean;
-  /** True (the default) where the tool talks to Spotify; false where it only reads this program's own state. */
+  /** True (the default) where the tool talks to Spotify; false if it only reads this program's own state. */
   openWorld?: boolean;
   /** A read that changes what relay remembers, so that it is left out where only reading is on. */
   changesMemory?: boolean;

@@ -24,7 +24,7 @@ export interface OpenService {
 /** A setting from the environment that the service does not get. */
 export interface LeftBehind {
   env: string;
-  /** The command that stores it; null where it cannot be stored. */
+  /** The command that stores it; null if it cannot be stored. */
   store: string | null;
 }
 

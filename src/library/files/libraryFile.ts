@@ -55,7 +55,7 @@ export interface LibraryFile {
   rest(): Promise<void>;
   /** Saves and frees the memory. */
   close(): Promise<void>;
-  /** Size of the file in bytes, as last read or saved; 0 where there is none. */
+  /** Size of the file in bytes, as last read or saved; 0 if there is none. */
   readonly size: number;
   /** True if a database is in memory. @internal */
   readonly isOpen: boolean;

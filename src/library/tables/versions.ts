@@ -91,7 +91,7 @@ export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   );
 }
 
-/** The rows of one version, in order; null where there is none of that number. */
+/** The rows of one version, in order; null if there is none of that number. */
 export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow[] | null {
   const isThere = sql.get('select 1 from versions where playlist_id = ? and version = ?', [id, version]);
   if (!isThere) return null;
@@ -109,7 +109,7 @@ export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow
   });
 }
 
-/** Last known name of a playlist; null where it has no versions. */
+/** Last known name of a playlist; null if it has no versions. */
 export function versionedName(sql: Sql, id: string): string | null {
   return (
     sql.get<{ name: string }>('select name from version_playlists where playlist_id = ?', [id])?.name ?? null
@@ -174,7 +174,7 @@ function putCounts(sql: Sql, id: string, version: number, counts: ReturnType<typ
   ]);
 }
 
-/** The number of an item; 0 where the provider named none. */
+/** The number of an item; 0 if the provider named none. */
 function itemOf(sql: Sql, { uri, name, artist, album, kind }: VersionRow): number {
   if (uri === null) return 0;
   const find = () => sql.get<{ id: number }>('select id from version_items where uri = ?', [uri])?.id;

@@ -19,7 +19,7 @@ export function keptVersions(times: readonly number[], now: number): boolean[] {
   });
 }
 
-/** Identifies the period of which only the newest version is kept; null where all are. */
+/** Identifies the period of which only the newest version is kept; null if all are. */
 function periodAt(age: number): ((time: number) => string | number) | null {
   if (age < HOUR_MS) return null;
   if (age < DAY_MS) return (time) => Math.floor(time / HOUR_MS);

@@ -11,7 +11,7 @@ export type ExchangeDecision =
   /** No tokens are issued. `revoked` is the approval that ends now, with all its tokens; null if none does. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
-/** Parameters of every exchange request; null where one was not sent. */
+/** Parameters of every exchange request; null if one was not sent. */
 export interface ExchangeRequest {
   clientId: string;
   resource: string | null;

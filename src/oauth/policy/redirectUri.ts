@@ -40,7 +40,7 @@ export function isOwnAddress(uri: string, own: readonly string[]): boolean {
   return place !== null && own.some((origin) => placeOf(origin) === place);
 }
 
-/** Host and port, whatever the scheme and the spelling; null where there is no host. */
+/** Host and port, whatever the scheme and the spelling; null if there is no host. */
 function placeOf(text: string): string | null {
   if (!URL.canParse(text)) return null;
   const { protocol, hostname, port } = new URL(text);

@@ -89,7 +89,7 @@ interface Attempt {
   waiting: Set<() => void>;
 }
 
-/** What a request to log in carries; null where it is absent. */
+/** What a request to log in carries; null if it is absent. */
 interface LoginRequest {
   ticket: string | null;
   attemptId: string | null;

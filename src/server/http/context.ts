@@ -35,7 +35,7 @@ export function securityHeaders(requestId: string): Record<string, string> {
 
 /**
  * Begins an answer. `headers`, named in lower case, replace those that every answer has.
- * @param length length of the body in bytes; null where it is not known yet
+ * @param length length of the body in bytes; null if it is not known yet
  */
 export function writeHead(
   { response, requestId }: HttpContext,

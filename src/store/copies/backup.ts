@@ -192,7 +192,7 @@ function cannotWrite(path: string, error: unknown): RelayError {
 
 /**
  * Gives the file at `path` a second name, `<path>.<why>-<UTC time>`. It keeps that one when a new file takes the first.
- * @returns the second name, which is new; null where there is no file
+ * @returns the second name, which is new; null if there is no file
  */
 export async function keepStateFile(path: string, why: string, clock: Clock): Promise<string | null> {
   if (!(await stat(path).catch(() => null))) return null;

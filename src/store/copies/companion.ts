@@ -36,7 +36,7 @@ const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 
 /**
  * The image of a state with the tables of its companion.
- * @returns null where the companion has no file
+ * @returns null if the companion has no file
  * @throws Error that says why its file cannot be used
  */
 export async function carry(

@@ -109,7 +109,7 @@ function aboutCopy(error: unknown): unknown {
 
 export interface Replaced {
   path: string;
-  /** Where the file before is kept; null where there was none. */
+  /** Where the file before is kept; null if there was none. */
   keptPath: string | null;
 }
 

@@ -54,7 +54,7 @@ export async function identityAt(path: string): Promise<string | null> {
 
 /**
  * A deleted file may be written again, since the memory of this process is then the only copy.
- * @param known what this process last read or saved; null where there was no file
+ * @param known what this process last read or saved; null if there was no file
  * @param found what is there now
  * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`
  */

@@ -36,7 +36,7 @@ export interface SaveSource {
 export interface SaverOptions {
   path: string;
   source: SaveSource;
-  /** What the file on disk holds now: `version` -1 and `identity` null where there is none. */
+  /** What the file on disk holds now: `version` -1 and `identity` null if there is none. */
   saved: { version: number; sizeBytes: number; at: number | null; identity: string | null };
   clock: Clock;
   log: Log;
@@ -223,11 +223,11 @@ export interface SaveFs {
   /** Makes the home ready, removes what dead processes left beside its state file, and returns the file's path. */
   prepare(home: string, log: Log): Promise<string>;
   /**
-   * The state file at one moment, or null where there is none.
+   * The state file at one moment, or null if there is none.
    * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
    */
   read(path: string): Promise<StateFile | null>;
-  /** Length and header of the file at `path`, as one text; null where there is none. */
+  /** Length and header of the file at `path`, as one text; null if there is none. */
   identityAt(path: string): Promise<string | null>;
 }
 

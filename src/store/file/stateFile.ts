@@ -24,7 +24,7 @@ export interface StateFile {
 }
 
 /**
- * The content of the file at one moment, or null where there is none.
+ * The content of the file at one moment, or null if there is none.
  * @param maxBytes a larger file is refused unread
  * @throws RelayError `STATE_DAMAGED`, `HOME_UNUSABLE`
  */

@@ -22,7 +22,7 @@ export function lockPath(home: string): string {
   return join(home, 'relay.lock');
 }
 
-/** The holder that a lock file names; null where there is no file. */
+/** The holder that a lock file names; null if there is no file. */
 export async function readHolder(path: string): Promise<Holder | null> {
   try {
     const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');

@@ -74,7 +74,7 @@ function linuxStart(pid: number): string | null {
   return isGone ? null : `${boot.trim()}/${fields[19]}`;
 }
 
-/** What the kernel says at once; null where it has no such file. */
+/** What the kernel says at once; null if it has no such file. */
 function kernelText(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');

@@ -16,7 +16,7 @@ export interface Image {
 export interface PagedFile {
   /** What the database is to be made from. */
   bytes: Uint8Array;
-  /** The file as it is now; null where SQLite does not work on it. */
+  /** The file as it is now; null if SQLite does not work on it. */
   image(): Image | null;
 }
 

@@ -51,10 +51,10 @@ type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
   readonly name: string;
-  /** How a column is kept, by its name in SQL; undefined where the declaration has no such column. */
+  /** How a column is kept, by its name in SQL; undefined if the declaration has no such column. */
   kindOf(sqlName: string): Kind<unknown> | undefined;
   toRow(raw: RawRow): Row;
-  /** The first row of `select … from <table> <rest>`; null where there is none. */
+  /** The first row of `select … from <table> <rest>`; null if there is none. */
   first(store: Store, rest: string, params?: SqlParams): Row | null;
   all(store: Store, rest: string, params?: SqlParams): Row[];
   /** Inserts a row. Columns that are left out get the schema's default; `or replace` drops a row with the same key. */

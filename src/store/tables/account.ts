@@ -11,7 +11,7 @@ const scopeList: Kind<string[]> = {
 const COLUMNS = {
   /** The provider's user ID. */
   providerUserId: text(),
-  /** The provider's newer, pseudonymous account ID; null where the provider named none. */
+  /** The provider's newer, pseudonymous account ID; null if the provider named none. */
   accountId: nullable(text()),
   displayName: nullable(text()),
   scopes: scopeList,

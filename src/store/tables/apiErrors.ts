@@ -15,7 +15,7 @@ const COLUMNS = {
   method: text(),
   /** Path of the request, with names in place of IDs: `/playlists/{id}/items`. */
   path: text(),
-  /** Status of the answer; null where none came. */
+  /** Status of the answer; null if none came. */
   statusCode: nullable(integer),
   code: text(),
   reason: nullable(text()),

@@ -180,7 +180,7 @@ export function lastChangeAskedBy(store: Store, askedBy: string): Change | null 
   return CHANGES.first(store, 'where asked_by = ? order by seq desc limit 1', [askedBy]);
 }
 
-/** The last change of a job; null where it has not begun to write. */
+/** The last change of a job; null if it has not begun to write. */
 export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }

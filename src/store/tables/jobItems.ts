@@ -33,7 +33,7 @@ const COLUMNS = {
   error: nullable(json(JobErrorShape)),
   /** Failed searches. */
   attempts: integer,
-  /** When to search again, Unix milliseconds; null where it was never tried. */
+  /** When to search again, Unix milliseconds; null if it was never tried. */
   runAfter: nullable(integer),
   /** 1: found by a remembered match that was confirmed although its names differ. */
   confirmed: integer,
@@ -162,7 +162,7 @@ export function boundTries(
   }
 }
 
-/** When the first pending item is to be tried, Unix milliseconds, and why not before; null where none is pending. */
+/** When the first pending item is to be tried, Unix milliseconds, and why not before; null if none is pending. */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const isFresh = store.get(
     "select 1 from job_items where job = ? and status = 'pending' and run_after is null limit 1",
@@ -341,7 +341,7 @@ function matchedItems(store: Store, job: number, limit: number, from = 0): Match
   );
 }
 
-/** The same without their positions, from `from` on, and where to go on; null where nothing follows. */
+/** The same without their positions, from `from` on, and where to go on; null if nothing follows. */
 export function matchedUris(
   store: Store,
   job: number,
@@ -401,7 +401,7 @@ export function rejectItem(store: Store, job: number, position: number, error: J
 
 /**
  * Skips those of up to `limit` matched items from position `from` on for which `isLeftOut` is true, asked in order.
- * Returns where to go on; null where nothing follows.
+ * Returns where to go on; null if nothing follows.
  */
 export function skipSome(
   store: Store,

@@ -60,7 +60,7 @@ export const JOBS = defineTable('jobs', {
   type: text(JOB_TYPES),
   status: text(JOB_STATUSES),
   phase: text(JOB_PHASES),
-  /** Provider user ID of the account that it was made for; null where none was connected. */
+  /** Provider user ID of the account that it was made for; null if none was connected. */
   account: nullable(text()),
   payload: json(Payload),
   /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
@@ -82,7 +82,7 @@ export const JOBS = defineTable('jobs', {
   /** Failures in a row for `reason`; while searching, those that no item caused. */
   stepAttempts: integer,
   maxAttempts: integer,
-  /** Time until which the job waits, in Unix milliseconds; null where it does not wait for a time. */
+  /** Time until which the job waits, in Unix milliseconds; null if it does not wait for a time. */
   runAfter: nullable(integer),
   /** Code of the last failure after which it waited. */
   reason: nullable(text()),
@@ -310,7 +310,7 @@ export function dueJob(
 }
 
 /**
- * When the first waiting job of a phase is due, Unix milliseconds; null where none waits for a time.
+ * When the first waiting job of a phase is due, Unix milliseconds; null if none waits for a time.
  * @param busy jobs that are being worked on
  */
 export function nextRunAfter(

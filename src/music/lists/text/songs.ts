@@ -8,7 +8,7 @@ import { type Style, stylesOf } from './split.ts';
 export type SplitText = (Song & { year?: number }) | { heading: true } | null;
 
 export interface SplitTexts {
-  /** What each text is, in their order: a song, a heading such as "Artist - Title", or null where nothing separates two names. */
+  /** What each text is, in their order: a song, a heading such as "Artist - Title", or null if nothing separates two names. */
   songs: SplitText[];
   side?: ArtistSide;
 }
