@@ -241,7 +241,7 @@ export function pause(run: Run, cause: RelayError): DriveEnd {
 const MAX_SHOWN = 1_000;
 
 const DECIDE =
-  'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing after what is there) or "accept" (keeps the playlist as it is), or cancel_job.';
+  'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing and keeps what others changed) or "accept" (keeps the playlist as it is), or cancel_job.';
 
 /** The error for a playlist that matches no state of a change. */
 export function changedMeanwhile({ change, plan }: Run, present: readonly string[]): RelayError {

@@ -23,7 +23,7 @@ export interface Parts {
 
 export interface World {
   io: Streams;
-  /** For `relay stdio`: from then on stdout carries only messages. */
+  /** For `relay stdio`: once called, stdout carries only messages. */
   pipe(): Pipe;
   env: NodeJS.ProcessEnv;
   platform: NodeJS.Platform;
@@ -60,13 +60,13 @@ export interface Context extends World {
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
-  /** True with `--demo`, and once the running demo is used without it. Commands that are shown are then for the demo's home. */
+  /** True with `--demo`, or once the running demo is used without it. Commands shown to people then name the demo. */
   readonly demo: boolean;
   /** From now on uses the running demo instead of the home's server. */
   useDemo(): void;
   /**
-   * Says on stderr what a person should know besides the result. With `--json` it waits until the command has succeeded, so that
-   * an error stays the only line there. Repeats are said once.
+   * Says on stderr what a person should know besides the result; repeats only once. With `--json` it waits until the command has
+   * succeeded, so that an error is the only line there.
    */
   remark(text: string): void;
   /** From flags and environment; reads nothing. */

@@ -1,4 +1,4 @@
-/** Finding the server that runs for a home: its own, or the demo's for commands that may use either. */
+/** Finds the server that runs for a home: its own, or the demo's for commands that may use either. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
 import {
@@ -49,8 +49,8 @@ export interface ServerChoice {
 }
 
 /**
- * The running server with a client for it, or null. The file of a killed server counts as none. Another program at the address
- * is told nothing, since the server first has to prove itself (`local/localClient.ts`).
+ * The running server with a client for it, or null. The file of a killed server counts as none. Another program at its address
+ * learns nothing, since the server first has to prove itself (`local/localClient.ts`).
  */
 export async function findServer(
   context: Asking,
@@ -71,7 +71,7 @@ export async function runningDemo({ home, demo }: Settings): Promise<ServerFile 
   return demo ? null : readServerFile(join(home, 'demo'));
 }
 
-/** If the demo holds the port, the error says so, and how to stop it. */
+/** The error, or if the demo holds the port, one that says so and how to stop the demo. */
 export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   const demo = await runningDemo(settings);
@@ -84,7 +84,7 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
 
 /** For commands about one home that might be meant for the running demo. */
 export async function noteOtherHome(context: Asking): Promise<void> {
-  // Unusable settings, too, may be what the command is about.
+  // The command may be there to correct unusable settings.
   const { settings } = inspectSettings(context.loadOptions());
   if ((await readServerFile(settings.home)) || !(await runningDemo(settings))) return;
   context.remark(`A demo is running, but this command uses ${settings.home}. Add --demo to use the demo.`);

@@ -46,12 +46,12 @@ export async function forgetInKeychain(account: string, signal: AbortSignal): Pr
 }
 
 async function ask(request: KeychainRequest, signal: AbortSignal): Promise<string | null> {
-  const answer = parseAnswer(await exchange(JSON.stringify(request), signal));
+  const answer = parseAnswer(await runHelper(JSON.stringify(request), signal));
   if ('error' in answer) throw new Error(answer.error);
   return answer.value;
 }
 
-async function exchange(request: string, signal: AbortSignal): Promise<string> {
+async function runHelper(request: string, signal: AbortSignal): Promise<string> {
   const { spawn } = await import('node:child_process');
   const { args, env } = helperCommand();
   const child = spawn(process.execPath, args, {

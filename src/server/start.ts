@@ -185,10 +185,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
-    direct(exchange) {
-      if (exchange.principal === COMMAND_LINE) return false;
+    direct(request) {
+      if (request.principal === COMMAND_LINE) return false;
       presence.request();
-      return endpoint.direct(exchange);
+      return endpoint.direct(request);
     },
     fetch(request, body, principal) {
       const id = request.headers.get(STAY_HEADER);

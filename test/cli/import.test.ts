@@ -454,7 +454,7 @@ test('several playlists in a file each become one of their own', () =>
     );
     const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
     assert.equal(asked.code, 0, asked.err);
-    assert.match(asked.err, /Make 3 playlists, one for each\? \[Y\/n\] Which one\? /);
+    assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
   }));
 
 test('M3U without its header is known by its extension', () =>

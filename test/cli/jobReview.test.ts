@@ -47,7 +47,7 @@ longTest('a job under review says both ways on, and can be completed with the pl
     const short = id.slice(0, 8);
     const shown = await jobs(world, 'show', short);
     assert.deepEqual(shown.out.trimEnd().split('\n').slice(-3), [
-      `To write what is missing after what is there: relay jobs resume ${short} --review carry-on`,
+      `To write what is missing and keep what others changed: relay jobs resume ${short} --review carry-on`,
       `To keep the playlist as it is: relay jobs resume ${short} --review accept`,
       `To compare both lists: relay jobs show ${short} --json`,
     ]);

@@ -36,7 +36,7 @@ async function runOpen(context: Context): Promise<void> {
   }
 }
 
-/** Says what to do if no browser signed in. */
+/** Tells the person what to do if no browser signed in. */
 export function tellEnd(context: Context, end: SignInEnd, pageUrl: string): void {
   if (end === 'signed_in') return;
   const what = end === 'failed' ? 'No browser could be opened.' : 'No browser opened the page.';

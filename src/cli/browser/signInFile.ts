@@ -13,8 +13,8 @@ export interface SignInFile {
 }
 
 /**
- * In a new directory with an unpredictable name that only its owner can enter.
- * @param parent where the directory is made
+ * Writes the file into a new directory with an unpredictable name, which only its owner can enter.
+ * @param parent where the directory is created
  */
 export async function writeSignInFile(url: string, parent: string): Promise<SignInFile> {
   const folder = await mkdtemp(join(parent, 'relay-sign-in-'));
@@ -31,7 +31,7 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
 
 /**
  * Where a browser can read such a file. A browser from the snap store has its own `/tmp` and cannot see hidden directories of
- * the home. So where snaps are in use, it is a visible directory of the home.
+ * the home. So if snaps are in use, it is a visible directory of the home.
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();
@@ -42,7 +42,7 @@ export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   return hasSnaps ? homedir() : tmpdir();
 }
 
-/** @param url made by relay itself, so it needs no escaping in HTML */
+/** @param url created by relay itself, so it needs no escaping in HTML */
 function pageTo(url: string): string {
   return `<!doctype html>
 <html lang="en">

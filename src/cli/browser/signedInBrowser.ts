@@ -20,7 +20,7 @@ const POLL_MS = 250;
 
 /**
  * @param attemptId the login to continue with; null: the owner's page
- * @returns at once, with the page's plain address, before the browser has opened it
+ * @returns the page's plain address, at once, before the browser has opened it
  */
 export async function openSignedIn(
   context: Context,

@@ -7,7 +7,7 @@ import type { World } from '../context.ts';
 /** A program that cannot open anything exits sooner; one that opened a browser may keep running. */
 const GIVES_UP_MS = 1_500;
 
-/** @throws Error where no browser can be started */
+/** @throws Error if no browser can be started */
 export async function startBrowser(
   target: string,
   { env, platform }: Pick<World, 'env' | 'platform'>,

@@ -7,7 +7,7 @@ interface Column {
   key: string;
   header: string;
   cells: string[];
-  /** Right-aligned, for numbers and lengths of time. */
+  /** True to align right: numbers and lengths of time. */
   right: boolean;
   /** The smallest useful width. */
   least: number;
@@ -70,7 +70,7 @@ function innerTables(row: Fields, width: number): Table[] {
     .map((rows) => tableOf(rows, width - INDENT, false));
 }
 
-/** True if a value needs lines of its own; named things, such as the artists of a track, fit in a cell. */
+/** True if a value needs lines of its own. Named objects, such as the artists of a track, fit in a cell. */
 function isInner(value: unknown): value is Fields[] {
   return isRows(value) && !value.every(({ name }) => typeof name === 'string');
 }

@@ -110,7 +110,7 @@ function underHeading(key: string, { lines, omitted }: Blocks): Blocks {
   return { lines: [`${headingOf(key)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))], omitted };
 }
 
-/** Columns that a label leaves to its value, including the gap. */
+/** The fewest columns that a label leaves for its value, including the gap. */
 const MIN_VALUE = 14;
 
 function factLines(fields: Fields, keys: readonly string[], width: number): string[] {

@@ -67,7 +67,7 @@ export function headingOf(key: string): string {
   return capital(label);
 }
 
-/** Any value in one line; '' for null. A thing with a name is shown by its name. */
+/** Any value in one line; '' for null. An object with a name is shown by its name. */
 export function cellText(value: unknown, max = MAX_CELL): string {
   return visibleText(wordsOf(value), max);
 }
@@ -83,7 +83,7 @@ function wordsOf(value: unknown): string {
   return parts.length === 0 ? 'none' : parts.join(', ');
 }
 
-/** The row with the members of its named thing, such as the track of a candidate, merged in. */
+/** The row with the members of its named object, such as the track of a candidate, merged in. */
 export function flattened(row: Fields): Fields {
   let flat: Fields = {};
   for (const [key, value] of Object.entries(row)) {

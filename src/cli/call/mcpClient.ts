@@ -1,6 +1,6 @@
 /**
- * The tools of the running server, for commands that call them: two methods of the revision of 2026-07-28, in which every
- * request stands alone.
+ * The tools of the running server, for commands that call them. Uses two methods of the 2026-07-28 revision, in which
+ * requests need no session.
  */
 
 import { withDeadline } from '../../base/abort.ts';
@@ -26,7 +26,7 @@ export interface ToolSummary {
 }
 
 export interface ToolOutcome {
-  /** What the tool answered: structured where it is, else its text. */
+  /** The tool's structured answer or, if it has none, its text. */
   value: unknown;
   /** Set when the tool failed. */
   error: RelayError | null;
@@ -42,8 +42,8 @@ export interface McpConnection {
 }
 
 /**
- * The running server's tools. Failures on the way, of the network or of the protocol, are `NO_SERVER`.
- * @throws RelayError `NO_SERVER`
+ * The running server's tools.
+ * @throws RelayError `NO_SERVER`, also if the network or the protocol fails
  */
 export async function connectTools(context: Context): Promise<McpConnection> {
   const server = await requireServer(context);

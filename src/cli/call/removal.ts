@@ -1,6 +1,6 @@
 /**
- * What a tool call would remove, in a sentence for the person who is about to make it. Only reads: the playlist's name and size,
- * or the tool's own dry run.
+ * What a tool call would remove, in a sentence for the person who is about to make it. It only reads the playlist's name and
+ * size, or does the tool's own dry run.
  */
 import { capital, counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -25,7 +25,7 @@ export async function removalOf(
     return error ? null : (value as Args);
   };
   const describe = REMOVALS[tool.name];
-  return describe ? describe(args, look) : `${tool.name} takes something away.`;
+  return describe ? describe(args, look) : `${tool.name} removes something.`;
 }
 
 const REMOVALS: Readonly<Record<string, (args: Args, look: Look) => Promise<string | null>>> = {

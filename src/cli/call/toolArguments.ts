@@ -17,7 +17,7 @@ export interface ValueSchema {
 }
 
 /**
- * `words` win over `json`, the text of a JSON object.
+ * `words` override `json`, the text of a JSON object.
  * @throws RelayError `USAGE` for a word without `=`, for bad JSON, and for an empty list: `track_ids=$IDS` with an unset
  *   variable would empty a playlist
  */
@@ -67,7 +67,7 @@ function toArray(text: string, schema: ValueSchema): unknown {
   return parts.filter((part) => part !== '').map((part) => convert(part, items));
 }
 
-/** Every type that the value may have, through all the alternatives. */
+/** Every type that the value may have, in all alternatives of the schema. */
 function typesOf(schema: ValueSchema): Set<unknown> {
   const own = Array.isArray(schema.type) ? schema.type : [schema.type];
   return new Set([...own, ...branchesOf(schema).flatMap((branch) => [...typesOf(branch)])]);

@@ -41,7 +41,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
 
   const canAsk = !yes && io.terminal.stdin && io.terminal.stderr && !context.json;
   let change = given ?? null;
-  // A script that reads JSON finds in the answer what does not come back.
+  // With JSON, the answer itself says what cannot be brought back.
   if (dryRun || !context.json) {
     const plan = await ask(change, true);
     if (dryRun && context.json) return printJson(io, plan);
@@ -52,7 +52,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
     for (const line of [`Undoing: ${what}`, ...text.effectLines(plan)]) print(io, line);
     if (dryRun) return;
     if (canAsk && (force || takesAway(plan))) await confirmUndo(context, plan, force);
-    // The last change may be another one by now.
+    // By now, another change may be the last one.
     change = plan.undone;
   }
   const answer = await ask(change, false);
@@ -85,7 +85,7 @@ async function confirmUndo({ io, signal }: Context, { removed }: UndoAnswer, for
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-/** Sends one question to the server, and rewrites a refusal in the words of the command line. */
+/** Sends one request to the server, and rewrites a refusal in the words of the command line. */
 async function asking(
   context: Context,
   local: LocalApi,

@@ -1,13 +1,12 @@
 /**
- * What can follow the words of a command line. It is read from commander, so that a new command completes
- * without further work.
+ * What can follow the words of a command line. It is read from commander, so new commands complete without further work.
  */
 import type { Command, Option } from 'commander';
 
 /** The first word of the hidden command that completion scripts call, as `relay __complete WORD…`. */
 export const COMPLETE = '__complete';
 
-/** The position that the words so far lead to. */
+/** Where the words so far lead. */
 interface Place {
   command: Command;
   /** The option whose value comes next. */

@@ -39,7 +39,7 @@ export function configCommand(context: Context): Command {
     );
 }
 
-/** First says whose settings these are, where that could be mistaken. */
+/** First says whose settings these are, if a running demo could be meant. */
 async function named(context: Context, run: () => Promise<void>): Promise<void> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);

@@ -62,14 +62,14 @@ interface View {
   fallback: string;
 }
 
-/** Whether the state holds a secret, by the name of its setting; missing if that is not known. */
+/** True for each secret that the state holds, by the name of its setting; missing if not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
-/** Nothing if the state cannot be opened: the other settings can still be shown. */
+/** Empty if the state cannot be opened, so that the other settings can still be shown. */
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
-    // A running server of an earlier version does not say.
+    // A running server of an earlier version does not report them.
     return report.secrets ?? {};
   } catch {
     context.signal.throwIfAborted();

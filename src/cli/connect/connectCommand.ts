@@ -116,7 +116,7 @@ async function runConnect(
   if (options.toolsets === undefined) await offerExtras(context, server);
 }
 
-/** A skill needs no server and connects nothing: it tells a model which commands there are. */
+/** A skill needs no server and connects nothing; it only tells a model which commands there are. */
 async function runSkill(
   context: Context,
   name: string | undefined,
@@ -161,7 +161,7 @@ async function skillFolder(
   });
 }
 
-/** Asks a person who has never said which tools to offer, and saves the answer as the setting. */
+/** Asks once which tools to offer, and saves the answer as the setting. */
 async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   const { io, json, signal } = context;
   if (json || !io.terminal.stdin || !io.terminal.stderr) return;
@@ -178,7 +178,7 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
 }
 
-/** Options that make sense only for one client. */
+/** Options that need the name of a client. */
 const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = {
   '--write': ({ write }) => write,
   '--remove': ({ remove }) => remove,
@@ -197,8 +197,8 @@ async function programOf(context: Context, { demo }: Server): Promise<[string, .
 }
 
 /**
- * A program that a package manager fetched for one run disappears later, and a client could no longer start it.
- * @param written the client whose file would name it; null: it is only shown
+ * Refuses a program that a package manager fetched for one run: it disappears later, and no client could start it.
+ * @param written the client whose file would name the program; null to only warn
  */
 function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
   const word = temporaryWord(program);
@@ -315,7 +315,7 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
 }
 
-/** Not with `--write`, whose result says the same. */
+/** Says if the client's file has the server already. Not used with `--write`, whose result says so. */
 async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
   const { lookInto } = await import('../../connect/connectClient.ts');
   const { state, otherNames } = await lookInto(plan, server.currentKey);
@@ -325,7 +325,7 @@ async function noteIfThere(context: Context, server: Server, plan: Plan): Promis
   noteOthers(context, plan, connection.name, otherNames);
 }
 
-/** A client with the same server twice shows each tool twice. */
+/** Warns about other entries for the same server, with which the client would show each tool twice. */
 function noteOthers({ io }: Context, { file, client }: Plan, own: string, others: readonly string[]): void {
   for (const other of others.filter((name) => name !== own)) {
     note(

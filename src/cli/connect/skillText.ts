@@ -33,7 +33,7 @@ const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]>
     'one SELECT',
   ],
   [['history'], 'what relay changed'],
-  [['undo', '--dry-run'], 'what taking back the last change would do; without --dry-run it does'],
+  [['undo', '--dry-run'], 'what undoing the last change would do; without --dry-run, undoes it'],
 ];
 
 /** @param named the home that the commands are for */

@@ -5,7 +5,7 @@ import { parseRef } from '../../domain/ids.ts';
 export type FixInput =
   /** The offer with this index, from 0. */
   | { kind: 'take'; index: number }
-  /** Null if the person still has to be asked for the words; the same below. */
+  /** `words` is null if the person still has to be asked for them. So are `link` and `score` below. */
   | { kind: 'search'; words: string | null }
   | { kind: 'link'; link: string | null }
   | { kind: 'skip' }

@@ -1,4 +1,4 @@
-/** `relay jobs fix`: with questions on a terminal, by its options without one. */
+/** `relay jobs fix`: asks on a terminal; uses its options without one. */
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
@@ -57,7 +57,7 @@ async function settleNow(
   await printLeft(context, tools, id);
 }
 
-/** Lists all that is left, with the numbers that the options take, and what can be done next. */
+/** Lists all unresolved items, with the numbers that the options take, and what can be done next. */
 async function printLeft(context: Context, tools: Tools, id: string): Promise<void> {
   const { io } = context;
   const left: Array<ItemRecord & { number: number }> = [];

@@ -47,8 +47,8 @@ interface Session {
 }
 
 /**
- * Returns the job as it is at the end.
- * @param dialogue of the command that it is part of; stays open
+ * Returns the job at the end of the session.
+ * @param dialogue of the calling command; stays open
  * @throws RelayError `INTERRUPTED`
  */
 export async function fixSession(
@@ -191,7 +191,7 @@ async function takeOffer(session: Session, item: ItemRecord, offer: Offer | unde
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
-/** False if it names no track, which the person is told. */
+/** False if the link names no track; the person is then told so. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
     await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
@@ -227,7 +227,7 @@ async function found({ tools }: Session, words: string): Promise<Offer[]> {
   return items.map((track) => ({ track, score: null }));
 }
 
-/** Accepts all near matches, after saying how many they are; false if the person does not want that. */
+/** Says how many near matches there are, and accepts all of them; false if the person does not want that. */
 async function takeNear(session: Session, given: string | null): Promise<boolean> {
   const { dialogue, tools, id, view } = session;
   const score = given === null ? NEAR_SCORE : readScore(given);

@@ -17,7 +17,7 @@ export interface Offer {
 export interface FixView {
   /** Columns of the terminal. */
   width: number;
-  /** Whether the terminal shows more than ASCII. */
+  /** True if the terminal shows more than ASCII. */
   unicode: boolean;
 }
 
@@ -34,7 +34,7 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
   return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
 }
 
-/** The entry at this place of the list, in one line. */
+/** The entry of an item in one line. */
 export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
   const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);

@@ -20,9 +20,9 @@ export interface JobDisplay {
 
 interface Following {
   display: JobDisplay;
-  /** Returns true if following ends here; it always ends when the job is ready or has ended. */
+  /** Returns true to stop following; it always stops when the job is ready or has ended. */
   until?: (job: JobRecord) => boolean;
-  /** Pauses before the second question, the third and so on, if shorter than the later ones. */
+  /** Pauses before the first polls, in milliseconds, which are shorter than the later ones. */
   firstPollsMs?: readonly number[];
 }
 
@@ -87,7 +87,7 @@ export function jsonLines({ io }: Context): JobDisplay {
   return { draw, end: draw };
 }
 
-/** Items a second over the last answers; null while there are too few. @internal */
+/** Measures items per second over the last answers; null while there are too few. @internal */
 export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
   let samples: Array<{ at: number; done: number }> = [];
   let status = '';

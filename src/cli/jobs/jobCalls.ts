@@ -17,7 +17,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
       context.signal,
       client.callTool(name, { detail: 'full', ...args }, () => {}),
     );
-    // The code is for callers of tools; here a person asked for a job.
+    // The code is for callers of tools; a person needs only the message.
     if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
     return value as A;
   };
@@ -94,7 +94,7 @@ export async function settle(
   }
 }
 
-/** The refusal of fixes, with numbers instead of positions. */
+/** The error for refused fixes, with item numbers instead of positions. */
 function byNumber(error: RelayError): RelayError {
   const problems = error.details?.problems;
   if (!Array.isArray(problems)) return error;

@@ -37,7 +37,7 @@ export function jobTable(
     waitText(job, view),
   ]);
   const all = [['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', ''], ...rows];
-  // Most jobs have nothing open, and then the column would waste room.
+  // Most jobs have no open items, and their column would waste room.
   const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
   return fitColumns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)), width, [0]);
 }
@@ -160,7 +160,7 @@ export function nextSteps(job: JobRecord, named: NamedHome): string[] {
     commandLine(named, 'jobs', action, shortId(job.job_id), ...more);
   if (job.status === 'failed' && job.review_required) {
     return [
-      `To write what is missing after what is there: ${command('resume', '--review', 'carry-on')}`,
+      `To write what is missing and keep what others changed: ${command('resume', '--review', 'carry-on')}`,
       `To keep the playlist as it is: ${command('resume', '--review', 'accept')}`,
       `To compare both lists: ${command('show', '--json')}`,
     ];
@@ -193,7 +193,7 @@ function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>
   return [until, job.reason === null ? '' : `(${visibleText(job.reason)})`].filter(Boolean).join(' ');
 }
 
-/** While writing counts what is written, before that what has been looked up. */
+/** Counts what is written or, before a job writes, what has been looked up. */
 export function progressOf(job: JobRecord): { done: number; total: number } {
   const writes = job.status === 'committing' || job.status === 'completed' || job.written > 0;
   if (writes) return { done: job.written, total: job.resolved - job.skipped_existing };

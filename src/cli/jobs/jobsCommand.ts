@@ -80,7 +80,7 @@ const OPTIONS: Readonly<Record<string, ReadonlyArray<() => Option>>> = {
     () =>
       new Option(
         '--review <way>',
-        'If someone else changed the playlist: write what is missing after what is there (the default), or accept the playlist as it is, which completes the job',
+        'If someone else changed the playlist: write what is missing and keep what they changed (the default), or accept the playlist as it is, which completes the job',
       ).choices(['carry-on', 'accept']),
   ],
   commit: [() => new Option('--skip-unresolved', 'Write without the items that did not resolve')],

@@ -48,7 +48,7 @@ const GAP = '  ';
 /** The part of a column that is always shown. */
 const MIN_WIDTH = 8;
 
-/** @param width of the terminal; undefined: nothing is cut */
+/** @param width of the terminal; undefined to cut nothing */
 export function tableLines({ columns, rows }: LibraryAnswer, width: number | undefined): string[] {
   const cells = [columns, ...rows.map((row) => row.map(cellText))].map((row) =>
     row.map((cell) => visibleLine(String(cell))),

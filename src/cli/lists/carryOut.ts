@@ -1,4 +1,4 @@
-/** From the jobs of a list to the write: finds the songs, has open ones settled, and commits. */
+/** Carries out the jobs of a list: finds the songs, has a person settle open ones, and commits. */
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -17,7 +17,7 @@ const FIRST_POLLS_MS = [100, 200, 300, 500];
 
 interface Carrying {
   skipUnresolved: boolean;
-  /** Whom to ask; null: nothing is written unless every song is found, or with `skipUnresolved`. */
+  /** Whom to ask. Without anyone, nothing is written unless every song is found, or with `skipUnresolved`. */
   talk: Dialogue | null;
   asksToWrite: boolean;
   target: ImportTarget;

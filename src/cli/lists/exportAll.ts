@@ -72,7 +72,7 @@ function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: All
   return all.map((part, index) => ({ ...part, file: join(directory, `${names[index]}.${format}`) }));
 }
 
-/** Done before anything is read, so that an unwritable directory or existing files cost nothing. */
+/** Checks the directory before anything is read, so that a refusal costs no requests. */
 async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });

@@ -10,7 +10,7 @@ const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const BARE_ID = /^[0-9A-Za-z]{22}$/;
 
 /**
- * @param given name, ID, URI or link; case, accents and punctuation of a name do not matter
+ * @param given name, ID, URI or link. Case, accents and punctuation of a name do not matter
  * @throws RelayError `NOT_FOUND`, or `USAGE` if several have the name
  */
 export async function findPlaylist(

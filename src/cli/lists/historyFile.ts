@@ -1,7 +1,7 @@
-/** Which files `relay import` reads as a listening history rather than as a list of songs. */
+/** Tells files of a listening history, which `relay import` reads, from lists of songs. */
 import { open, stat } from 'node:fs/promises';
 
-/** Bytes of a file that tell its kind. */
+/** Number of bytes at the start of a file that tell its kind. */
 const HEAD = 64 * 1024;
 /** The start of a zip archive, and of one without entries. */
 const ARCHIVE = ['PK\u0003\u0004', 'PK\u0005\u0006'];

@@ -106,7 +106,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   }
 }
 
-/** True if an option is given that only a list of songs has; a file of a listening history is then read as such a list. */
+/** True if an option is for lists of songs only. A file of a listening history is then read as a list of songs. */
 function saysItIsList(options: ImportOptions): boolean {
   const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
   return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
@@ -134,21 +134,21 @@ async function importHistory(context: Context, file: string, options: ImportOpti
   }
 }
 
-/** Whom to ask; null if nobody is there or wants to be asked. */
+/** Whom to ask; null with `--json`, with `--yes`, or without a terminal. */
 async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): Promise<Dialogue | null> {
   if (yes || json || !io.terminal.stdin || !io.terminal.stderr) return null;
   const { openDialogue } = await import('../terminal/prompt.ts');
   return openDialogue(io, signal);
 }
 
-/** Needs no server: uses what is known in the home, and creates nothing. */
+/** `--dry-run`: needs no server and creates nothing. It uses the remembered matches of the home. */
 async function showOnly(context: Context, file: string, options: ImportOptions): Promise<void> {
   const content = await contentOf(context, file, options);
   const preview = await context.withLocal((local) => local.previewImport(content));
   await showPreview(context, file, preview, options);
 }
 
-/** Typed or pasted input ends at the end of the list, so nothing can be asked after it. */
+/** Asks before the list is typed or pasted, since no input can follow the list. */
 async function askWhere(
   context: Context,
   options: ImportOptions,
@@ -228,7 +228,7 @@ async function requireList(
   throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
-/** The playlists of a file that become new ones each; undefined if all songs go to one place. */
+/** The playlists of a file that each become a new playlist; undefined if all songs go to one place. */
 async function eachOf(
   { lists }: ImportPreview,
   { each = false, list = [], to, saved, new: name }: ImportOptions,
@@ -239,7 +239,7 @@ async function eachOf(
   if (each) return names.length > 0 ? names : undefined;
   if (names.length === 0 || talk === null || to !== undefined || saved || name !== undefined)
     return undefined;
-  if (await talk.confirm(`Make ${names.length} playlists, one for each?`, true)) return names;
+  if (await talk.confirm(`Create ${names.length} playlists, one for each?`, true)) return names;
   const wanted = await talk.ask('Which one? ');
   if (!wanted) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
   return [listNamed(wanted, names)];
@@ -290,7 +290,7 @@ async function findTarget(context: Context, local: LocalApi, given: string): Pro
   return found;
 }
 
-/** The output of `--dry-run`; otherwise a note. */
+/** Prints the preview, or without `--dry-run` writes it as notes. */
 async function showPreview(
   context: Context,
   file: string,

@@ -1,4 +1,4 @@
-/** How an import ends: what was written, what is left, and errors that say how to continue. */
+/** The end of an import: what was written, what is left, and errors that say how to continue. */
 import { counted } from '../../base/lists.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';

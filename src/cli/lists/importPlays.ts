@@ -1,4 +1,4 @@
-/** Has the server import a listening history, and shows the result. */
+/** Asks the server to import a listening history, and shows the result. */
 import { resolve } from 'node:path';
 import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
@@ -17,7 +17,7 @@ interface Choices {
   talk: Dialogue | null;
 }
 
-/** @throws RelayError `INVALID_ARGUMENT`: not an export; `USAGE`: nobody there to confirm; `INTERRUPTED`: not confirmed */
+/** @throws RelayError `INVALID_ARGUMENT` if it is no export, `USAGE` if nobody can confirm, `INTERRUPTED` if not confirmed */
 export async function importPlays(
   context: Context,
   local: LocalApi,
@@ -34,7 +34,7 @@ export async function importPlays(
       remedy: 'Nothing was written. To add its plays to yours, use --yes.',
     });
   }
-  if (!(await talk.confirm(`${end.question} Add its plays all the same?`, false))) {
+  if (!(await talk.confirm(`${end.question} Add its plays anyway?`, false))) {
     throw new RelayError('INTERRUPTED', 'Nothing was changed.');
   }
   await importPlays(context, local, file, { anyAccount: true, talk: null });

@@ -137,8 +137,7 @@ async function showAnswer(context: Context, { keep, preview, change_id }: KeepAn
     note(io, `To approve it once: ${commandLine(context, 'keep', 'accept', id)}`);
     note(io, `To stop keeping it: ${commandLine(context, 'keep', 'stop', id)}`);
   }
-  if (change_id !== undefined)
-    note(io, `To take it back: ${commandLine(context, 'undo', shortId(change_id))}`);
+  if (change_id !== undefined) note(io, `To undo it: ${commandLine(context, 'undo', shortId(change_id))}`);
 }
 
 async function runShow(context: Context, given: string): Promise<void> {
@@ -167,7 +166,7 @@ function exitOf({ status }: KeepRecord) {
   return status === 'review' ? EXIT.failed : EXIT.done;
 }
 
-/** Finds it by its name, or by the first characters of its ID. */
+/** Finds a kept playlist by its name, or by the first characters of its ID. */
 async function findKeep({ signal }: Context, local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await interruptible(signal, local.listKeeps());
   const { normaliseName } = await import('../../music/normalise.ts');

@@ -1,4 +1,4 @@
-/** Writing a file that does not exist yet. */
+/** Writes files that do not exist yet. */
 import { stat, writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 

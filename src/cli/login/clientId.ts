@@ -20,7 +20,7 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   return settings;
 }
 
-/** A wrong ID would only show in the browser, where Spotify says nothing but INVALID_CLIENT. */
+/** Checks the form here, since for a wrong ID Spotify's page says nothing but INVALID_CLIENT. */
 async function askUntilRight(context: Context, redirectUri: string): Promise<string> {
   const { askLine } = await import('../terminal/prompt.ts');
   const { looksLikeClientId } = await import('../../config/rules.ts');

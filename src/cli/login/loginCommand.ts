@@ -69,7 +69,7 @@ async function begin(context: Context, server: LoginServer, switchAccount: boole
   }
 }
 
-/** What a person does once the account is connected. */
+/** What to do once the account is connected. */
 function nextStep(context: Context, { staysUp }: LoginServer): string {
   const connect = commandLine(context, 'connect');
   if (staysUp) return `Next, connect a client: ${connect}`;
@@ -77,8 +77,8 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * None of the addresses signs in the owner. On a terminal it is this server's login page. Other output may be stored and read by
- * others, so there it is the owner's page, which first asks for proof.
+ * Shows an address, which never signs in the owner. On a terminal it is this server's login page. Other output may be stored
+ * and read by others, so there it is the owner's page, which first asks for proof.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
@@ -96,7 +96,7 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
   note(io, 'If it ends on a page that does not load, paste the address of that page here:');
 }
 
-/** null if no browser opens: the address was shown as well. */
+/** Opens the browser; null if none opens, since the address is shown anyway. */
 async function openBrowser(
   context: Context,
   local: LocalApi,
@@ -130,7 +130,7 @@ async function waitForEnd(
   }
 }
 
-/** Still `pending` when the time is up. */
+/** Waits for the end of the login; the result is still `pending` if the time runs out first. */
 async function poll(
   context: Context,
   local: LocalApi,

@@ -13,7 +13,7 @@ export interface LoginServer {
   local: LocalApi;
   /** The redirect URI to enter in the Spotify app. */
   redirectUri: string;
-  /** True if a login may fail to start for lack of a client ID. */
+  /** True if no client ID is known, so a login may not start. */
   knowsNoClientId: boolean;
   /** True if the server keeps running after the login. */
   staysUp: boolean;
@@ -21,7 +21,7 @@ export interface LoginServer {
   close(): Promise<void>;
 }
 
-/** @param mayStartOver a person has agreed to lose what a lost key had encrypted */
+/** @param mayStartOver true if a person agreed to lose what a lost key had encrypted */
 export async function openLoginServer(context: Context, mayStartOver: boolean): Promise<LoginServer> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
@@ -56,7 +56,7 @@ async function startOne(context: Context, found: Settings, mayStartOver: boolean
   };
 }
 
-/** A login needs nothing that was sealed with the lost key, so the state can start over here. */
+/** Starts over if the key is lost: a login needs nothing that was sealed with it. */
 async function startAnyway(context: Context, settings: Settings, mayStartOver: boolean) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
@@ -75,7 +75,7 @@ async function startAnyway(context: Context, settings: Settings, mayStartOver: b
   }
 }
 
-/** `--port` is an option of `relay serve`; here the port is part of the redirect URI in the Spotify app. */
+/** Rewrites the remedy for a taken port: the port is also part of the redirect URI in the Spotify app. */
 function forLogin(error: unknown): unknown {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   return error.with({
@@ -86,7 +86,7 @@ function forLogin(error: unknown): unknown {
   });
 }
 
-/** The key may be unavailable only for now (a locked keychain), so nothing is dropped unless a person says so. */
+/** Asks before anything is dropped, since the key may be unavailable only for now (a locked keychain). */
 async function confirmStartOver(
   { io, signal }: Context,
   error: RelayError,

@@ -9,7 +9,7 @@ export interface ReadyFacts {
   mcpUrl: string;
   /** null if not known. */
   account: { connected: boolean; name: string | null };
-  /** Set if it may be shown, which is on a terminal only. */
+  /** null unless it may be shown, which is on a terminal only. */
   ownerCode: string | null;
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;

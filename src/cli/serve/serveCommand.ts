@@ -65,7 +65,7 @@ function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags
   };
 }
 
-/** A person who started with `npm start` in a checkout has no command `relay` yet. */
+/** With `npm start` in a checkout there is no command `relay` yet. */
 function startedBy({ npm_lifecycle_event: script, npm_package_name: name }: NodeJS.ProcessEnv) {
   return script === 'start' && name === 'relay' ? { program: 'node bin/relay.mjs' } : {};
 }

@@ -1,4 +1,4 @@
-/** The last lines of the server's log, and new ones as they come. */
+/** Shows the last lines of the server's log, and new ones as they come. */
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { prettyLine } from '../../server/log/log.ts';
@@ -33,7 +33,7 @@ export async function showLog(
     );
     if (size === Buffer.byteLength(text)) continue;
     const now = await contentOf(path);
-    // A file with another beginning has replaced the last one, which may have had lines that were not shown yet.
+    // If the beginning differs, the log was rotated, and the old file may have lines that were not shown yet.
     const isSame = now.startsWith(text);
     const rest = isSame ? '' : (await contentOf(older)).slice(text.length);
     print([...linesOf(rest), ...linesOf(isSame ? now.slice(text.length) : now)]);

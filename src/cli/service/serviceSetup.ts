@@ -1,4 +1,4 @@
-/** What `relay service` needs: the system's service manager, the home to serve, and settings that the service would lack. */
+/** For `relay service`: finds the system's service manager, the home to serve, and settings that the service would lack. */
 import { existsSync } from 'node:fs';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
 import { inspectSettings, loadSettings } from '../../config/settings.ts';
@@ -15,7 +15,7 @@ import { commandLine } from '../usage/commandLine.ts';
 export interface OpenService {
   manager: ServiceManager;
   machine: Machine;
-  /** The `--home` that the service is started with; null: the default one. */
+  /** The `--home` that the service is started with; null for the default one. */
   home: string | null;
   /** The server that runs for that home, no matter who started it. */
   server(): Promise<ServerFile | null>;
@@ -77,7 +77,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
     .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
-/** Root has another keychain and another home, and would own files that the person needs. */
+/** Refuses root, which has another keychain and another home, and would own files that the person needs. */
 export function refuseSudo({ env }: Context, { uid }: Machine): void {
   if (uid !== 0 || !env.SUDO_USER) return;
   throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {

@@ -73,7 +73,7 @@ function shown({ name, what }: Part) {
   return { part: name, what };
 }
 
-/** Removing the service stops it; any other server would write the state again. */
+/** Refuses while a server other than the service's runs, since it would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');

@@ -1,4 +1,4 @@
-/** What `relay uninstall` can remove, found out before anything is asked. */
+/** Finds what `relay uninstall` can remove, before it asks anything. */
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
@@ -26,7 +26,7 @@ export interface Parts {
 }
 
 /**
- * In the order of removal: nothing that is left may need what is gone. With `--demo`, only what belongs to the demo.
+ * The parts in the order of removal, so that none needs one that is already removed. With `--demo`, only the demo's parts.
  */
 export async function findParts(context: Context): Promise<Parts> {
   const found = context.demo ? [clients, state] : [service, clients, completion, state];
@@ -63,7 +63,7 @@ async function clients(context: Context): Promise<Parts> {
   if (context.demo) return clientsOf(context, true);
   const own = await clientsOf(context, false);
   const demo = await clientsOf(context, true);
-  // If the home's entries cannot be read, that is said once.
+  // If entries cannot be read, say so once.
   return { parts: [...own.parts, ...demo.parts], notes: own.notes };
 }
 

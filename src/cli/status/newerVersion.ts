@@ -1,6 +1,6 @@
 /**
- * Whether a newer version has been released. The request identifies nobody: it has the same bytes from everyone. The answer is
- * read as a version number and nothing else.
+ * Checks for a newer version. The request identifies nobody: it is the same from everyone. From the answer only the version
+ * number is read.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -26,8 +26,8 @@ export interface VersionQuestion {
 }
 
 /**
- * The newest version if it is newer than this one. Otherwise null, also if it was requested within a day, if there is no answer
- * in time, or if the home cannot store the day: then no request is sent.
+ * The newest version if it is newer than this one, else null. It is also null if there is no answer in time. No request is
+ * sent within a day of the last one, or if the home cannot store its time.
  */
 export async function newerVersion(question: VersionQuestion): Promise<string | null> {
   try {

@@ -24,7 +24,7 @@ export function shownReport(report: StatusReport, named: NamedHome): ShownReport
   };
 }
 
-/** The line with a remedy; a command in its sentence is in quotation marks. */
+/** A remedy as one line. A command inside a sentence is quoted. */
 function remedyLine(value: unknown, named: NamedHome): string | null {
   const remedy = readRemedy(value);
   if (!remedy) return null;

@@ -57,7 +57,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
       left.clear();
     };
     try {
-      await exchange(message, signal, left, fail);
+      await forward(message, signal, left, fail);
       // Nobody waits for an answer to a notification, so its refusal is not reported.
       if (!signal.aborted) await fail(failureOf(new RelayError('INTERNAL', 'The server gave no answer.')));
     } catch (error) {
@@ -65,7 +65,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
     }
   }
 
-  async function exchange(
+  async function forward(
     message: ClientMessage,
     signal: AbortSignal,
     left: Set<RequestId>,

@@ -1,4 +1,4 @@
-/** Lines of a stream. */
+/** Splits a stream into lines. */
 import type { Readable } from 'node:stream';
 
 /** Maximum number of characters of a line to collect; the server accepts 4 MiB. */
@@ -23,7 +23,7 @@ export function readLines(input: Readable, reader: LineReader, signal: AbortSign
     const end = () => {
       clearTimeout(resuming);
       signal.removeEventListener('abort', end);
-      // A last line without an end may be complete, which the reader finds out.
+      // The last line may be complete even without a line end; the reader finds out.
       if (!signal.aborted && pending !== '') reader.line(pending);
       pending = '';
       input.destroy();

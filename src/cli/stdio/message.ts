@@ -4,7 +4,7 @@ import { isObject } from '../../base/lists.ts';
 export type RequestId = string | number;
 
 export interface ClientMessage {
-  /** The line as it came: numbers and keys could change if it were parsed and written again. */
+  /** The line exactly as received: parsing and writing it again could change numbers and keys. */
   text: string;
   /** IDs of the requests in it, each of which needs an answer. */
   ids: RequestId[];

@@ -9,7 +9,7 @@ export interface Pipe {
   write(text: string): Promise<void>;
   /** Resolves once everything is written. */
   flushed(): Promise<void>;
-  /** Aborts when nobody reads any more. */
+  /** Aborts once the client no longer reads. */
   closed: AbortSignal;
 }
 
@@ -23,7 +23,7 @@ export function systemPipe(): Pipe {
   const writeOut = stdout.write.bind(stdout);
   const writeErr = stderr.write.bind(stderr) as (...args: unknown[]) => boolean;
   stdout.on('error', () => closed.abort());
-  // Without a listener a reader of stderr that goes away would end the process.
+  // Without a listener, the process would end if the reader of stderr goes away.
   stderr.on('error', () => {});
   const note = (...args: unknown[]): boolean => {
     if (stderr.writableLength <= STDERR_BYTES) return writeErr(...args);

@@ -21,7 +21,7 @@ export async function runStdio(
 ): Promise<ExitCode> {
   // A wrong flag is an error of the command line, not an answer to the client.
   toolChoice(options);
-  // Comes first, since whatever is loaded from here on may print.
+  // First, since modules loaded later may print.
   const pipe = context.pipe();
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
@@ -35,7 +35,7 @@ export async function runStdio(
   await Promise.race([carrier.idle(), aborted(over)]);
   if (pipe.closed.aborted) carrier.stop();
   if (link.hosted && !context.signal.aborted) await whileNeeded(context, link.hosted);
-  // A server that is stopped still answers what it has begun.
+  // A stopping server still answers what it has begun.
   await link.close();
   carrier.stop();
   await carrier.idle();

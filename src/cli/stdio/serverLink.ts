@@ -34,7 +34,7 @@ const GREETING_MS = 2_000;
 const STDIO = 'relay stdio';
 
 export interface ServerLink extends Link {
-  /** Looks for the server before the first message needs it; that message gets the error if it fails. */
+  /** Starts looking for the server before the first message comes. If that fails, the message gets the error. */
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;
@@ -48,7 +48,7 @@ interface Server {
   headers: Record<string, string>;
   localKey: string;
   local: LocalApi;
-  /** For the first message; begun before the key was loaded. */
+  /** Greeting for the first message, begun before the key was loaded. */
   greeting: { made: Greeting; at: number } | null;
   /** True if somebody may restart the server. Nobody restarts one that a client started. */
   mayRestart: boolean;
@@ -119,7 +119,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     return { baseUrl, localKey, local, greeting: null, mayRestart: false };
   }
 
-  /** null: a server has just gone away and may come back. */
+  /** Starts the server in this process; null if a server has just gone away and may come back. */
   async function becomeOne(): Promise<Server | null> {
     if (lostAt !== null && clock.monotonic() - lostAt < RESTART_MS) return null;
     ended.signal.throwIfAborted();
@@ -133,7 +133,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
 
   /** Keeps a server that another `relay stdio` started from ending while this client needs it. */
   async function stay(found: Server): Promise<void> {
-    // The first message says the same, so it goes first.
+    // The first message does the same, so wait for it.
     await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});
     while (!ended.signal.aborted && current === found) {
       stays = true;
@@ -148,7 +148,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     lostAt = found.mayRestart ? clock.monotonic() : null;
   }
 
-  /** The greeting that was begun already, or a new one. */
+  /** The greeting that was already begun, or a new one. */
   function greetingOf(found: Server): Greeting {
     const { greeting, baseUrl } = found;
     found.greeting = null;
@@ -260,7 +260,7 @@ interface ListedTool {
   annotations?: { readOnlyHint?: boolean };
 }
 
-/** Failures that pass: another program holds the home briefly, or a server is starting or stopping. */
+/** True for failures that pass: another program holds the home briefly, or a server is starting or stopping. */
 function isPassing(error: unknown): boolean {
   return error instanceof RelayError && (error.code === 'ALREADY_RUNNING' || error.code === 'NO_SERVER');
 }

@@ -1,7 +1,7 @@
 /**
  * Colours on a terminal, by the forms of relay's own lines: marks of a state, the start of an error, the head of a table. They
- * are added to lines that are already cleaned and laid out. So widths do not change, and text from outside can at most get a line
- * of its own coloured. Pure.
+ * are added to lines that are already cleaned and laid out. So widths do not change, and text from outside can at most have its
+ * own line coloured. Pure.
  */
 
 const START = '\u001b[';
@@ -27,7 +27,7 @@ function colouredLine(line: string): string {
   return form ? line.replace(form, `${START}${style}m$1${END}`) : line;
 }
 
-/** Whether a person wants colours (no-color.org) and the terminal supports them. */
+/** True if the person wants colours (no-color.org) and the terminal supports them. */
 export function wantsColour({ NO_COLOR: no = '', TERM: kind }: NodeJS.ProcessEnv): boolean {
   return no === '' && kind !== 'dumb';
 }

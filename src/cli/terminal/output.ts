@@ -85,7 +85,7 @@ export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
 
-/** The visible part of an error. An unexpected one shows nothing, since its message may hold secrets. */
+/** The part of an error that may be shown. An unexpected error shows nothing, since its message may hold secrets. */
 function describeError(error: unknown): { code: ErrorCode; message: string; remedy: Remedy | null } {
   if (error instanceof RelayError) {
     return { code: error.code, message: error.message, remedy: error.remedyValue ?? null };
@@ -215,7 +215,7 @@ export function fitColumns(
   return columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max))));
 }
 
-/** Whether the terminal can be expected to show marks like ✓. */
+/** True if the terminal probably shows marks like ✓. */
 export function showsUnicode(env: NodeJS.ProcessEnv, platform: NodeJS.Platform): boolean {
   if (platform === 'win32') return Boolean(env.WT_SESSION) || env.TERM_PROGRAM === 'vscode';
   return env.TERM !== 'linux' && /utf-?8/i.test(env.LC_ALL || env.LC_CTYPE || env.LANG || '');

@@ -1,4 +1,4 @@
-/** Reading what a person types or pipes in. */
+/** Reads what a person types or pipes in. */
 import { createInterface } from 'node:readline';
 import { type Readable, Writable } from 'node:stream';
 import { interruptible } from '../../base/abort.ts';
@@ -8,10 +8,10 @@ import type { Io } from './output.ts';
 /** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
 export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   io.err(prompt);
-  // An ended input reports that only once, and waiting for it again would never end.
+  // The end of the input is reported only once; waiting for it again would never end.
   const { readableEnded } = io.stdin as Partial<Readable>;
   const line = readableEnded ? null : await readLine(createInterface({ input: io.stdin }), signal);
-  // At the end of the input, unlike after Enter, the cursor is still after the prompt.
+  // At the end of the input, unlike after Enter, the cursor is still behind the prompt.
   if (line === null) io.err('\n');
   return line;
 }

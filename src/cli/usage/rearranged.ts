@@ -25,7 +25,7 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
 }
 
 /**
- * `relay clients revoke ID` with the ID kept apart from the options. Older IDs can begin with a dash, and one that begins with
+ * `relay clients revoke ID` with the ID separated from the options. Older IDs can begin with a dash, and one that begins with
  * `-V` would print the version.
  */
 export function withDashedId(args: readonly string[]): readonly string[] {
