@@ -1,4 +1,4 @@
-/** What the state offers to the rest of the program. `open.ts` makes it. */
+/** The interface of the state. `open.ts` creates it. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { SaveFs } from './file/save.ts';
@@ -14,19 +14,19 @@ export interface StoreOptions {
   home: string;
   clock: Clock;
   log: Log;
-  /** The disk that the state is on. */
+  /** File operations; tests pass some that fail. */
   fs?: SaveFs;
-  /** The migrations; tests give those of a program of another age. */
+  /** The migrations; tests pass those of an older or newer program. */
   migrations?: readonly Migration[];
 }
 
 interface StoreState {
   path: string;
-  /** `degraded`: the last save failed; it is tried again by itself. */
+  /** `degraded`: the last save failed, and is retried. */
   status: 'ok' | 'degraded';
   schemaVersion: number;
   expectedVersion: number;
-  /** `ahead`: a newer program made the file, and this one may use it. */
+  /** `ahead`: a newer program wrote the file, but this one may use it. */
   schemaState: 'current' | 'ahead';
   /** Bytes of the file on disk. */
   sizeBytes: number;
@@ -36,8 +36,8 @@ interface StoreState {
 }
 
 /**
- * The database in memory and its file. Statements are synchronous and see every earlier change; the file follows by
- * `saveNow`, `saveSoon` or `durable`.
+ * The database in memory and its file. Statements are synchronous and see every earlier change. `saveNow`, `saveSoon` or
+ * `durable` bring the file up to date.
  */
 export interface Store {
   /** Runs one statement. `changes` counts the rows that it inserted, updated or deleted. */
@@ -45,7 +45,7 @@ export interface Store {
   /** The first row, keyed by column. */
   get<T>(sql: string, params?: SqlParams): T | undefined;
   all<T>(sql: string, params?: SqlParams): T[];
-  /** Runs `work`, which must be synchronous, in a transaction; what it throws undoes it. A call inside joins as a savepoint. */
+  /** Runs `work`, which must be synchronous, in a transaction. If it throws, it is rolled back. Nested calls are savepoints. */
   transaction<T>(work: () => T): T;
   /**
    * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
@@ -58,8 +58,8 @@ export interface Store {
    */
   saveSoon(): void;
   /**
-   * Makes a change that must not be lost: in a transaction, then on disk. While the disk fails it changes nothing. If
-   * the save fails, `undo` takes the change back in memory; without it the change stays and is saved later.
+   * Makes a change that must not be lost: in a transaction, then on disk. While the disk fails, it changes nothing. If the
+   * save fails, `undo` reverses the change in memory; without `undo` it stays and is saved later.
    * @throws RelayError `STORE_ERROR`
    */
   durable<T>(change: () => T, undo?: () => void): Promise<T>;

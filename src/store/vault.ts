@@ -1,4 +1,4 @@
-/** Secrets in clear for the program, sealed for the file; and facts about the file itself, by name. */
+/** Secrets by name, in clear for the program and sealed in the file. Also facts about the file itself. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
 import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
@@ -11,21 +11,21 @@ export interface Vault {
   get(name: string): string | null;
   /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
   set(name: string, value: string): void;
-  /** True when it was there. */
+  /** True if it was there. */
   delete(name: string): boolean;
   /**
-   * Compares the master key with the one that sealed the state, or remembers it when nothing is sealed yet.
+   * Compares the master key with the one that sealed the state, or remembers it if nothing is sealed yet.
    * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
    */
   verifyKey(): Promise<void>;
   /**
-   * Gives up what an unreadable key has sealed: all secrets and the account. Only when the person asked for it.
+   * Drops what an unreadable key has sealed: all secrets and the account. Only if the person asked for it.
    * @throws RelayError `STORE_ERROR`; then nothing is changed
    */
   startOver(): Promise<void>;
 }
 
-/** True when the state has been sealed with some key. Then no other key may be created. */
+/** True if the state has been sealed with some key. Then no other key may be created. */
 export function isSealed(store: Store): boolean {
   return getMeta(store, KEY_CHECK) !== null || listSecrets(store).length > 0;
 }

@@ -1,6 +1,6 @@
 /**
- * Writing a copy of the state file. The file is complete at every moment, since a save replaces it in one step, so a copy
- * needs no lock. The copy gets its name only when it is complete and on the disk.
+ * Writes a copy of the state file. The file is complete at every moment, since a save replaces it in one step, so a copy
+ * needs no lock. The copy gets its name only once it is complete and on the disk.
  */
 import { chmod, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -21,22 +21,22 @@ export interface BackupOptions {
   companion?: Companion;
   /** Where the copy goes, as the person gave it. */
   file: string;
-  /** Replaces an earlier copy. */
+  /** True to replace an earlier copy. */
   force: boolean;
-  /** The disk; tests give one that fails. */
+  /** File operations; tests pass some that fail. */
   fs?: SaveFs;
-  /** Makes a hard link; tests give a file system without them. */
+  /** Makes a hard link; tests pass one that cannot. */
   link?: typeof linkUnlessExists;
 }
 
 export interface Backup {
-  /** The copy, absolute. */
+  /** Absolute path of the copy. */
   path: string;
   sizeBytes: number;
   schemaVersion: number;
-  /** When the program last saved what is in the copy, Unix milliseconds. */
+  /** When the copied state was last saved, Unix milliseconds. */
   savedAt: number;
-  /** Rows of the companion that are in the copy; null: it has no file, or one that cannot be used. */
+  /** Rows of the companion that are in the copy; null if the companion has no file, or one that cannot be used. */
   rows: RowCounts | null;
   /** Why the companion's file cannot be used. */
   problem: string | null;
@@ -45,7 +45,7 @@ export interface Backup {
 /**
  * Copies the state as it is on disk now. A failure leaves neither half a copy nor a changed one.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
- * `STORE_ERROR` of the disk
+ * `STORE_ERROR` if the disk fails
  */
 export async function backUpState(options: BackupOptions): Promise<Backup> {
   const { source } = options;
@@ -65,7 +65,7 @@ export async function backUpState(options: BackupOptions): Promise<Backup> {
   return { path, sizeBytes: bytes.length, schemaVersion, savedAt: state.savedAt, rows, problem };
 }
 
-/** A companion that is damaged must not keep the state from being copied. */
+/** The state with the companion's tables, or alone if the companion is damaged. */
 async function withCompanion(
   state: Uint8Array,
   companion: Companion | undefined,
@@ -93,7 +93,7 @@ async function write(options: BackupOptions, path: string, bytes: Uint8Array): P
   await fs.syncDirectory(dirname(path));
 }
 
-/** Gives `temp` the name `path` unless something has it by now: then false. */
+/** Gives `temp` the name `path`; false if that exists by now. */
 async function nameUnlessTaken(
   fs: SaveFs,
   link: typeof linkUnlessExists,
@@ -102,7 +102,7 @@ async function nameUnlessTaken(
 ): Promise<boolean> {
   const linked = await link(temp, path).catch(() => null);
   if (linked !== null) return linked;
-  // Memory sticks have no hard links: an empty file reserves the name, and the copy then replaces it.
+  // The file systems of memory sticks have no hard links. There an empty file reserves the name until the copy replaces it.
   const reserved = await open(path, 'wx', 0o600).catch((error: unknown) => {
     if (systemCodeOf(error) === 'EEXIST') return null;
     throw error;
@@ -116,7 +116,7 @@ async function nameUnlessTaken(
   return true;
 }
 
-/** The absolute path of the copy; behind a symbolic link, so that the link stays. */
+/** The absolute path of the copy. A symbolic link is followed, so that it stays. */
 async function placeFor({ source, file, force }: BackupOptions): Promise<string> {
   const path = await realpath(file).catch(() => resolve(file));
   const found = await stat(path).catch(() => null);
@@ -154,7 +154,7 @@ async function requireDirectory(path: string, file: string): Promise<void> {
   });
 }
 
-/** A typo must not overwrite another file, least of all the master key. */
+/** Refuses to replace anything but an earlier copy: a typo must not overwrite the master key. */
 async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
   if (isFile && isOurs(await headerOf(path))) return;
   throw new RelayError('USAGE', `${path} is not a copy of the state, so it was not replaced.`, {

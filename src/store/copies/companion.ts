@@ -1,7 +1,7 @@
 /**
  * A second database beside the state, whose tables go into a copy of the state too, so that there is one file to keep. They
  * keep their names in the copy, and `meta` records their version as `memory_version`. In both directions rows go into tables
- * that our own migrations make: no SQL text of a file is run.
+ * that our own migrations created: no SQL text of a file is run.
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { readRegularFile } from '../../base/files.ts';
@@ -19,7 +19,7 @@ export interface Companion {
   migrations: readonly Migration[];
 }
 
-/** Number of rows of each of its tables and views. */
+/** Number of rows of each table and view of the companion. */
 export type RowCounts = Readonly<Record<string, number>>;
 
 export interface Carried {
@@ -29,7 +29,7 @@ export interface Carried {
 }
 
 export const VERSION_ROW = 'memory_version';
-/** Twice what a million plays take; it is held in memory whole. */
+/** Twice the size of a million plays. The whole file is held in memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 /** The limit that `rowRules.ts` has for the state. */
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
@@ -77,7 +77,7 @@ function versionOf(db: Database, { applicationId, migrations }: Companion): numb
   return version;
 }
 
-/** The versions of the companion whose tables are among the objects of a file, word for word. */
+/** The versions of the companion whose tables a file has, word for word. */
 export function carriedVersions(
   SQL: SqlJsStatic,
   found: readonly SchemaObject[],
@@ -101,7 +101,7 @@ export function carriedVersions(
   return { versions: same.map(({ version }) => version), objects: like?.objects ?? [] };
 }
 
-/** All but its `meta`, which the state has too. */
+/** All objects of the companion but its `meta`, which the state has too. */
 function companionObjects(SQL: SqlJsStatic, { migrations }: Companion, version: number): SchemaObject[] {
   const db = new SQL.Database(freshImage(SQL, migrations, version));
   try {
@@ -120,7 +120,7 @@ export interface Taken {
 /**
  * The companion that a copy carries, as a file of its own.
  * @param file a copy whose schema has been compared with ours
- * @param versions those that its tables can be of
+ * @param versions the versions that its tables fit
  * @throws Error that says what in the copy is not as it should be
  */
 export function takeCompanion(
@@ -146,7 +146,7 @@ export function takeCompanion(
 /** Copies the rows of all tables; both databases have them. */
 function take(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
   const rows: Record<string, number> = {};
-  // sql.js opens a database as a file of its own, which another can attach.
+  // In sql.js every open database is a file, which another database can attach.
   to.exec('attach ? as source', [String(from.exec('pragma database_list')[0]?.values[0]?.[2])]);
   to.exec('begin');
   for (const { type, name } of objects) {

@@ -1,5 +1,5 @@
 /**
- * Takes over the rows of a copy into a database that this program's own migrations made. Anybody may have made the file, so
+ * Copies the rows of a copy into a database that our own migrations created. Anybody may have made the file, so
  * nothing in it is trusted. Its schema must equal ours word for word before SQLite does any work on it. No SQL text of the
  * file is ever run. Every step reads a page once, so the size of the file bounds the time.
  */
@@ -12,7 +12,7 @@ import { requireUsable } from './rowRules.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 import { schemaTreeProblem } from './schemaTree.ts';
 
-/** What the file claims to be; bytes 60 to 63 of its header. */
+/** The version that the file claims to have, bytes 60 to 63 of its header. */
 export function claimedVersion(bytes: Uint8Array): number {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).readUInt32BE(60);
 }
@@ -25,9 +25,9 @@ export interface TakenRows {
 
 /**
  * A database at the version that the file claims, with its rows, and the companion that the file carries.
- * @param bytes with a header that has been looked at
- * @param companion whose tables may be in it
- * @throws Error that says what in the file is not as it should be
+ * @param bytes the file, whose header has been checked
+ * @param companion whose tables may be in the file
+ * @throws Error that says what is wrong with the file
  */
 export function takeRows(
   SQL: SqlJsStatic,
@@ -62,7 +62,7 @@ export function takeRows(
   }
 }
 
-/** Triggers, views, virtual tables, generated columns, other checks or other indices: anything that is not ours word for word. */
+/** Refuses any trigger, view, virtual table, column, check or index that is not ours word for word. */
 function requireOurSchema(found: readonly SchemaObject[], expected: readonly SchemaObject[]): void {
   const ours = new Map(expected.map((object) => [keyOf(object), object]));
   const seen = new Set<string>();
@@ -81,13 +81,13 @@ function keyOf({ type, name }: SchemaObject): string {
   return JSON.stringify([type, name]);
 }
 
-/** For a terminal: the name comes from the file. */
+/** Kind and name of an object, cleaned, since the name comes from the file. */
 function named({ type, name }: SchemaObject): string {
   const plain = (text: string) => text.replace(/[^ -~]/g, '?').slice(0, 60);
   return `${plain(type)} "${plain(name)}"`;
 }
 
-/** By now both run our own checks and indices. The first one also finds a page that two trees share. */
+/** Safe once the schema is known to be ours. The first check also finds a page that two trees share. */
 function requireSound(file: Database): void {
   const verdict = file.exec('pragma integrity_check(1)')[0]?.values[0]?.[0];
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);

@@ -1,6 +1,6 @@
 /**
- * Replacing the state file by a copy: reading the copy, checking it, and the replacement itself. At every moment
- * `relay.db` is a complete file, the old one or the new one, and the old one is kept under another name.
+ * Replaces the state file with a copy, after reading and checking the copy. At every moment `relay.db` is a complete file,
+ * the old one or the new one, and the old one is kept under another name.
  */
 import { open, stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
@@ -13,7 +13,7 @@ import { isSqlite, readStateFile, refuseUnfinished, stateFilePath } from '../fil
 import { keepStateFile } from './backup.ts';
 import type { Companion, Taken } from './companion.ts';
 
-/** Twice a state with a million plays; checking this much takes some seconds and a few times its size in memory. */
+/** Twice the size of a state with a million plays. Checking it takes some seconds and a few times its size in memory. */
 const MAX_COPY_BYTES = 512 * 1024 * 1024;
 
 export interface Copy extends Detached {
@@ -50,7 +50,7 @@ export async function readCopy(
   }
 }
 
-/** Bytes that identify a file. */
+/** Number of bytes that identify a file. */
 const HEADER = 16;
 
 const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };
@@ -76,7 +76,7 @@ function noFile(path: string): RelayError {
   });
 }
 
-/** True if a file that does not open never was a backup. An empty or shortened file may have been one. */
+/** True if an unreadable file never was a backup. An empty or truncated file may have been one. */
 async function isNoBackup(path: string, error: unknown): Promise<boolean> {
   if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
   const file = await open(path).catch(() => null);
@@ -95,7 +95,7 @@ function noBackup(path: string): RelayError {
   });
 }
 
-/** Replaces remedies that say to restore a copy, which is no help where the copy itself does not open. */
+/** Replaces remedies that say to restore a copy, which does not help if the copy itself is unreadable. */
 function aboutCopy(error: unknown): unknown {
   if (!(error instanceof RelayError)) return error;
   const remedies: Partial<Record<string, string>> = {
@@ -109,13 +109,13 @@ function aboutCopy(error: unknown): unknown {
 
 export interface Replaced {
   path: string;
-  /** Where the file before is kept; null if there was none. */
+  /** Where the previous file is kept; null if there was none. */
   keptPath: string | null;
 }
 
 /**
- * Makes `image` the state of `home`, which must be held. A failure leaves everything as it was.
- * @throws RelayError `STATE_DAMAGED` while another program has not finished with the old file, `STORE_ERROR`
+ * Makes `image` the state of `home`, whose lock this process must hold. A failure leaves everything as it was.
+ * @throws RelayError `STATE_DAMAGED` while another program may be using the old file, `STORE_ERROR`
  */
 export async function replaceState(
   home: string,
@@ -129,7 +129,7 @@ export async function replaceState(
 
 /**
  * Replaces a database file, and keeps the old one under another name. A failure leaves everything as it was.
- * @throws RelayError `STATE_DAMAGED` while another program has not finished with the old file, `STORE_ERROR`
+ * @throws RelayError `STATE_DAMAGED` while another program may be using the old file, `STORE_ERROR`
  */
 export async function replaceByImage(
   path: string,
@@ -137,7 +137,7 @@ export async function replaceByImage(
   clock: Clock,
   fs: SaveFs = nodeSaveFs,
 ): Promise<Replaced> {
-  // What such a file holds would be taken for part of the new database.
+  // SQLite would take the journal of the old file for one of the new database.
   await refuseUnfinished(path);
   await removeStaleTemps(path);
   const temp = tempPathFor(path);

@@ -1,5 +1,5 @@
 /**
- * What a restored row must hold for the program to work with it. The strict schema checks types and null. Checked here:
+ * What a restored row must hold for the program to work with it. The strict schema checks types and null. This checks
  * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server
  * or a tool fail each time it is read.
  */
@@ -13,9 +13,9 @@ import { JOBS } from '../tables/jobs.ts';
 import { KEEPS } from '../tables/keeps.ts';
 import { CLIENTS } from '../tables/oauthClients.ts';
 
-/** A title, a list, a plan: the longest is the list of a job, which came in by a request of at most 4 MiB. */
+/** The longest value is the list of a job, which came in a request of at most 4 MiB. */
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
-/** The end of year 9999, Unix milliseconds: later times have no ISO 8601 text that every reader takes. */
+/** The end of year 9999, Unix milliseconds: not every reader accepts the ISO 8601 text of later times. */
 const MAX_TIME = 253_402_300_799_999;
 /** Sums of these stay exact, in SQLite and here. */
 const MAX_INTEGER = 2 ** 31 - 1;
@@ -63,7 +63,7 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
   try {
     value = JSON.parse(text);
     if (!shape.safeParse(value).success) return 'has JSON of another shape';
-    // What is nested too deeply to be serialized could never be answered.
+    // A value nested too deeply to be serialized could never be sent.
     JSON.stringify(value);
     return null;
   } catch {
@@ -71,7 +71,7 @@ function jsonProblem(shape: z.ZodType, text: string): string | null {
   }
 }
 
-/** Only a committed job writes: one that is still being looked up must not be in the writing lane. */
+/** Phase and status must agree, since a job that is still searching must not write. */
 function requireSoundJob({ phase, status }: CopiedRow): void {
   const expected = phaseOf(status as JobStatus);
   if (expected !== null && phase !== expected) throw new Error('jobs.phase does not go with jobs.status');

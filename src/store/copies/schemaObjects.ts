@@ -1,4 +1,4 @@
-/** What a database is made of, as its schema table lists it. */
+/** The tables, indices and other objects of a database, from its schema table. */
 import type { Database } from 'sql.js';
 
 export interface SchemaObject {

@@ -1,12 +1,12 @@
 /**
- * The pages that SQLite reads before anything can be asked of a file: the tree of its schema, which begins on page 1.
- * SQLite follows a tree with loops to a depth of 20, which takes forever if there are many. So every page of
- * this one is looked at first, and only once. Pure (sqlite.org/fileformat2.html, 1.3 to 1.6).
+ * Checks the pages that SQLite reads before any query: the tree of the schema, which begins on page 1. SQLite follows
+ * loops in a tree to a depth of 20, which takes forever if there are many. So each page of this tree is read here first,
+ * and only once. Pure (sqlite.org/fileformat2.html, 1.3 to 1.6).
  */
 
 /** Ours has 30 objects; a schema that is compared word for word needs no more than this. */
 const MAX_PAGES = 200;
-/** The text of our longest table has 2 KiB. A row may claim 2 GiB, and find them on pages that lead in circles. */
+/** The text of our longest table has 2 KiB. A hostile row may claim 2 GiB, on pages that form a loop. */
 const MAX_ROW_BYTES = 64 * 1024;
 const INTERIOR = 5;
 const LEAF = 13;

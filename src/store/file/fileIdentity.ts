@@ -18,9 +18,8 @@ export function identityOfImage({ length, parts: [first] }: Image): string {
 }
 
 /**
- * Gives an image a change counter of its own. Any value is valid there: programs that have the file open only check whether it
- * has changed. The inode number and the time would not do: the number of a deleted file is given to the next one, and
- * backup programs set times.
+ * Gives an image a random change counter. Any value is valid: programs that have the file open only check if it has
+ * changed. Inode numbers and times would not do, since numbers are reused and backup programs set times.
  */
 export function markImage(image: Uint8Array): void {
   const mark = randomBytes(4);
@@ -53,7 +52,7 @@ export async function identityAt(path: string): Promise<string | null> {
 }
 
 /**
- * A deleted file may be written again, since the memory of this process is then the only copy.
+ * Refuses to save over another process's changes. A deleted file may be written again: this process has the only copy.
  * @param known what this process last read or saved; null if there was no file
  * @param found what is there now
  * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`

@@ -21,14 +21,14 @@ import { damaged, inRollbackFormat, openImage, type StateFile } from './stateFil
 export type { Store, StoreOptions } from '../types.ts';
 
 /**
- * Opens `<home>/relay.db`, makes it in a fresh home, and migrates an older one.
+ * Opens `<home>/relay.db`: creates it in a fresh home, and migrates an older one.
  * @throws RelayError `HOME_UNUSABLE`, `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
   const path = await fs.prepare(home, log);
   const file = await fs.read(path);
-  // Before SQLite changes these bytes.
+  // First, since SQLite changes these bytes.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
   const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));
@@ -44,7 +44,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     };
     const saver = createSaver({ path, source: sql, saved, clock, log, fs });
     if (!file) await firstSave(saver, path);
-    // An existing state can be read even if the disk is full.
+    // A failure is no reason to stop: an existing state can be read even if the disk is full.
     else if (migrated > 0) await saver.saveNow().catch(() => {});
     return assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
   } catch (error) {
@@ -67,16 +67,16 @@ export async function inspectContent(path: string, bytes: Uint8Array): Promise<S
 }
 
 export interface Detached {
-  /** Holds everything in memory: saving does nothing. */
+  /** The state in memory; saving it does nothing. */
   store: Store;
-  /** What the file had before it was migrated. */
+  /** Schema version of the file before it was migrated. */
   fileVersion: number;
   /** The content as the bytes of a file. */
   image(): Uint8Array;
 }
 
 /**
- * What was read from `path`, at the present schema and apart from its file.
+ * Opens what was read from `path` at the present schema, without a file to save to.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openDetached(
@@ -96,7 +96,7 @@ export async function openDetached(
 }
 
 /**
- * The rows of a copy that anybody may have made, at the present schema and apart from its file: see `copyContent.ts`.
+ * Opens a copy that anybody may have made, at the present schema, without a file to save to (`copyContent.ts`).
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openCopy(
@@ -193,7 +193,7 @@ function newestOf(migrations: readonly Migration[]): number {
   return migrations.at(-1)?.version ?? 0;
 }
 
-/** Saves a new state for the first time; without a file on disk the program must not start. */
+/** Saves a new state for the first time. If that fails, the program must not start. */
 async function firstSave(saver: Saver, path: string): Promise<void> {
   try {
     await saver.saveNow();

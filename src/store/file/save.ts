@@ -1,7 +1,7 @@
 /**
- * Saving: the whole image to a temporary file, synced, renamed over the state file, the directory synced. At every
- * moment the file is a complete database, the one before or the one after. One save runs at a time; changes that come
- * during a save lead to another one.
+ * Saves the state: writes the whole image to a temporary file, syncs it, renames it over the state file and syncs the
+ * directory. At every moment the file is a complete database, the old one or the new one. One save runs at a time;
+ * changes during a save lead to another one.
  */
 
 import { rm } from 'node:fs/promises';
@@ -15,13 +15,13 @@ import type { Image } from '../sql/pagedFile.ts';
 import { identityAt, identityOfImage, markImage, refuseForeign } from './fileIdentity.ts';
 import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 
-/** Changes within this time are saved together. With the save itself it stays below a second. For a small file. */
+/** Changes of a small file within this time are saved together, so each is saved within a second. */
 const SOON_MS = 500;
-/** A state of some settings and a few jobs: saved within a second. */
+/** Size of a small file: some settings and a few jobs. */
 const SMALL_BYTES = 250_000;
-/** Nobody waits for such a save, so a larger file is saved less often, to spare the disk: 250 bytes a millisecond (0.25 MB/s). */
+/** A larger file is saved less often, to spare the disk, since nobody waits for these saves: 250 bytes a millisecond. */
 const SOON_BYTES_PER_MS = 250;
-/** A crash loses counters of at most this time. */
+/** The longest delay: a crash loses at most the counters of this time. */
 const MAX_SOON_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;
@@ -53,7 +53,7 @@ export interface SaverState {
 export interface Saver {
   saveNow(): Promise<void>;
   saveSoon(): void;
-  /** Saves although nothing has changed, to learn whether the disk takes writes. */
+  /** Saves even if nothing has changed, to find out if the disk can be written. */
   probe(): Promise<void>;
   state(): SaverState;
   close(): Promise<void>;
@@ -83,8 +83,8 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   async function write(save: Save): Promise<void> {
-    // One turn later: the caller may be inside a transaction, and other changes of this turn share the image. It must not hold
-    // what a failed save is about to take back.
+    // Wait one turn: the caller may be inside a transaction, and other changes of this turn share the image. The image must not
+    // hold what a failed save is about to undo.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       save.version = source.version();
@@ -183,7 +183,7 @@ async function replaceFile(
     await fs.rename(temp, path);
     renamed();
   } catch (error) {
-    // Half an image would take up the space that is missing.
+    // Half an image would only fill the disk further.
     await fs.remove(temp).catch(() => {});
     throw error;
   }
@@ -213,9 +213,9 @@ function saveError(path: string, error: unknown): RelayError {
 }
 
 export interface SaveFs {
-  /** Creates `path`, which must not exist, for the owner alone, and returns once `bytes` are on the disk. */
+  /** Creates `path`, which must not exist, for its owner only. Returns once `bytes` are on the disk. */
   writeSynced(path: string, bytes: Uint8Array | readonly Uint8Array[]): Promise<void>;
-  /** Replaces `to` by `from` in one step. */
+  /** Replaces `to` with `from` in one step. */
   rename(from: string, to: string): Promise<void>;
   /** Makes a rename in the directory survive a power loss. */
   syncDirectory(path: string): Promise<void>;

@@ -1,6 +1,6 @@
 /**
- * Reading the state file and refusing one that is damaged or not ours. Nothing here writes: a refused file stays byte
- * for byte as it was found.
+ * Reads the state file, and refuses one that is damaged or not ours. Nothing here writes, so a refused file stays as it
+ * was found.
  */
 import { realpath, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -47,7 +47,7 @@ export async function readStateFile(
   return file;
 }
 
-/** A save replaces the file, so an open file stays complete: it is the one before. */
+/** A save replaces the file, so a file that is open stays complete. */
 async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
   try {
     const { bytes, mtimeMs } = await readRegularFile(path, maxBytes);
@@ -79,7 +79,7 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
   }
 }
 
-/** The error of a command that needs a state where there is none. */
+/** The error of a command that needs a state if there is none. */
 export function noState(home: string): RelayError {
   return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
     remedy: { text: 'Run {command} first, or choose another home with --home.', command: ['serve'] },
@@ -133,7 +133,7 @@ function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
 }
 
 /**
- * Another SQLite program keeps part of the content in these until it is done; without them the file is incomplete.
+ * Refuses a file with a journal or log beside it: another SQLite program keeps part of the content there until it is done.
  * @throws RelayError `STATE_DAMAGED`
  */
 export async function refuseUnfinished(path: string): Promise<void> {
@@ -154,7 +154,7 @@ export async function refuseUnfinished(path: string): Promise<void> {
   }
 }
 
-/** Bytes 18 and 19 are 2 after another program used a write-ahead log, which a database in memory cannot have. */
+/** Resets bytes 18 and 19, which are 2 after another program used a write-ahead log. In memory there is no such log. */
 export function inRollbackFormat(bytes: Uint8Array): Uint8Array {
   if (bytes[18] === 1 && bytes[19] === 1) return bytes;
   const copy = bytes.slice();

@@ -1,11 +1,11 @@
-/** Removing what the program has put into a home, and nothing else. */
+/** Removes what the program has put into a home, and nothing else. */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
 import { exists } from './smallFiles.ts';
 
-/** Files of ours, and copies and unfinished writes beside them. */
+/** Our files, and copies and unfinished writes beside them. */
 const OWN_FILE =
   /^(relay\.(db|lock|log)|(library|memory)\.db|config\.json|server\.json|master\.key|update\.json)(\..*)?$/;
 
@@ -15,7 +15,7 @@ const DEMO = 'demo';
  * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
  * removed too.
  * @returns paths of what is left
- * @throws RelayError `ALREADY_RUNNING` while a server has either; then nothing is removed
+ * @throws RelayError `ALREADY_RUNNING` while a server uses either home; then nothing is removed
  */
 export async function eraseHome(home: string): Promise<string[]> {
   const homes = [];

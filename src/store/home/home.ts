@@ -6,10 +6,10 @@ import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { exists } from './smallFiles.ts';
 
-/** What a home holds, with words for the manual. A directory with one of these is a home of this program. */
+/** The files of a home, described for the manual. A directory with one of them is a home of relay. */
 export const HOME_FILES = {
   'relay.db': 'State: the account, clients, jobs and changes, with all secrets encrypted; an SQLite database',
-  'relay.lock': 'Says which process has the state',
+  'relay.lock': 'Says which process uses the state',
   'config.json': 'Settings; `relay config` reads and writes it',
   'server.json': 'The running server: process, version and address',
   'master.key': 'Key of the secrets, only where no keychain is used',
@@ -19,8 +19,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the home with mode 0700, or checks the existing one. Rights that are too wide are removed. A directory that holds
- * other things too only gets a warning, or is refused if everybody can write to it.
+ * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. For a directory with
+ * other files in it, it only warns, or refuses it if everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
@@ -28,7 +28,7 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
     await makeDirectory(home);
     const found = await stat(home);
     if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
-    // Windows keeps rights in access lists, which a directory below the user's profile inherits.
+    // On Windows, a directory below the user's profile inherits its access list.
     if (process.platform !== 'win32') await requireOwn(home, found, log);
     await access(home, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
@@ -36,12 +36,12 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
   }
 }
 
-/** A failed step on the home as an error for the person; an error that is one already stays as it is. */
+/** A failure of the home as an error for the person. A `RelayError` stays as it is. */
 export function homeError(home: string, error: unknown): RelayError {
   return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
 }
 
-/** Level by level: Node's own `recursive` never ends below /proc. */
+/** Creates a directory level by level, since Node's own `recursive` never ends below /proc. */
 async function makeDirectory(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
@@ -72,7 +72,7 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
 }
 
 /**
- * A key or a state that another user has put there would be used as ours. The directory's owner counts as this user: on
+ * Refuses a home with a key or a state that another user has put there. Files of the directory's owner are accepted: on
  * some network mounts every file belongs to somebody else.
  */
 async function refusePlanted(home: string, owner: number): Promise<void> {

@@ -1,11 +1,11 @@
 /**
  * One owner per home. The lock file names the owner's process; when that process is gone, the next starter takes over.
  *
- * Removing a stale lock and making a new one are two steps, and two starters that interleave them would both win. So a
- * starter first becomes the one successor of the lock that it found. It makes `relay.lock.after-<nonce>`, a name that
- * only one process can make. It checks that the lock is still the one with this nonce, and only then renames its own file
- * over the lock. If the successor dies in between, its own nonce has a successor in turn. A name `after-<nonce>` is
- * removed only after the lock has changed, and nonces never come back. So a process that makes that name late fails the check.
+ * Removing a stale lock and creating a new one are two steps, and two starters that interleave them would both win. So a
+ * starter first becomes the only successor of the lock that it found: it creates `relay.lock.after-<nonce>`, which only one
+ * process can. It checks that the lock still has this nonce, and only then renames its own file over the lock. If the
+ * successor dies in between, its own nonce gets a successor in turn. A file `after-<nonce>` is removed only after the
+ * lock has changed, and nonces are never reused. So a process that creates this file too late fails the check.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -25,11 +25,11 @@ export interface LockInfo {
   purpose: string;
 }
 
-/** The purposes of those that soon write `server.json`. */
+/** The purposes of commands that soon write `server.json`. */
 const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
 export interface HomeLock {
-  /** Lets the next one in; does nothing the second time. */
+  /** Releases the home; does nothing the second time. */
   release(): Promise<void>;
 }
 
@@ -55,7 +55,7 @@ async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
   // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
   await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
   try {
-    // A round fails only if another process got further meanwhile.
+    // An attempt fails only if another process made progress.
     while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me))) {}
     return { release: () => release(path, me) };
   } finally {
@@ -63,7 +63,7 @@ async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
   }
 }
 
-/** Replaces the lock of a dead process by `own`; false when the lock changed meanwhile. */
+/** Replaces the lock of a dead process with `own`; false if the lock has changed meanwhile. */
 async function takeOver(home: string, own: string, me: Holder): Promise<boolean> {
   const path = lockPath(home);
   const found = await readHolder(path);
@@ -80,12 +80,12 @@ async function takeOver(home: string, own: string, me: Holder): Promise<boolean>
   return true;
 }
 
-/** Makes this process the last in line after `found`. Returns the path of its claim; null when the line has ended. */
+/** Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile. */
 async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
   const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
     if (await isHeld(last)) throw await alreadyRunning(home, last);
-    // A nonce never comes back, so relay did not write this.
+    // Nonces are never reused, so relay did not write this.
     if (seen.size === seen.add(last.nonce).size) throw tangled(home);
     const claim = `${lockPath(home)}.after-${last.nonce}`;
     if (await linkUnlessExists(own, claim)) return claim;
@@ -117,7 +117,7 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
-/** A server that has just taken the home writes its address a moment later. */
+/** The address of a running server. One that has just taken the home writes it a moment later. */
 async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
   for (let waited = 0; ; waited += 100) {
     const server = await readServerFileAsIs(home);

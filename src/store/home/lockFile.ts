@@ -11,7 +11,7 @@ export interface Holder {
   start: string;
   /** Differs for every attempt to lock the home. It becomes part of file names, so it must not hold a path. */
   nonce: string;
-  /** What it does with the home, for a person. */
+  /** What the holder does with the home, for a person. */
   purpose: string;
 }
 

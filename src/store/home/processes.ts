@@ -1,6 +1,6 @@
 /**
- * Whether the process that wrote a file still runs. The pid alone does not tell, since another process may get it
- * later, so the start of the process is compared too.
+ * Checks if the process that wrote a file still runs. Another process may get the same pid later, so the start of the
+ * process is compared too.
  */
 import type { ExecFileOptions } from 'node:child_process';
 import { readFileSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { childEnv, systemProgram } from '../../base/childProcess.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 
-/** Loaded when used, which Linux never does. */
+/** Runs a program. Its module is loaded only when used, which never happens on Linux. */
 async function run(
   command: string,
   args: readonly string[],
@@ -20,10 +20,10 @@ async function run(
 
 const POWERSHELL = String.raw`WindowsPowerShell\v1.0\powershell.exe`;
 
-/** Windows tells when a process was made, Node when its own run time began; they differ by less than this. */
+/** Windows reports when a process was created, Node when its runtime began. They differ by less than this. */
 const WINDOWS_TOLERANCE_MS = 10_000;
 
-/** Where the system tells no start, as without /proc; then the pid decides. */
+/** Stands for a start that the system does not report, as without /proc. Then only the pid is compared. */
 const UNKNOWN_START = 'unknown';
 
 /** Distinguishes this process from any other with the same pid, by its start. */
@@ -37,7 +37,7 @@ export async function isRunning(pid: number, start: string): Promise<boolean> {
   if (!signalReaches(pid)) return false;
   if (start === UNKNOWN_START) return true;
   const found = await startOf(pid);
-  // Refusing to start is the smaller harm: two owners would overwrite each other's state.
+  // Refusing to start does less harm than two owners that overwrite each other's state.
   if (found === undefined) return true;
   if (process.platform !== 'win32') return found === start;
   return Math.abs(Number(found) - Number(start)) < WINDOWS_TOLERANCE_MS;
@@ -57,7 +57,7 @@ export function signalReaches(pid: number): boolean {
   }
 }
 
-/** When a process started; null if it has ended, undefined if the system does not tell. */
+/** When a process started; null if it has ended, undefined if the system does not report it. */
 async function startOf(pid: number): Promise<string | null | undefined> {
   if (process.platform === 'linux') return linuxStart(pid);
   return process.platform === 'win32' ? windowsStart(pid) : psStart(pid);
@@ -74,7 +74,7 @@ function linuxStart(pid: number): string | null {
   return isGone ? null : `${boot.trim()}/${fields[19]}`;
 }
 
-/** What the kernel says at once; null if it has no such file. */
+/** Reads a small file of the kernel; null if there is none. */
 function kernelText(path: string): string | null {
   try {
     return readFileSync(path, 'latin1');
@@ -92,9 +92,9 @@ async function psStart(pid: number): Promise<string | null | undefined> {
 }
 
 /**
- * What `ps` says of the start of a process. Pure; null: it has ended or is a zombie; undefined: `ps` could not be asked,
- * as in a sandbox, which lets no set-user-ID program run.
- * @param answer `code`: how it failed, the exit code where it ran at all
+ * The start of a process, from `ps`. Null if it has ended or is a zombie; undefined if `ps` could not be run, as in a
+ * sandbox that allows no set-user-ID program. Pure.
+ * @param answer `code`: the exit code, or why `ps` did not run
  * @internal
  */
 export function startFromPs(answer: { stdout: string } | { code: unknown }): string | null | undefined {

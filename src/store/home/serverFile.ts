@@ -1,4 +1,4 @@
-/** `server.json`: by which the command line finds the running server of a home. */
+/** `server.json`, in which the command line finds the running server of a home. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { replaceFile } from '../../base/files.ts';
@@ -30,7 +30,7 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
   const content = await readServerFileAsIs(home);
   if (!content || !signalReaches(content.pid)) return null;
   const holder = await readHolder(lockPath(home)).catch(() => null);
-  // The lock knows the start of its process, so it tells a server from a later process with the same pid.
+  // The lock has the start of its process, so a later process with the same pid does not count.
   if (holder && (holder.pid !== content.pid || !(await isHeld(holder)))) return null;
   return content;
 }
@@ -44,7 +44,7 @@ export async function readServerFileAsIs(home: string): Promise<ServerFile | nul
   }
 }
 
-/** Checked by hand, as in the lock file: what every command reads must not load zod. */
+/** Checked by hand, like the lock file: every command reads it, and zod is slow to load. */
 function contentOf(text: string): ServerFile | null {
   const { pid, startedAt, version, baseUrl } = JSON.parse(text) as Partial<Record<keyof ServerFile, unknown>>;
   if (!isPid(pid) || typeof startedAt !== 'string') return null;

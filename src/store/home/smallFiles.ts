@@ -1,4 +1,4 @@
-/** Names of files in the home: whether one is taken, and giving one that is not. */
+/** Names of files in the home: checks if one exists, and gives a file a new one. */
 import { link, stat } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 
@@ -11,8 +11,8 @@ export function exists(path: string): Promise<boolean> {
 }
 
 /**
- * Gives the file `from` the second name `to`, unless `to` exists: then false. Of several processes that try at the same
- * time one gets true.
+ * Gives the file `from` the second name `to`; false if `to` exists. Of several processes that try at the same time, one
+ * gets true.
  * @throws RelayError `HOME_UNUSABLE` on a file system without hard links
  */
 export async function linkUnlessExists(from: string, to: string): Promise<boolean> {

@@ -1,23 +1,23 @@
 /**
- * A database file that SQLite reads from the disk page by page, where a copy in memory would be as large as the file. If another
- * file replaces it, an open one keeps its content. Works as `pagedFile.ts` does, and is read-only.
+ * A database file that SQLite reads from the disk page by page, since a copy in memory would be as large as the file. If another
+ * file replaces it while it is open, its content stays. Works like `pagedFile.ts`, but is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
 const LARGEST_PAGE = 65_536;
 
 export interface DiskFile {
-  /** What the database is to be made from. */
+  /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
   close(): void;
 }
 
-/** @throws what the system says */
+/** @throws the error of the system */
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  // MEMFS copies what it is given before it asks again, so all pages pass through one buffer. With a buffer for each,
-  // garbage would stay with the thread's allocator.
+  // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each, the
+  // thread's allocator would keep the garbage.
   let buffer = new Uint8Array(LARGEST_PAGE);
   const content = {
     length: Number.MAX_SAFE_INTEGER,
@@ -31,7 +31,7 @@ export function openDiskFile(path: string): DiskFile {
       throw new Error('the file can only be read');
     },
   };
-  // The part of a byte array's interface that Emscripten's MEMFS uses when it makes a file of one.
+  // The part of a byte array's interface that Emscripten's MEMFS uses to make a file.
   const bytes = { length: size, subarray: () => bytes, slice: () => content };
   return { bytes: bytes as unknown as Uint8Array, close: () => closeSync(file) };
 }

@@ -1,8 +1,8 @@
-/** Databases at a version of the schema, with no rows other than those that the migrations write. */
+/** Empty databases at a version of the schema. Their only rows are those that the migrations write. */
 import type { SqlJsStatic } from 'sql.js';
 import { type Migration, migrate } from './migrate.ts';
 
-/** Finished databases by version: copying one takes a tenth of the time of running the migrations. */
+/** Empty databases by version. Copying one takes a tenth of the time of running the migrations. */
 const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
 
 /**
@@ -12,7 +12,7 @@ const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
 export const IN_MEMORY =
   'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';
 
-/** The file of a database after the migrations up to `version`, all of them by default. They run once in a process. */
+/** The file of a database after the migrations up to `version`, by default all. They run once per process. */
 export function freshImage(
   SQL: SqlJsStatic,
   migrations: readonly Migration[],

@@ -1,13 +1,13 @@
 /** Forward-only migrations: each file in one transaction together with its version. */
 import type { Database } from 'sql.js';
 
-/** ASCII "rlay" in the header of the state file, by which it is known as ours. */
+/** ASCII "rlay" in the header of the state file, which identifies it as ours. */
 export const APPLICATION_ID = 0x726c6179;
 
 export interface Migration {
   version: number;
   name: string;
-  /** The oldest version of a program that may still use a file that has had this migration. */
+  /** The oldest schema version whose programs may still use a file after this migration. */
   oldestCompatible: number;
   sql: string;
 }

@@ -3,31 +3,31 @@
  * is copied when SQLite next writes to it.
  *
  * sql.js keeps a database as a file of Emscripten's MEMFS, whose content is what `slice` of the given bytes returns: any
- * object with `length`, `subarray` and `set`. No documentation promises that. So `image` answers null unless SQLite reads
- * this object, and the caller has `Database.export`, which copies everything at once.
+ * object with `length`, `subarray` and `set`. No documentation promises that. So if SQLite does not read this object,
+ * `image` returns null, and the caller uses `Database.export`, which copies everything at once.
  */
 
-/** A copy of a database file: header and all in `parts`, in order. The first part belongs to the caller. */
+/** A copy of a whole database file, as `parts` in order. The caller may change the first part. */
 export interface Image {
   length: number;
   parts: readonly [Uint8Array, ...Uint8Array[]];
 }
 
 export interface PagedFile {
-  /** What the database is to be made from. */
+  /** Stands for the bytes of the file; pass it to sql.js. */
   bytes: Uint8Array;
   /** The file as it is now; null if SQLite does not work on it. */
   image(): Image | null;
 }
 
-/** A multiple of every page size, so that no page lies in two parts. After each save, a write copies its part: as small as can be. */
+/** A multiple of every page size, so that no page lies in two parts. The smallest one, since writes after a save copy parts. */
 const PART = 64 * 1024;
-/** Where the header has the size of a page, as two bytes; the largest does not fit and stands there as 1. */
+/** Position of the page size in the header. It has two bytes, so 1 stands for the largest size. */
 const PAGE_SIZE_AT = 16;
 const MAX_PAGE = 65_536;
 /**
- * A file that grows beyond so many parts grows in slabs. The system's allocator asks the system for each piece of this size
- * and gives it back when it is freed, while it keeps smaller ones. What is not used yet takes no memory.
+ * A file that grows beyond so many parts grows in slabs. The allocator returns pieces of this size to the system when they
+ * are freed, but keeps smaller ones. The unused part of a slab takes no memory.
  */
 const LARGE = 256;
 const SLAB = 33 * 1024 * 1024;
@@ -49,7 +49,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
 
   function read(begin: number, end: number): Uint8Array {
     isRead = true;
-    // SQLite reads pages. More than one is read where the file is cut off, and its content is another object from then on.
+    // SQLite reads single pages. A longer read means that the file is being truncated; from then on MEMFS has its own copy.
     if (end - begin > page) isLeft = true;
     const at = Math.floor(begin / PART);
     if (end <= (at + 1) * PART) return partAt(at).subarray(begin - at * PART, end - at * PART);
@@ -74,7 +74,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
     size = Math.max(size, position + source.length);
   }
 
-  /** A part that nothing else holds, with room for `length` bytes. */
+  /** A part that no image holds, with room for `length` bytes. */
   function writable(index: number, length: number): Uint8Array {
     const part = partAt(index);
     if (part.length >= length && !held.has(index)) return part;
@@ -87,7 +87,7 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
 
   function partAt(index: number): Uint8Array {
     while (parts.length <= index) {
-      // SQLite does not write a page that it has taken and given back: the last part may end before the next one begins.
+      // SQLite does not write pages that were allocated and freed again, so the last part may be shorter than a full one.
       if (parts.length > 0) writable(parts.length - 1, PART);
       parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
     }
@@ -123,7 +123,7 @@ function pageSizeOf(bytes: Uint8Array): number {
   return size < 512 ? MAX_PAGE : size;
 }
 
-/** An image of one piece. */
+/** An image with a single part. */
 export function imageOf(bytes: Uint8Array): Image {
   return { length: bytes.length, parts: [bytes] };
 }

@@ -7,11 +7,11 @@ import { imageOf, type PagedFile } from './pagedFile.ts';
 import { type CachedStatement, createStatementCache } from './statements.ts';
 
 export interface Sql extends Pick<Store, 'run' | 'get' | 'all' | 'transaction'>, SaveSource {
-  /** Refuses every later statement. */
+  /** Closes the database; later statements throw. */
   close(): void;
 }
 
-/** @param file what the database works on, where it is one that gives images without copying */
+/** @param file the file of the database, if it can give images without copying */
 export function createSql(db: Database, file: PagedFile | null = null): Sql {
   const statements = createStatementCache(db);
   let version = 0;
@@ -65,7 +65,7 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
     }
   }
 
-  /** A step of a transaction. */
+  /** Runs a step of a transaction. */
   function take(sql: string): void {
     const { statement } = statements.get(sql);
     try {

@@ -1,4 +1,4 @@
-/** SQLite as WebAssembly: sql.js with the compiled code from where this form of the program has it. */
+/** SQLite as WebAssembly: sql.js, with the compiled code from the executable or the installed package. */
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { getRawAsset, isSea } from 'node:sea';
@@ -11,9 +11,9 @@ import { type CompiledWasm, type WasmInstance, wasm } from './wasm.ts';
 export const SQLITE_ASSET = 'sql-wasm.wasm';
 
 /**
- * V8's second compiler for WebAssembly makes SQLite only a little faster, and its work at the start takes a tenth of the
- * memory. An executable carries its own V8, so it can rely on these flags. Given on the command line they would make V8
- * discard the code cache of Node's own modules.
+ * Turn off V8's second compiler for WebAssembly. It makes SQLite only a little faster, and its work at the start takes a
+ * tenth of the memory. An executable has its own V8, so it can rely on these flags. On the command line they would make
+ * V8 discard the code cache of Node's own modules.
  */
 export const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 
@@ -29,13 +29,13 @@ async function load(): Promise<SqlJsStatic> {
   const module = await sqliteModule();
   const instantiateWasm = (imports: object, done: (instance: WasmInstance) => void) => {
     void wasm.instantiate(module, imports).then(done);
-    // Emscripten takes this for "not yet".
+    // For Emscripten this means "not yet".
     return {};
   };
   return initSqlJs({ instantiateWasm } as SqlJsConfig);
 }
 
-/** SQLite as compiled: a thread that gets it need not compile it again. */
+/** The compiled SQLite, for threads that then need not compile it again. */
 export const sqliteModule: () => Promise<CompiledWasm> = lazy(async () => {
   if (isSea()) for (const flag of SQLITE_V8_FLAGS) setFlagsFromString(flag);
   return wasm.compile(isSea() ? (getRawAsset(SQLITE_ASSET) as ArrayBuffer) : await installed());

@@ -2,7 +2,7 @@
 import type { Database, ParamsObject, Statement } from 'sql.js';
 import type { SqlParams, SqlValue } from '../types.ts';
 
-/** Maximum number of statements to keep, more than the program has; bounds a caller that builds SQL from values. */
+/** Maximum number of statements to keep. It is more than the program has, and bounds callers that build SQL from values. */
 const CAPACITY = 300;
 
 export interface CachedStatement {
@@ -16,7 +16,7 @@ export interface CachedStatement {
 
 export interface StatementCache {
   get(sql: string): CachedStatement;
-  /** Prepares everything again: a change of the schema may change what a statement returns. */
+  /** Forgets all statements, since a change of the schema may change what they return. */
   clear(): void;
 }
 
@@ -53,7 +53,7 @@ function prepare(db: Database, sql: string): CachedStatement {
   const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
   const marks = plain.match(/\?/g)?.length ?? 0;
   const statement = db.prepare(sql);
-  // Asked once, since asking for the names takes longer than reading the values.
+  // Read once, since reading the names takes longer than reading the values.
   let columns: readonly string[] | null = null;
   return {
     statement,
@@ -78,7 +78,7 @@ function isList(params: SqlParams): params is readonly SqlValue[] {
   return Array.isArray(params);
 }
 
-/** sql.js would leave a placeholder without a value at null. */
+/** Checks the values for `?`, since sql.js would use null for missing ones. */
 function positional(
   sql: string,
   marks: number,
@@ -91,7 +91,7 @@ function positional(
   return [...params];
 }
 
-/** An object may carry more than the statement asks for, never less. */
+/** Checks the values for names. An object may have more values than the statement needs, but not fewer. */
 function named(
   sql: string,
   names: ReadonlySet<string>,

@@ -5,13 +5,13 @@
 import type * as z from 'zod';
 import type { SqlParams, SqlValue, Store } from '../types.ts';
 
-/** How a value of one column is kept. SQLite's own types are integer, text and null here. */
+/** How the values of a column are stored. The SQLite types are integer, text, blob and null. */
 export interface Kind<T> {
   read(raw: SqlValue): T;
   write(value: T): SqlValue;
-  /** The closed list that its words are from. */
+  /** The only words that are allowed. */
   readonly words?: readonly string[];
-  /** What its JSON must be in a row that another program may have written. */
+  /** The shape of its JSON, to check rows that another program may have written. */
   readonly shape?: () => z.ZodType;
 }
 
@@ -29,10 +29,9 @@ export function text(words?: readonly string[]): Kind<string> {
 /** A boolean, kept as 0 or 1. */
 export const flag: Kind<boolean> = { read: (raw) => raw === 1, write: (value) => (value ? 1 : 0) };
 
-/** Bytes. */
 export const blob: Kind<Uint8Array> = asIs<Uint8Array>();
 
-/** A JSON value. The program wrote it, so `shape` is not asked when it is read: only rows of a copy are checked. */
+/** A JSON value. `shape` only checks rows of a copy, since the program itself wrote all others. */
 export const json = <T>(shape: () => z.ZodType<T>): Kind<T> => ({
   read: (raw) => JSON.parse(raw as string) as T,
   write: (value) => JSON.stringify(value),
@@ -51,13 +50,13 @@ type RawRow = Record<string, SqlValue>;
 
 export interface Table<Row> {
   readonly name: string;
-  /** How a column is kept, by its name in SQL; undefined if the declaration has no such column. */
+  /** The kind of a column, by its name in SQL; undefined if there is no such column. */
   kindOf(sqlName: string): Kind<unknown> | undefined;
   toRow(raw: RawRow): Row;
   /** The first row of `select … from <table> <rest>`; null if there is none. */
   first(store: Store, rest: string, params?: SqlParams): Row | null;
   all(store: Store, rest: string, params?: SqlParams): Row[];
-  /** Inserts a row. Columns that are left out get the schema's default; `or replace` drops a row with the same key. */
+  /** Inserts a row. Columns that are left out get the schema's default. `or replace` replaces a row with the same key. */
   insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
   /** `phase = :phase, run_after = :runAfter` with its parameters. Empty for an empty change. */
   assign(change: Partial<Row>): { sql: string; params: Record<string, SqlValue> };

@@ -1,4 +1,4 @@
-/** WebAssembly, as far as it is used here: Node's types leave it out. */
+/** The part of WebAssembly's types that is used here, since Node's types lack them. */
 
 export type CompiledWasm = { readonly compiledWasm: never };
 

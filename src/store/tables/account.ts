@@ -15,7 +15,7 @@ const COLUMNS = {
   accountId: nullable(text()),
   displayName: nullable(text()),
   scopes: scopeList,
-  /** When the person agreed, Unix milliseconds: the provider counts the login's life from here. */
+  /** When the person agreed, Unix milliseconds. The lifetime of the login begins here. */
   consentAt: integer,
   /** When the provider ends the login, Unix milliseconds. */
   loginExpiresAt: integer,
@@ -25,7 +25,7 @@ const COLUMNS = {
   reauthorizationReason: nullable(text()),
 };
 const ACCOUNT = defineTable('account', COLUMNS);
-/** The one row has the ID 1; `updated_at` is for people who look into the file. */
+/** The only row has the ID 1. `updated_at` is for people who look into the file. */
 const ROW = defineTable('account', { ...COLUMNS, id: integer, updatedAt: integer });
 
 export type Account = RowOf<typeof COLUMNS>;
@@ -42,7 +42,7 @@ export function putAccount(store: Store, account: Account, now: number): void {
   });
 }
 
-/** After a refresh. `scopes` null: the provider named none, and those of the login stay. */
+/** Stores the result of a refresh. If the provider named no scopes (null), those of the login stay. */
 export function renewAccess(
   store: Store,
   access: { accessExpiresAt: number; scopes: readonly string[] | null },
@@ -55,7 +55,7 @@ export function renewAccess(
   ]);
 }
 
-/** The provider refuses the login; the account stays known by name until the next one. */
+/** Notes that the provider refuses the login. The account stays known by name until the next login. */
 export function requireReauthorization(store: Store, reason: string, now: number): void {
   store.run(
     `update account
@@ -64,7 +64,7 @@ export function requireReauthorization(store: Store, reason: string, now: number
   );
 }
 
-/** True when an account was there. */
+/** True if there was an account. */
 export function deleteAccount(store: Store): boolean {
   return store.run('delete from account').changes > 0;
 }

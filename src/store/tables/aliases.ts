@@ -3,7 +3,7 @@ import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** Learned aliases beyond this, and a few more, make room, least recently used first; those that a person set stay. */
+/** About the most learned aliases to keep; the least recently used are dropped first. Those that a person set stay. */
 const MAX_LEARNED = 20_000;
 
 export const TRACKS = defineTable('tracks', {
@@ -14,16 +14,16 @@ export const TRACKS = defineTable('tracks', {
 });
 
 const COLUMNS = {
-  /** Normalised title, artist and album in one. */
+  /** Normalised title, artist and album as one text. */
   key: text(),
   trackId: text(),
   title: text(),
   artist: text(),
   album: nullable(text()),
   source: text(['learned', 'person']),
-  /** Who said so: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID; null: learned, or not known. */
+  /** Who set it: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID; null if learned or not known. */
   settledBy: nullable(text()),
-  /** 1: the track is meant although title, artist or album differ from it. */
+  /** 1 if the track was confirmed although title, artist or album differ. */
   confirmed: integer,
   /** Time of the last change, in Unix milliseconds. */
   updatedAt: integer,
@@ -35,7 +35,7 @@ type AliasRow = RowOf<typeof COLUMNS>;
 export type NewAlias = Omit<AliasRow, 'trackId' | 'updatedAt' | 'settledBy' | 'confirmed'> &
   Partial<Pick<AliasRow, 'settledBy' | 'confirmed'>> & { track: Track };
 
-/** The track behind a key. */
+/** The track for a key. */
 export function getAlias(
   store: Store,
   key: string,
@@ -59,7 +59,7 @@ export function listAliases(store: Store, limit: number): StoredAlias[] {
   });
 }
 
-/** @param keys null: all */
+/** @param keys null for all */
 export function deleteAliases(store: Store, keys: readonly string[] | null): void {
   store.transaction(() => {
     if (keys === null) store.run('delete from aliases', []);
@@ -78,7 +78,7 @@ export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Stores the alias, replacing one with the same key; true when there was one. */
+/** Stores the alias. True if it replaced one with the same key. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {
     const replaced = store.get('select 1 from aliases where key = ?', [alias.key]) !== undefined;
@@ -105,7 +105,7 @@ export function countTracks(store: Store): number {
   return store.get<{ total: number }>('select count(*) as total from tracks')?.total ?? 0;
 }
 
-/** New ones since they were last counted, which takes milliseconds where there are many. */
+/** Aliases added since the last count. Counting many takes milliseconds, so it is not done each time. */
 const uncounted = new WeakMap<Store, number>();
 const COUNTED_EVERY = 50;
 

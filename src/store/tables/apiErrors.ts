@@ -57,7 +57,7 @@ export function recordApiError(store: Store, error: NewApiError, now: number): v
   store.saveSoon();
 }
 
-/** Resolved rows go first, each kind by the time of its last occurrence. */
+/** Drops resolved rows first, then others, the oldest last occurrence first. */
 function dropOldest(store: Store): void {
   store.run(
     `delete from api_errors where id in (
@@ -67,7 +67,7 @@ function dropOldest(store: Store): void {
   );
 }
 
-/** After a success: earlier errors of this method and path are over. Returns how many were open. */
+/** Marks earlier errors of this method and path as resolved, after a success. Returns how many were open. */
 export function resolveApiErrors(store: Store, method: string, path: string, now: number): number {
   const { changes } = store.run(
     'update api_errors set resolved_at = ? where method = ? and path = ? and resolved_at is null',

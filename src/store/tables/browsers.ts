@@ -3,11 +3,11 @@ import { defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 const COLUMNS = {
-  /** What `relay browsers forget` takes. */
+  /** The ID for `relay browsers forget`. */
   id: text(),
   /** Scheme, host and port of the pages that hold the secret. */
   origin: text(),
-  /** Which browser it is, in the server's words: `Firefox on Linux`. */
+  /** Name that the server gives the browser: `Firefox on Linux`. */
   label: text(),
   createdAt: integer,
   lastUsedAt: integer,
@@ -51,12 +51,12 @@ export function touchBrowser(store: Store, id: string, now: number, expiresAt: n
   store.run('update browsers set last_used_at = ?, expires_at = ? where id = ?', [now, expiresAt, id]);
 }
 
-/** @returns whether it was there */
+/** @returns true if it was there */
 export function forgetBrowser(store: Store, id: string): boolean {
   return store.run('delete from browsers where id = ?', [id]).changes > 0;
 }
 
-/** @returns how many there were; each of them has to be signed in again */
+/** @returns how many there were. Each has to sign in again */
 export function forgetAllBrowsers(store: Store): number {
   return store.run('delete from browsers').changes;
 }

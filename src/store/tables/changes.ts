@@ -12,16 +12,16 @@ export interface Plan {
   ops: readonly ChangeOp[];
   /** False if the entries of this plan were already counted by an earlier one. */
   counted: boolean;
-  /** What was there before the change, with what others had done by the time the plan was made. */
+  /** The rows before the change, plus what others had done by the time the plan was made. */
   former: readonly string[];
-  /** Songs in `rows` that may be gone already, since a list may lag. All rows are replaced, which is right either way. */
+  /** Songs in `rows` that may be gone already, since a list may lag. The plan replaces all rows, so both cases end well. */
   unsure?: readonly string[];
 }
 
 /** Earlier versions did not keep the former rows of a plan. */
 type StoredPlan = Omit<Plan, 'former'> & Partial<Pick<Plan, 'former'>>;
 
-/** The long parts of a change, kept compressed. */
+/** The long parts of a change, stored compressed. */
 export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
@@ -29,43 +29,43 @@ export interface ChangeBody {
   plan?: StoredPlan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
-  /** Values that another step of the change needs, such as the playlist that it made. */
+  /** Values that a later step of the change needs, such as the playlist that it created. */
   notes?: Readonly<Record<string, unknown>>;
 }
 
 const COLUMNS = {
   seq: integer,
-  /** The ID that is shown and that callers use. */
+  /** Public ID. */
   id: text(),
   kind: text(CHANGE_KINDS),
   /** How the change ended; null while it is open. */
   outcome: nullable(text(CHANGE_OUTCOMES)),
   /** Provider user ID of the account that it writes to. */
   account: nullable(text()),
-  /** ID of the playlist; null for the library, and for a playlist that is not made yet. */
+  /** ID of the playlist; null for the library, and for a playlist that is not created yet. */
   playlistId: nullable(text()),
   /** `tool NAME`, `job ID` or `relay undo`. */
   askedBy: text(),
-  /** Key of the job that it belongs to. */
+  /** Key of its job. */
   job: nullable(integer),
   undoes: nullable(integer),
-  /** What was there before is being written back, or was. */
+  /** True once the change is being rolled back, or was. */
   goingBack: flag,
   op: integer,
   at: integer,
-  /** A request may have been sent whose end is not recorded. */
+  /** True if a request may have been sent whose result is not recorded. */
   inTransit: flag,
-  /** The target is being read to find out how the last request ended. */
+  /** True while the target is read to find out how the last request ended. */
   looking: flag,
-  /** An answer was lost, so the end is checked by reading. */
+  /** True if an answer was lost, so that the result is checked by reading. */
   uncertain: flag,
-  /** Entries that the caller asked for. */
+  /** Number of entries that the caller asked for. */
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** When it began by the provider's clock, from its last answer or the one to the first request; Unix milliseconds. */
+  /** When it began by the provider's clock, from the answer before it or to its first request; Unix milliseconds. */
   serverTime: nullable(integer),
-  /** Why it is being rolled back, or did not end as it should. */
+  /** Why it is being rolled back, or did not succeed. */
   error: nullable(json(JobErrorShape)),
   createdAt: integer,
   updatedAt: integer,
@@ -92,7 +92,7 @@ export function getChange(store: Store, id: string): Change | null {
   return CHANGES.first(store, 'where id = ?', [id]);
 }
 
-/** Up to `limit` changes whose ID begins like this, of those that have written something or may still. */
+/** Up to `limit` changes whose ID begins with `start` and that have written something or may still. */
 export function changesBeginning(store: Store, start: string, limit: number): Change[] {
   return CHANGES.all(
     store,
@@ -111,13 +111,13 @@ export function getChangeBody(store: Store, seq: number): ChangeBody {
   return ofToday(JSON.parse(inflateRawSync(row.body).toString('utf8')));
 }
 
-/** Where an earlier version did not read the rows, it noted how many there were. */
+/** Earlier versions stored only the number of rows that they did not read. */
 interface EarlierRows {
   rows?: readonly string[] | null;
   total?: number | null;
 }
 
-/** A body as this or an earlier version stored it, in the present form. `leg` was the name of the plan. */
+/** Converts a body of this or an earlier version to the present form. `leg` was the name of the plan. */
 function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBody {
   const { former } = body as { former: EarlierRows };
   const plan = body.plan ?? leg;
@@ -135,9 +135,9 @@ export function putChangeBody(store: Store, seq: number, body: ChangeBody): void
   store.run('update changes set body = ? where seq = ?', [packed(body), seq]);
 }
 
-/** Level 1: a tenth of the size. */
+/** Level 1 already reduces a body to a tenth. */
 const PACKING = { level: 1 };
-/** Bytes from which on packing is left to another thread. Ten thousand rows take ten milliseconds. */
+/** Longer bodies are packed in another thread, in bytes. Ten thousand rows take ten milliseconds. */
 const LONG = 65_536;
 
 function packed(body: ChangeBody): Uint8Array {
@@ -152,7 +152,7 @@ export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
 
 /**
  * Changes an open change in memory, and returns it.
- * @throws Error where it has ended or is gone: a bug
+ * @throws Error if it has ended or is gone, which is a bug
  */
 export function setChange(store: Store, seq: number, change: ChangeChange, now: number): Change {
   const { sql, params } = CHANGES.assign({ ...change, updatedAt: now });
@@ -162,7 +162,7 @@ export function setChange(store: Store, seq: number, change: ChangeChange, now: 
   return getChangeBySeq(store, seq) as Change;
 }
 
-/** Newest first; only those that have written something or may still. */
+/** Changes that have written something or may still, newest first. */
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
   const shown = "outcome is not 'unchanged'";
   const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
@@ -175,7 +175,7 @@ export function openChanges(store: Store): Change[] {
   return CHANGES.all(store, 'where outcome is null order by seq');
 }
 
-/** The last change that was asked for by this name. */
+/** The last change with this `askedBy`. */
 export function lastChangeAskedBy(store: Store, askedBy: string): Change | null {
   return CHANGES.first(store, 'where asked_by = ? order by seq desc limit 1', [askedBy]);
 }
@@ -185,10 +185,10 @@ export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
 
-/** An undo that has worked, or may still. */
+/** Selects undos that succeeded, or may still. */
 const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
-/** The change that has taken `seq` back, unless it failed or was itself taken back; null for none. */
+/** The change that undid `seq`, unless it failed or was itself undone; null for none. */
 export function undoOf(store: Store, seq: number): Change | null {
   return CHANGES.first(
     store,
@@ -198,16 +198,16 @@ export function undoOf(store: Store, seq: number): Change | null {
   );
 }
 
-/** True if taking `seq` back has begun and stopped part-way. */
+/** True if an undo of `seq` stopped part-way. */
 export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
-/** A paused change: it waits for a time, or until somebody does something. */
+/** Selects paused changes: they wait for a time, or until somebody does something. */
 const STANDS_STILL = `outcome is null and job in (
   select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
 
-/** The last change that is not taken back and takes nothing back itself; null for none. */
+/** The last change that is not undone and is no undo itself; null for none. */
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
@@ -226,7 +226,7 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
   );
 }
 
-/** A time until now; Unix milliseconds. */
+/** A period up to now, by both clocks; Unix milliseconds. */
 export interface Period {
   /** Start by the computer's clock, which may have been set meanwhile. */
   updatedSince: number;
@@ -274,7 +274,7 @@ export function libraryChangesSince(store: Store, { updatedSince, begunSince }: 
   );
 }
 
-/** Changes that saved tracks and were not taken back, oldest first. */
+/** Changes that saved tracks, oldest first. */
 export function savingChanges(store: Store): Change[] {
   return CHANGES.all(
     store,
@@ -292,7 +292,7 @@ export function dropChange(store: Store, seq: number): void {
   store.run('delete from changes where seq = ?', [seq]);
 }
 
-/** Keeps what can still be taken back: the newest `count` ended changes since `since`, `bytes` in all. */
+/** Deletes ended changes but the newest: at most `count`, since `since`, with `bytes` in all. */
 export function pruneChanges(
   store: Store,
   { count, bytes, since }: { count: number; bytes: number; since: number },
@@ -311,7 +311,7 @@ export function pruneChanges(
 /** Maximum number of changes of a playlist to search for a name. */
 const MAX_NAMING = 5;
 
-/** Names that relay itself has given a playlist, the last one first, and when; Unix milliseconds. */
+/** Names that relay itself has given a playlist, and when (Unix milliseconds), newest first. */
 export function namesGiven(store: Store, playlistId: string): Array<{ name: string; at: number }> {
   return CHANGES.all(
     store,
@@ -326,7 +326,7 @@ export function namesGiven(store: Store, playlistId: string): Array<{ name: stri
   });
 }
 
-/** The last playlist that was made under a name with exactly these rows since a time, and not taken back. */
+/** The last playlist that was created since a time with this name and exactly these rows, and not undone. */
 export function madeLately(
   store: Store,
   name: string,

@@ -1,7 +1,7 @@
-/** Everything that is about one account, apart from its login: what was found, done and planned for it. */
+/** Erases everything about an account but its login. */
 import type { Store } from '../types.ts';
 
-/** A table comes after those that refer to it. Deleting a job deletes its items. */
+/** Tables that refer to others come before them. Deleting a job deletes its items. */
 const TABLES = ['keeps', 'jobs', 'changes', 'aliases', 'tracks', 'playlist_names'];
 
 export function eraseAccountData(store: Store): void {

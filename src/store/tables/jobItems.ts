@@ -24,18 +24,18 @@ const COLUMNS = {
   position: integer,
   /** The entry as it was given. */
   input: json(Input),
-  /** Equal for items that one search answers; null for items that need none. */
+  /** Equal for items that need the same search; null for items that need none. */
   key: nullable(text()),
   uri: nullable(text()),
   status: text(ITEM_STATUSES),
   track: nullable(json(() => Track)),
   candidates: nullable(json(Candidates)),
   error: nullable(json(JobErrorShape)),
-  /** Failed searches. */
+  /** Number of failed searches. */
   attempts: integer,
   /** When to search again, Unix milliseconds; null if it was never tried. */
   runAfter: nullable(integer),
-  /** 1: found by a remembered match that was confirmed although its names differ. */
+  /** 1 if found by a remembered match that was confirmed although its names differ. */
   confirmed: integer,
 };
 export const ITEMS = defineTable('job_items', COLUMNS);
@@ -72,7 +72,7 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
   written: ['resolved', 'written'],
 };
 
-/** In the order of its values. Built once: for ten thousand rows, building it each time would take longer than running it. */
+/** Values come in this order. Built once: for ten thousand rows, building it each time would take longer than running it. */
 const INSERT = `insert into job_items (job, position, input, key, uri, status, track, candidates)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -107,7 +107,7 @@ export function dropItems(store: Store, job: number, limit: number): boolean {
   return changes > 0;
 }
 
-/** Items from a position on: a search by key, so that a late page costs what the first does. */
+/** Items from a position on. Found by key, so a late page costs no more than the first. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
@@ -138,8 +138,8 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
 }
 
 /**
- * Shortens waits of pending items that are longer than `maxOf` says for so many failed searches, in milliseconds: the clock
- * has been set back since they began, or was ahead then.
+ * Shortens waits of pending items that exceed `maxOf` (milliseconds, by the number of failed searches). They are too long
+ * if the clock was set back since, or was ahead when they began.
  */
 export function boundTries(
   store: Store,
@@ -162,7 +162,7 @@ export function boundTries(
   }
 }
 
-/** When the first pending item is to be tried, Unix milliseconds, and why not before; null if none is pending. */
+/** When the next pending item is to be tried (Unix milliseconds), and the error it waits for; null if none is pending. */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const isFresh = store.get(
     "select 1 from job_items where job = ? and status = 'pending' and run_after is null limit 1",
@@ -184,7 +184,7 @@ export interface ItemResolution {
   confirmed?: true;
 }
 
-/** Items of a job that a remembered match answered which somebody confirmed although its names differ. */
+/** Number of items found by a remembered match that was confirmed although its names differ. */
 export function countConfirmed(store: Store, job: number): number {
   const sql = 'select count(*) as total from job_items where job = ? and confirmed = 1';
   return store.get<{ total: number }>(sql, [job])?.total ?? 0;
@@ -216,7 +216,7 @@ export function resolveItems(
   });
 }
 
-/** Notes a failed search: to be tried again at `runAfter` (Unix milliseconds), or given up with null. */
+/** Notes a failed search. It is tried again at `runAfter` (Unix milliseconds), or given up if that is null. */
 export function failItem(
   store: Store,
   job: number,
@@ -237,7 +237,7 @@ export function failItem(
   });
 }
 
-/** Notes a search without an answer that was not the item's fault: due at once, but behind those never tried. */
+/** Notes a search that failed for a reason outside the item. It is due at once, but after items never tried. */
 export function postponeItem(store: Store, job: number, key: string, error: JobError, now: number): void {
   store.run(
     "update job_items set run_after = ?, error = ? where job = ? and key = ? and status = 'pending'",
@@ -245,7 +245,7 @@ export function postponeItem(store: Store, job: number, key: string, error: JobE
   );
 }
 
-/** The items at these positions; fewer where a position is not in the list. */
+/** The items at these positions, as far as the list has them. */
 export function itemsAt(store: Store, job: number, positions: readonly number[]): OpenItem[] {
   return OPEN.all(store, 'where job = ? and position in (select value from json_each(?)) order by position', [
     job,
@@ -273,7 +273,7 @@ export function openPositions(store: Store, job: number, keys: readonly string[]
   return new Map(rows.map(({ key, positions }) => [key, JSON.parse(positions) as number[]]));
 }
 
-/** Gives an item the track that a person chose, or leaves it out with null. It may be in any state but `written`. */
+/** Gives an item the track that a person chose; null leaves it out. It may be in any state but `written`. */
 export function settleItem(
   store: Store,
   job: number,
@@ -292,7 +292,7 @@ export function settleItem(
       status,
       uri: track?.uri ?? null,
       track,
-      // A skipped item keeps its candidates: a person may decide otherwise.
+      // A skipped item keeps its candidates, since a person may change their mind.
       ...(track === null ? {} : { candidates: null }),
       error: null,
       runAfter: null,
@@ -306,7 +306,7 @@ export function settleItem(
   });
 }
 
-/** Makes everything that was not found pending again, with all its tries; returns how many. */
+/** Makes everything that was not found pending again, with no attempts used; returns how many. */
 export function reopenItems(store: Store, job: number, now: number): number {
   return store.transaction(() => {
     const open = store.all<{ status: ItemStatus; total: number }>(
@@ -325,7 +325,7 @@ export function reopenItems(store: Store, job: number, now: number): number {
   });
 }
 
-/** Makes pending items that wait for their next try due now, with all their tries. */
+/** Makes pending items that wait for their next try due now, with no attempts used. */
 export function retryItems(store: Store, job: number): void {
   store.run(
     "update job_items set attempts = 0, run_after = null where job = ? and status = 'pending' and attempts > 0",
@@ -333,7 +333,7 @@ export function retryItems(store: Store, job: number): void {
   );
 }
 
-/** What is to be written next, in order. */
+/** The items to write next, in order. */
 function matchedItems(store: Store, job: number, limit: number, from = 0): MatchedItem[] {
   return store.all<MatchedItem>(
     "select position, uri from job_items where job = ? and status = 'matched' and position >= ? order by position limit ?",
@@ -341,14 +341,14 @@ function matchedItems(store: Store, job: number, limit: number, from = 0): Match
   );
 }
 
-/** The same without their positions, from `from` on, and where to go on; null if nothing follows. */
+/** URIs of the items to write next, from position `from` on, and the position to continue at; null if nothing follows. */
 export function matchedUris(
   store: Store,
   job: number,
   from: number,
   limit: number,
 ): { uris: string[]; next: number | null } {
-  // SQLite returns them as one row, so they block nothing.
+  // Returned as one row, which is fast enough to block nothing.
   const row = store.get<{ uris: string; last: number | null; total: number }>(
     `select json_group_array(uri) as uris, max(position) as last, count(*) as total from (
        select position, uri from job_items where job = ? and status = 'matched' and position >= ?
@@ -364,7 +364,7 @@ export function firstMatched(store: Store, job: number): number | null {
   return matchedItems(store, job, 1)[0]?.position ?? null;
 }
 
-/** Marks the first `entries` of what is matched as written. */
+/** Marks the first `entries` matched items as written. */
 export function markNextWritten(store: Store, job: number, entries: number, now: number): void {
   if (entries <= 0) return;
   store.transaction(() => {
@@ -377,7 +377,7 @@ export function markNextWritten(store: Store, job: number, entries: number, now:
   });
 }
 
-/** What was written was rolled back, so it is to be written again. */
+/** Makes written items matched again, after a rollback. */
 export function unwriteItems(store: Store, job: number, now: number): void {
   store.transaction(() => {
     const { changes } = store.run(
@@ -400,8 +400,8 @@ export function rejectItem(store: Store, job: number, position: number, error: J
 }
 
 /**
- * Skips those of up to `limit` matched items from position `from` on for which `isLeftOut` is true, asked in order.
- * Returns where to go on; null if nothing follows.
+ * Goes through up to `limit` matched items from position `from` on, in order, and skips those for which `isLeftOut` is true.
+ * Returns the position to continue at; null if nothing follows.
  */
 export function skipSome(
   store: Store,

@@ -1,4 +1,4 @@
-/** Durable jobs, one row each. Which state may follow which is a rule of `jobs/`; a move here only names both. */
+/** Durable jobs, one row each. `jobs/` has the rules for which state may follow which. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import {
@@ -17,7 +17,7 @@ import type { Store } from '../types.ts';
 export interface JobError {
   code: string;
   message: string;
-  /** Plain text in rows of older versions, and where no command is named. */
+  /** Plain text in rows of older versions, and if no command is named. */
   remedy?: string | Remedy;
 }
 
@@ -53,7 +53,7 @@ const ENDED = quotedList(statusesIn('ended'));
 export const JOBS = defineTable('jobs', {
   /** Grows with each job; the row's key. */
   seq: integer,
-  /** The ID that is shown and that callers use. */
+  /** Public ID. */
   id: text(),
   /** False if the job is not shown yet, since its items are still being stored or its caller waits for it. */
   listed: flag,
@@ -63,28 +63,28 @@ export const JOBS = defineTable('jobs', {
   /** Provider user ID of the account that it was made for; null if none was connected. */
   account: nullable(text()),
   payload: json(Payload),
-  /** The playlist that it writes to; null for the library, and until a playlist to be made is made. */
+  /** The playlist that it writes to; null for the library, and until a new playlist is created. */
   targetId: nullable(text()),
-  /** True if the items to skip have been marked. */
+  /** True once the items to skip have been marked. */
   skipsMarked: flag,
   totalItems: integer,
-  /** Items that name a track for sure; those skipped or written are among them. */
+  /** Number of items that name a track for sure, including those skipped or written. */
   resolved: integer,
   ambiguous: integer,
   unmatched: integer,
   failed: integer,
   skipped: integer,
-  /** Items that a person decided to leave out. */
+  /** Number of items that a person decided to leave out. */
   passedOver: integer,
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Failures in a row for `reason`; while searching, those that no item caused. */
+  /** Consecutive failures for `reason`; while searching, only those that no item caused. */
   stepAttempts: integer,
   maxAttempts: integer,
   /** Time until which the job waits, in Unix milliseconds; null if it does not wait for a time. */
   runAfter: nullable(integer),
-  /** Code of the last failure after which it waited. */
+  /** Code of the last failure that made it wait. */
   reason: nullable(text()),
   reviewRequired: flag,
   /** True if a person has decided to continue a change in review. */
@@ -104,7 +104,7 @@ export type NewJob = Pick<
   'id' | 'type' | 'status' | 'phase' | 'account' | 'payload' | 'skipsMarked' | 'maxAttempts'
 >;
 
-/** What is known of a job once it has its items. */
+/** The values of a job that are known once it has its items. */
 export type JobBegin = Pick<Job, 'status' | 'targetId'> &
   Partial<Pick<Job, 'runAfter' | 'reason' | 'phase' | 'skipsMarked' | 'totalItems'>>;
 
@@ -128,7 +128,7 @@ export type JobChange = Partial<
   >
 >;
 
-/** A failed job can still be resumed or cancelled. */
+/** A failed job is not over, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
 
 export type JobCount =
@@ -200,7 +200,7 @@ export function listOverJobs(store: Store, limit: number): Job[] {
   return JOBS.all(store, `where ${OVER} and listed = 1 order by seq desc limit ?`, [limit]);
 }
 
-/** Keys of jobs that are over, except those whose last request is still being looked into. */
+/** Keys of jobs that are over, except cancelled ones whose last request may still take effect. */
 export function jobsToClear(store: Store): number[] {
   return store
     .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and listed = 1`)
@@ -281,12 +281,12 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
   store.run('update jobs set attempts = max(attempts, ?) where seq = ?', [attempts, seq]);
 }
 
-/** Selects jobs whose change has not ended: for a cancelled one, its last request is still being looked into. */
+/** Selects jobs with an open change. For a cancelled job, the result of its last request is still being found out. */
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
- * The next job of a phase that has something to do at `now`, the one after `last` first, so that each gets its turn. A
- * cancelled job has something to do while it is not known how its last write ended.
+ * The next job of a phase that has work at `now`, beginning after `last`, so that each gets its turn. A cancelled job has
+ * work as long as the result of its last write is not known.
  */
 export function dueJob(
   store: Store,
@@ -295,7 +295,7 @@ export function dueJob(
   last: number,
   busy: readonly number[],
 ): Job | null {
-  // Not parameters: SQLite's plan depends on their values, so it would prepare the statement again for every call.
+  // Not parameters, since SQLite's plan depends on them: it would prepare the statement again for every call.
   const [phaseText, most] = [quotedList([phase]), busy.length + 1];
   const due = store.all<{ seq: number }>(
     `select seq from jobs where listed = 1 and phase = ${phaseText} and (
@@ -328,8 +328,8 @@ export function nextRunAfter(
 }
 
 /**
- * Shortens waits that would last longer from `now` than from when they began, or than `maxMs`. The clock has been set back
- * since, or was ahead then. Returns how many. A waiting job was last updated when its wait began.
+ * Shortens waits that would now last longer than when they began, or than `maxMs`: the clock was set back since, or was
+ * ahead then. A waiting job was last updated when its wait began. Returns how many were shortened.
  */
 export function boundWaits(store: Store, now: number, maxMs: number): number {
   return store.run(

@@ -48,7 +48,7 @@ const COLUMNS = {
   id: text(),
   /** Provider user ID of the account that it was made for. */
   account: text(),
-  /** ID of the playlist; null until it is made. */
+  /** ID of the playlist; null until it is created. */
   playlistId: nullable(text()),
   /** Last known name of the playlist. */
   name: text(),
@@ -58,19 +58,19 @@ const COLUMNS = {
   reason: nullable(text()),
   /** What a run would do; only in review. */
   preview: nullable(json(Preview)),
-  /** Number of rows that a person has allowed the next run to remove; null if nobody was asked. */
+  /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
-  /** URIs that the last run left; null before the first. */
+  /** URIs of the rows after the last run; null before the first. */
   leftRows: nullable(packedRows),
-  /** URIs in the result that Spotify refuses, and of playlists that a person has allowed it to do without. */
+  /** URIs in the result that Spotify refuses, and URIs of deleted playlists that a person accepted. */
   gone: json(Texts),
   /** Digests of what the last runs wrote, oldest first. */
   written: json(Texts),
   /** What the last run did, in words. */
   lastResult: nullable(text()),
-  /** ID of the last change that it made. */
+  /** ID of its last change. */
   lastChange: nullable(text()),
-  /** `leftRows` holds what that change left. */
+  /** True if `leftRows` has the rows after that change. */
   settled: flag,
   /** Failed runs in a row. */
   failures: integer,
@@ -78,7 +78,7 @@ const COLUMNS = {
   lastRunAt: nullable(integer),
   /** When it is due by its interval. */
   dueAt: integer,
-  /** When it is tried again; null: when it is due. */
+  /** When a failed run is tried again; null if it just waits until it is due. */
   retryAt: nullable(integer),
   createdAt: integer,
 };
@@ -101,7 +101,7 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
-/** When each one runs. The loop reads only this each minute, without rows, which are slow to unpack. */
+/** When each kept playlist runs. Each minute the loop reads only this, since rows are slow to unpack. */
 export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);

@@ -20,9 +20,9 @@ const COLUMNS = {
   source: text(['registered', 'added']),
   /** Time of the registration, in Unix milliseconds. */
   createdAt: integer,
-  /** When the owner first approved it, Unix milliseconds; it stays when the approval has ended. null: never. */
+  /** When the owner first approved it, Unix milliseconds, also if the approval has ended; null: never. */
   approvedAt: nullable(integer),
-  /** Last time that one of its tokens was issued or used, Unix milliseconds; null: it never held one. */
+  /** Last time that one of its tokens was issued or used, Unix milliseconds; null if it never had one. */
   lastUsedAt: nullable(integer),
 };
 export const CLIENTS = defineTable('oauth_clients', COLUMNS);
@@ -37,17 +37,17 @@ export function getClient(store: Store, clientId: string): StoredClient | null {
   return CLIENTS.first(store, 'where client_id = ?', [clientId]);
 }
 
-/** Oldest first. */
+/** All clients, oldest first. */
 export function listClients(store: Store): StoredClient[] {
   return CLIENTS.all(store, 'order by created_at, client_id');
 }
 
-/** True when it was there. */
+/** True if it was there. */
 export function deleteClient(store: Store, clientId: string): boolean {
   return store.run('delete from oauth_clients where client_id = ?', [clientId]).changes > 0;
 }
 
-/** Notes the owner's approval; only the first one counts. False when there was one before, or there is no such row. */
+/** Notes the owner's first approval. False if there was one before, or there is no such client. */
 export function markClientApproved(store: Store, clientId: string, now: number): boolean {
   const sql = 'update oauth_clients set approved_at = ? where client_id = ? and approved_at is null';
   return store.run(sql, [now, clientId]).changes === 1;
@@ -62,7 +62,7 @@ export function touchClient(store: Store, clientId: string, now: number): void {
   store.run('update oauth_clients set last_used_at = ? where client_id = ?', [now, clientId]);
 }
 
-/** All of the dynamic store. */
+/** Number of clients that registered or were added. */
 export function countOauthClients(store: Store): number {
   return store.get<{ total: number }>('select count(*) as total from oauth_clients')?.total ?? 0;
 }
@@ -74,7 +74,7 @@ export function countRegisteredClients(store: Store): number {
   );
 }
 
-/** The registration to drop when there is no room: the oldest that never held a token, approved ones last. */
+/** The registration to drop if there are too many: the oldest that never had a token, approved ones last. */
 export function oldestUnusedClient(store: Store): StoredClient | null {
   return CLIENTS.first(
     store,

@@ -24,7 +24,7 @@ const COLUMNS = {
   codeUsedAt: nullable(integer),
   createdAt: integer,
   lastUsedAt: nullable(integer),
-  /** The latest generation of refresh tokens with an exchanged one; 0: none yet. */
+  /** The latest generation of refresh tokens of which one was exchanged; 0 for none. */
   refreshed: integer,
 };
 const GRANTS = defineTable('oauth_grants', COLUMNS);
@@ -54,7 +54,7 @@ export function listLiveGrants(store: Store, now: number): Grant[] {
   );
 }
 
-/** False when the code had been used before. */
+/** False if the code was already used. */
 export function markCodeUsed(store: Store, id: string, now: number): boolean {
   const sql = 'update oauth_grants set code_used_at = ? where id = ? and code_used_at is null';
   return store.run(sql, [now, id]).changes === 1;
@@ -69,7 +69,7 @@ export function touchGrant(store: Store, id: string, now: number): void {
   store.run('update oauth_grants set last_used_at = ? where id = ?', [now, id]);
 }
 
-/** Ends the approval with its code and all its tokens; true when it was there. */
+/** Ends the approval with its code and all its tokens; true if it was there. */
 export function deleteGrant(store: Store, id: string): boolean {
   return store.run('delete from oauth_grants where id = ?', [id]).changes > 0;
 }

@@ -1,4 +1,4 @@
-/** Access and refresh tokens of MCP clients, by their hash alone. */
+/** Access and refresh tokens of MCP clients. Only their hashes are stored. */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
@@ -20,8 +20,7 @@ const TOKENS = defineTable('oauth_tokens', COLUMNS);
 export type StoredToken = RowOf<typeof COLUMNS>;
 
 /**
- * Whether a token is still valid: it has neither ended nor been rotated, and no other refresh token of its generation has been
- * exchanged.
+ * Selects valid tokens: neither expired nor rotated, and for a refresh token, no other one of its generation was exchanged.
  */
 export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
   or generation > (select refreshed from oauth_grants where id = grant_id))`;

@@ -1,8 +1,8 @@
-/** Names and covers of playlists as Spotify told them last, by ID, so that jobs and changes can be told by name. */
+/** Last known names and covers of playlists, by ID, so that jobs and changes can name them. */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** Beyond this, the names that were first seen longest ago are dropped. */
+/** Beyond this, the names that have been known longest are dropped. */
 const MAX_NAMES = 2_000;
 
 const COLUMNS = {
@@ -10,7 +10,7 @@ const COLUMNS = {
   name: text(),
   /** When it was first seen under this name, Unix milliseconds. */
   seenAt: integer,
-  /** Address of its cover image, as Spotify gave it last. */
+  /** Last known address of its cover image. */
   cover: nullable(text()),
 };
 const NAMES = defineTable('playlist_names', COLUMNS);

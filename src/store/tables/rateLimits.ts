@@ -11,7 +11,7 @@ const COLUMNS = {
   scope: text(),
   /** End of the block, in Unix milliseconds; in the past, or null, when nothing blocks. */
   blockedUntil: nullable(integer),
-  /** The provider's reason, where it named one. */
+  /** The provider's reason, if it named one. */
   reason: nullable(text()),
   /** HTTP status of the answer that blocked last. */
   lastStatus: nullable(integer),
@@ -22,7 +22,7 @@ const RATE_LIMITS = defineTable('rate_limits', COLUMNS);
 
 export type RateLimit = RowOf<typeof COLUMNS>;
 
-/** If the clock was set back after a block was written, the block lasts its full length from now. */
+/** The limits. If the clock was set back since a block was stored, the block lasts its full length from now. */
 export function listRateLimits(
   store: Store,
   filter: { provider?: string; scope?: string } = {},

@@ -1,4 +1,4 @@
-/** Sealed secrets by name. Only sealed bytes come here; `vault.ts` seals and opens. */
+/** Sealed secrets by name. `vault.ts` seals and opens them. */
 import { blob, defineTable, integer, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
@@ -25,7 +25,7 @@ export function putSecret(store: Store, name: string, sealed: Uint8Array, now: n
   SECRETS.insert(store, { name, sealed, updatedAt: now }, 'or replace');
 }
 
-/** True when it was there. */
+/** True if it was there. */
 export function deleteSecret(store: Store, name: string): boolean {
   return store.run('delete from secrets where name = ?', [name]).changes > 0;
 }
