@@ -1,4 +1,4 @@
-/** Backups of a client's file that relay keeps beside it, each from before a change. */
+/** The backups of a client's file that relay keeps beside it, each made before a change. */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { systemCodeOf } from '../domain/errors.ts';
@@ -19,9 +19,9 @@ export interface Backups {
 }
 
 /**
- * @param path as the client names its file
- * @param at our entry, or the place where one would be
- * @param keys of the server, as far as they are known
+ * @param path of the client's file
+ * @param at the place of our entry
+ * @param keys known keys of the server
  */
 export async function readBackups(
   path: string,

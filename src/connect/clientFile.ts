@@ -13,7 +13,7 @@ import { FileProblem } from './fileText.ts';
 /** Files of this kind have some KiB; one client keeps the history of its projects there too. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
-/** Stands between the name of a file and the time of its backup. */
+/** The part of a backup's name between the file's name and the time. */
 export const BACKUP_MARK = '.relay-backup-';
 
 export interface ClientFile {
@@ -33,7 +33,7 @@ export interface Replacement {
   secret: boolean;
   /** Present time in Unix milliseconds, for the name of the backup. */
   now: number;
-  /** False: no backup is made. */
+  /** False to make no backup. */
   keep?: boolean;
 }
 
@@ -60,8 +60,8 @@ function problemOf({ size }: UnreadFile): FileProblem {
 }
 
 /**
- * Its text, byte order mark included. Throws `FileProblem` unless it is UTF-8, since anything else could not be written
- * back.
+ * The text of the file, byte order mark included. Throws `FileProblem` unless it is UTF-8, since anything else could not
+ * be written back.
  */
 export function textOf({ bytes }: ClientFile): string {
   try {
@@ -77,7 +77,7 @@ export function isReadableByOthers({ owner }: ClientFile, platform: NodeJS.Platf
 }
 
 /**
- * Replaces the file and returns the path of the backup (null: there was no file).
+ * Replaces the file and returns the path of the backup (null if there was no file).
  * Throws `HOME_UNUSABLE` when the file cannot be written, `CONFLICT` when it changed since it was read. In both cases
  * nothing was changed.
  */
@@ -153,7 +153,7 @@ export async function closeToOthers(file: ClientFile): Promise<void> {
   }
 }
 
-/** A new file names programs to start, so nobody else may write it, whatever the umask. */
+/** Mode of the file. A new one names programs to start, so only its owner may write it, whatever the umask. */
 function modeFor({ owner }: ClientFile, { secret }: Replacement): number {
   return secret ? 0o600 : (owner?.mode ?? 0o644 & ~process.umask());
 }

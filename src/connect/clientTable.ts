@@ -32,8 +32,8 @@ export interface Connection {
 
 /**
  * The command with which a client starts `relay stdio`.
- * @param program what starts this program
- * @param home if it is not the default one
+ * @param program the command that starts relay
+ * @param home null for the default one
  */
 export function stdioWords(
   [command = 'relay', ...script]: readonly string[],
@@ -54,13 +54,13 @@ export interface Client {
   /** The key in the file that holds its servers. */
   section: string;
   shares: Shares;
-  /** True: it starts `relay stdio`, which needs neither key nor approval. */
+  /** True if it starts `relay stdio`, which needs neither key nor approval. */
   starts?: true;
   /** Possible installations: the first whose trace exists is used, else the last. */
   setups(system: System): Setup[];
   /**
-   * The client's own command that adds the server; null: there is none. With a key there never is one: every user of the
-   * machine can read command lines.
+   * The client's own command that adds the server; null if there is none. With a key it is always null, since every user of
+   * the machine can read command lines.
    */
   command?(connection: Connection, system: System): string | null;
 }

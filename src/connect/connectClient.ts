@@ -16,12 +16,12 @@ import { type Data, isData, keysIn, leadsTo, type Shares, sameData } from './ent
 import { FileProblem } from './fileText.ts';
 import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
-/** Everything needed to connect one client to one server; making it changes nothing. */
+/** Everything needed to connect one client to one server. Creating it changes nothing. */
 export interface Plan {
   client: Client;
   connection: Connection;
   file: string;
-  /** The path that would exist if the client had run on this machine; null: it exists. */
+  /** The missing path that would exist if the client had run on this machine; null if it exists. */
   missing: string | null;
   addition: Addition;
   /** The file's content if the entry were the only one. */
@@ -33,15 +33,15 @@ export interface Plan {
 }
 
 export interface Written {
-  /** False: the entry was already there, and the file was not touched. */
+  /** False if the entry was already there, so the file was not touched. */
   changed: boolean;
   /** True when an entry with that name existed before. */
   existed: boolean;
-  /** Path of the backup; null: nothing changed, or there was no file. */
+  /** Path of the backup; null if nothing changed, or there was no file. */
   backup: string | null;
   /** True when other users could read the file before and no longer can. */
   closed: boolean;
-  /** What the entry is called there. */
+  /** Name of the entry in the file. */
   name: string;
   /** Further entries that lead to the server. */
   otherNames: string[];
@@ -67,7 +67,7 @@ export function planFor(client: Client, connection: Connection, system: System):
   };
 }
 
-/** A header that is written replaces the user's own of that name; without it, the user's own stays. */
+/** The members that are ours: a header that relay writes replaces the user's own of that name. */
 function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   const lists = Object.entries(shares).map(([key, ours]) => {
     return [key, ours.includes('Authorization') ? [...ours, ...headers] : ours];
@@ -78,15 +78,15 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
 /** What a client's file says of the server. */
 export interface FileState {
   /**
-   * `other`: the entry with our name leads elsewhere, or to the program at another place; `old_key`: the key in it is not
-   * the server's any more.
+   * `other`: the entry with our name leads elsewhere, or to the program at another path. `old_key`: its key is no longer
+   * valid.
    */
   state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';
   /** Other entries that lead to the server too. */
   otherNames: string[];
 }
 
-/** @param currentKey tells the server's key, null if it is not known; asked only where the file holds one */
+/** @param currentKey returns the server's key, null if not known. It is called only if the file has a key */
 export async function lookInto(
   { file, addition, connection }: Plan,
   currentKey: () => Promise<string | null>,
@@ -109,7 +109,7 @@ export async function lookInto(
   }
 }
 
-/** Leads to the server and, where the client starts the program, to the one that there is. */
+/** True if the entry leads to the server and, if the client starts the program, names its present path. */
 function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolean {
   if (!leadsTo(entry, connection)) return false;
   if (wanted.command === undefined || !isData(entry)) return true;
@@ -129,7 +129,7 @@ export function otherNamesIn(text: string, addition: Addition, connection: Conne
     .map(([name]) => name);
 }
 
-/** The entry to write: the one that leads to the server already keeps its name, so that no server is entered twice. */
+/** The entry to write. An entry that already leads to the server keeps its name, so that there are not two. */
 function additionTo(text: string, { addition, connection }: Plan): Addition {
   if (findEntry(text, addition)) return addition;
   const [name] = otherNamesIn(text, addition, connection);

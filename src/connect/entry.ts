@@ -5,7 +5,7 @@ import { isLoopback } from '../base/loopback.ts';
 /** A parsed JSON object or TOML table. */
 export type Data = Record<string, unknown>;
 
-/** Keys with which any of the clients says how to reach a server. Those that the new entry does not use are removed. */
+/** Keys with which clients say how to reach a server. Those that the new entry does not use are removed. */
 const WAYS_TO_REACH = [
   'type',
   'transport',
@@ -46,7 +46,7 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
   return merged;
 }
 
-/** How a client reaches this server: by its address or, where `program` is not null, by starting it. */
+/** The two ways to reach this server: by its address, or by starting the program. */
 export interface Target {
   /** The MCP endpoint. */
   url: string;
@@ -71,7 +71,7 @@ function textsIn(value: unknown): string[] {
   return Object.values(value).flatMap(textsIn);
 }
 
-/** The names of this machine count as one, and so does a slash at the end. */
+/** Compares addresses. All names of this machine are the same, and a slash at the end does not matter. */
 function sameAddress(text: string, url: string): boolean {
   return text === url || (/^https?:/i.test(text) && plainAddress(text) === plainAddress(url));
 }
@@ -83,7 +83,7 @@ function plainAddress(text: string): string {
   return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** Whatever else differs, such as the place of the program: it is the same server if home and demo are. */
+/** True if home and demo are the same. Other differences, such as the path of the program, do not matter. */
 function startsRelay(texts: readonly string[], program: readonly string[]): boolean {
   const isRelay = texts.some((text) => /(?:^|[\\/])relay(?:\.mjs|\.exe)?$/i.test(text));
   return isRelay && texts.includes('stdio') && serverOf(texts) === serverOf(program);

@@ -1,4 +1,4 @@
-/** What reading and editing the text of a client's file share. */
+/** Helpers for reading and editing the text of a client's file. */
 
 /** Why a client's file cannot be edited safely. Nothing was changed. */
 export class FileProblem extends Error {
@@ -13,7 +13,7 @@ export function uneditable(section: string): FileProblem {
   return new FileProblem(`has ${section} in a form that relay cannot edit safely`);
 }
 
-/** Does what parses, compares or edits. What is nested so deeply that the stack ends is a problem of the file. */
+/** Runs `work` on a file's content. Nesting that exhausts the stack becomes a `FileProblem`. */
 export function withinStack<T>(work: () => T): T {
   try {
     return work();

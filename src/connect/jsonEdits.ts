@@ -19,7 +19,7 @@ interface Layout {
   eol: string;
 }
 
-/** An entry has a dozen keys. A number that JSON cannot write back, such as 1e999, would differ forever. */
+/** An entry has a dozen keys. The bound is for numbers that JSON cannot write back, such as 1e999: they differ forever. */
 const MAX_DIFFERENCES = 100;
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
@@ -39,7 +39,7 @@ export function parseJson(text: string): Data {
 export function editJson(text: string, section: string, name: string, entry: Data): string {
   if (parseTree(text, [], OPTIONS) === undefined) return filled(text, snippetJson(section, name, entry));
   let edited = text;
-  // One difference at a time, so that no edit has to account for what another one moved.
+  // One difference at a time, so that no edit shifts the offsets of another.
   for (let count = 0; count < MAX_DIFFERENCES; count++) {
     const edits = nextEdits(edited, section, name, entry);
     if (edits.length === 0) return edited;

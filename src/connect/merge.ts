@@ -101,7 +101,7 @@ function removed(content: string, { format, section, name }: Where, whole: boole
   const { [section]: __, ...others } = before;
   const isRight =
     holdsExactly(edited, parse, { ...before, [section]: rest }) ||
-    // A group of TOML is there only while something is in it.
+    // In TOML a group exists only while something is in it.
     (isLast && (whole || format === 'toml') && holdsExactly(edited, parse, others));
   if (!isRight) throw uneditable(section);
   return mark + edited;

@@ -1,4 +1,4 @@
-/** Removes the server from a client's file, which then is as it was before relay. */
+/** Removes the server from a client's file, so that the file is as it was before relay. */
 import { RelayError } from '../domain/errors.ts';
 import { deleteBackups, readBackups } from './backups.ts';
 import {
@@ -16,9 +16,9 @@ import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
   names: string[];
-  /** The path of the file as it was with them; null: nothing was changed, it held the key, or nothing else was in it. */
+  /** Path of the backup; null if nothing was changed, the file held the key, or nothing else was in it. */
   backup: string | null;
-  /** True: the file was deleted, since it did not exist before the entry. */
+  /** True if the file was deleted, since it did not exist before the entry. */
   deleted: boolean;
   /** Deleted backups that held the key. */
   deletedBackups: string[];
@@ -42,7 +42,7 @@ export async function remove(
     const current = await currentKey();
     const all = current === null ? keys : [...keys, current];
     const { count, earlier, withKey } = await readBackups(path, addition, plan.connection, all);
-    // The first `--write` keeps every file that there is.
+    // The first `--write` backs up an existing file, so without backups there was none.
     const past = { earlier, existed: count === 0 ? false : null };
     const done =
       before === null || names.length === 0
@@ -88,7 +88,7 @@ async function take(
   text: string | null,
   { plan, now, keep }: Taking,
 ): Promise<Pick<Removed, 'backup' | 'deleted'>> {
-  // relay did not create a link, nor the file behind it.
+  // relay creates no links, so it did not create a file behind one either.
   if (text === null && file.path === file.target) {
     await deleteClientFile(file, plan.base);
     return { backup: null, deleted: true };

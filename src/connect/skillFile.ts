@@ -1,4 +1,4 @@
-/** Puts a skill into a directory of skills, and removes it so that everything is as before. */
+/** Writes a skill into a directory of skills, and removes it again without a trace. */
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../base/files.ts';
@@ -8,16 +8,16 @@ import { SKILL_NAME } from './skillPlaces.ts';
 /** Part of each `SKILL.md` of relay's, and of no other. */
 export const SKILL_MARK =
   '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
-/** The file that somebody else had in the same place. */
+/** Name given to a file that was there before. */
 const FORMER = 'SKILL.md.before-relay';
-/** Lists the directories that were created for it, so that no others are removed with it. */
+/** Lists the directories that were created for the skill, so that only those are removed with it. */
 const MADE = '.made-by-relay';
 
 export function skillPath(folder: string): string {
   return join(folder, SKILL_NAME, 'SKILL.md');
 }
 
-/** @returns whether anything changed. @throws RelayError `HOME_UNUSABLE` */
+/** @returns true if anything changed. @throws RelayError `HOME_UNUSABLE` */
 export async function writeSkill(folder: string, text: string): Promise<boolean> {
   const path = skillPath(folder);
   try {
@@ -33,7 +33,7 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
   }
 }
 
-/** @returns whether there was one. @throws RelayError `HOME_UNUSABLE` */
+/** @returns true if there was one. @throws RelayError `HOME_UNUSABLE` */
 export async function removeSkill(folder: string): Promise<boolean> {
   const path = skillPath(folder);
   const own = dirname(path);
@@ -53,7 +53,7 @@ export async function removeSkill(folder: string): Promise<boolean> {
   }
 }
 
-/** @returns the directories that were not there, the innermost first */
+/** Creates the missing directories. @returns their paths, the innermost first */
 async function makeFolders(directory: string): Promise<string> {
   const made: string[] = [];
   for (let one = directory; !(await exists(one)); one = dirname(one)) made.push(one);

@@ -43,8 +43,8 @@ function copilot({ home }: System): readonly string[] {
 export const SKILL_CLIENTS: readonly string[] = Object.keys(PLACES);
 
 /**
- * The directory of a client's skills; null: it reads none.
- * @param client null: the directory that most clients share
+ * The directory of a client's skills; null if it reads none.
+ * @param client null for the directory that most clients share
  */
 export function skillsFolder(client: string | null, system: System): string | null {
   const place = client === null ? shared : PLACES[client];

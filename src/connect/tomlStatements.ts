@@ -101,7 +101,7 @@ function lineEnd(text: string, at: number): number {
   return newline < 0 ? text.length : newline + 1;
 }
 
-/** The end of what the sticky pattern matches at `at`, or `at` where it does not match. */
+/** The end of what the sticky pattern matches at `at`, or `at` if it does not match. */
 function skip(text: string, at: number, pattern: RegExp): number {
   pattern.lastIndex = at;
   return pattern.test(text) ? pattern.lastIndex : at;

@@ -142,7 +142,7 @@ function columnOf(text: string, { key }: Pair): number {
   return start - lineStart(text, start);
 }
 
-/** Lines right below the line of a name, in front of what is there. */
+/** Inserts lines right below the line of a name. */
 function below(text: string, { key }: Pair, lines: readonly string[]): Edit[] {
   const end = (key as { range?: readonly number[] | null }).range?.[1] ?? 0;
   const at = lineEnd(text, end);
@@ -213,7 +213,7 @@ function pairText(key: string, value: unknown, indent: number): string {
   return `${start}\n${members.join('')}`;
 }
 
-/** Words that YAML takes for something else than text, in one of its versions, are quoted. */
+/** Quotes words that some version of YAML does not read as text. */
 function keyText(key: string): string {
   const isWord = /^[A-Za-z_][\w-]*$/.test(key) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(key);
   return isWord ? key : JSON.stringify(key);

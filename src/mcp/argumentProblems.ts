@@ -1,4 +1,4 @@
-/** What is wrong with a call's arguments, in words from which a model can correct them at once. Pure. */
+/** Describes what is wrong with a call's arguments, so that a model can correct them at once. Pure. */
 import * as z from 'zod';
 import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ const MAX_NAMED = 8;
 /** Maximum number of characters of a name that a client sent. */
 const MAX_NAME = 80;
 
-/** `INVALID_ARGUMENT` naming each problem, and what the place that it is in takes. */
+/** `INVALID_ARGUMENT` that names each problem, and what is accepted there. */
 export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]): RelayError {
   const problems = createProblems(tool);
   for (const issue of issues) problems.add(issue);
@@ -139,7 +139,7 @@ function shownName(name: string): string {
   return escapedText(name, MAX_NAME);
 }
 
-/** Where a value may have several forms: the problems with the form that it is closest to. */
+/** For a value with several forms: the problems with the form that it is closest to. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
   const forms = formsOf(schemaAt(input, issue.path));
   const branches = issue.errors.filter(

@@ -1,6 +1,6 @@
 /**
- * Which requests are answered without the SDK: `tools/list` and `tools/call` in the form in which clients send them. The SDK's
- * own classification decides what such a request means. It is remembered, since all requests of a client have the same
+ * Finds the requests that are answered without the SDK: `tools/list` and `tools/call` in their most common form. The SDK's own
+ * classification decides what such a request means. Its result is remembered, since all requests of a client have the same
  * envelope. All other requests go to the SDK, malformed ones included.
  */
 
@@ -18,7 +18,7 @@ export interface CommonForm {
   era: Era;
   id: string | number;
   method: 'tools/list' | 'tools/call';
-  /** Name of the tool; for a call. */
+  /** Name of the tool. */
   name: string;
   arguments: Record<string, unknown> | undefined;
   progressToken: string | number | undefined;
@@ -41,7 +41,7 @@ const RESERVED = 'io.modelcontextprotocol/';
 
 /** Maximum number of envelopes to remember; a client sends one or a few. Beyond that the oldest is forgotten. */
 const MAX_REMEMBERED = 16;
-/** The envelope of a longer body is not remembered, for its size and its depth. */
+/** Envelopes of longer bodies are not remembered, to bound size and depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 export function createCommonForms(): CommonForms {
@@ -82,7 +82,7 @@ export function createCommonForms(): CommonForms {
   };
 }
 
-/** Used where a member is missing. */
+/** Stands for a missing member. */
 const NONE: Members = {};
 const MESSAGE = new Set(['jsonrpc', 'id', 'method', 'params']);
 const LIST = new Set(['_meta']);

@@ -1,6 +1,6 @@
 /**
- * An answer as it is sent, without the SDK's streams, in the form that the SDK would use. That is JSON in the 2026 revision,
- * and one event in earlier ones, or several once a notification has been sent.
+ * Writes answers without the SDK's streams, in the form that the SDK would use. That is JSON in the 2026 revision, and one
+ * event in earlier ones, or several if there are notifications.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
@@ -21,13 +21,13 @@ export interface DirectRequest {
   /** Calls `listener` if the client leaves before it has its answer. */
   onGone(listener: () => void): void;
   send(answer: WholeAnswer): void;
-  /** Begins an answer whose length is not known yet. */
+  /** Begins an answer of unknown length. */
   begin(headers: Record<string, string>): EventStream;
 }
 
 export interface WholeAnswer {
   headers: Record<string, string>;
-  /** The parts in order, so that long ones need not be joined. */
+  /** The parts in order; not joined, since they may be long. */
   parts: ReadonlyArray<string | Buffer>;
 }
 
@@ -60,8 +60,8 @@ const EVENT = 'event: message\ndata: ';
 const KEEP_ALIVE_MS = 15_000;
 
 /**
- * Answers `tools/list` with a text that is made once for each selection of tools. Making it takes a hundred times as long as
- * sending it.
+ * Answers `tools/list` with a text that is built once for each selection of tools: building it takes a hundred times as
+ * long as sending it.
  * @param ttlMs how long a client may keep the list
  */
 export function createListAnswers(

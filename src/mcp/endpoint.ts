@@ -1,7 +1,6 @@
 /**
  * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one table
- * of tools. The most common requests get the same answers without it. It knows nothing about sockets or credentials, which
- * belong to the server.
+ * of tools. The most common requests get the same answers without the SDK. Sockets and credentials are the job of `server/`.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { modelText } from '../base/visibleText.ts';
@@ -21,8 +20,8 @@ export interface McpEndpointOptions extends ToolCallOptions {
 
 export interface McpEndpoint {
   /**
-   * Answers a POST of the common form as `fetch` would, at a fraction of the cost. Synchronous where possible; false: use
-   * `fetch`.
+   * Answers a POST of the common form as `fetch` would, at a fraction of the cost. Synchronous if possible. Returns false
+   * for requests that need `fetch`.
    */
   direct(request: DirectRequest): boolean | Promise<boolean>;
   /**
@@ -36,7 +35,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** How long a client may keep a list: it never changes while the server runs. */
+/** How long a client may cache a list, which never changes while the server runs. */
 const LIST_TTL_MS = 3_600_000;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
@@ -164,7 +163,7 @@ function oneValue(header: string | string[] | undefined): string | null {
   return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
-/** Refuses a request whose headers are not valid, since it would otherwise get other tools than it meant. */
+/** Refuses a request with invalid headers, which would otherwise get tools that it meant to leave out. */
 function refusal(body: unknown, message: string): Response {
   const id = (body as { id?: unknown } | null | undefined)?.id;
   const error = { code: ProtocolErrorCode.InvalidParams, message };

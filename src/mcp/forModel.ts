@@ -1,4 +1,4 @@
-/** The last step of every call: a model gets names from outside as a person would see them. Pure. */
+/** The last step of every call: removes text that a person would not see. Pure. */
 import { mayHideText, modelText, modelValue } from '../base/visibleText.ts';
 import type { CallResult } from './runTool.ts';
 

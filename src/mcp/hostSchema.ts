@@ -10,7 +10,7 @@ export type ObjectSchema = Record<string, unknown> & { type: 'object' };
 
 type Node = Record<string, unknown>;
 
-/** A larger upper bound says nothing to a model: it is there to keep requests small. */
+/** Larger upper bounds are not told to a model, since they only keep requests small. */
 const LARGEST_BOUND_TOLD = 10_000;
 
 /** The arguments of a tool. Fields marked `deprecated` are accepted but not shown. */
@@ -35,9 +35,9 @@ function argument(given: Node): Node {
 }
 
 /**
- * A union as the one form that hosts are told: its object. Several objects become one with the fields of all, in which only
- * fields that all of them require are required. If two forms share a field, the first describes it. Without an object, the
- * first form counts.
+ * Reduces a union to one form for hosts: its object. Several objects become one with the fields of all, in which only fields
+ * that all of them require are required. If two forms share a field, the first describes it. Without an object, the first
+ * form is used.
  */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');

@@ -1,12 +1,12 @@
-/** A link to the login inside a conversation, for people who have no terminal open. Pure. */
+/** Adds a link to the login to an answer, for people who have no terminal open. Pure. */
 import { type CommandStyle, FIX_META, readRemedy } from '../domain/remedy.ts';
 import type { CallResult } from './runTool.ts';
 import { type ToolError, toolErrorText } from './toToolError.ts';
 
 /**
- * The answer of a call that failed because no account is connected, with the link. The command line keeps the command in
- * `_meta`.
- * @param urlOf the address that opens the login in a browser on the server's machine. A model reads it, so it holds no secret
+ * The answer of a call that failed because no account is connected, with the link. The command line still finds the command
+ * in `_meta`.
+ * @param urlOf returns the address of the login, for a browser on the server's machine. A model reads it, so it has no secret
  */
 export function withLoginLink(result: CallResult, urlOf: () => string, commands: CommandStyle): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;

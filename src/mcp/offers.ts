@@ -16,7 +16,7 @@ import type { Tool } from '../tools/tool.ts';
 import { type PromptEntry, promptEntries } from './prompts.ts';
 import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 
-/** One selection of tools as it is sent, made once. */
+/** One selection of tools in the form in which it is sent. Built once. */
 export interface Offer {
   choice: ToolChoice;
   /** The tools by name; `tools/call` knows no others. */
@@ -42,7 +42,7 @@ export function createOffers(choice: ToolChoice): Offers {
   function offerOf(wanted: ToolChoice): Offer {
     const key = `${wanted.readOnly} ${wanted.toolsets.join()}`;
     const offer = made.get(key) ?? makeOffer(wanted);
-    // At most as many as there are sets of groups, since `narrowed` puts them in order.
+    // No more entries than sets of groups, since `narrowed` puts groups in order.
     made.set(key, offer);
     return offer;
   }

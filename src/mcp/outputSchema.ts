@@ -1,6 +1,5 @@
 /**
- * The output schemas in `tools/list`: only the names and types in a result, and only those that a model or a client needs.
- * Pure.
+ * The output schemas in `tools/list`, with only the names and types that a model or a client needs. Pure.
  */
 import * as z from 'zod';
 import type { Tool } from '../tools/tool.ts';
@@ -46,7 +45,7 @@ function withoutType({ type: _, ...rest }: JsonSchema): JsonSchema {
 
 type Members = Record<string, JsonSchema>;
 
-/** What both forms have in common, for the members of `form`; with `every`, for those of both. */
+/** What both forms have in common, for the members of `form` or, with `every`, of both. */
 function agreed(form: JsonSchema, other: JsonSchema | undefined, every = false): JsonSchema {
   if (other === undefined) return form;
   if (form.type !== other.type) {

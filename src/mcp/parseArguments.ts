@@ -6,10 +6,10 @@ import { withoutHostArguments } from './hostArguments.ts';
 import { valueOfText } from './textValues.ts';
 
 /**
- * The parsed arguments. null for an optional one means that it is left out. A number or a boolean may be sent as text.
+ * Parses arguments. null for an optional one means that it is left out. A number or a boolean may be sent as text.
  * Arguments that a host is known to add are dropped.
  * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
- * @throws RelayError `INVALID_ARGUMENT` naming every argument that is wrong; nothing has been sent anywhere by then
+ * @throws RelayError `INVALID_ARGUMENT` naming every wrong argument
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   requirePlainNames(tool, args);
@@ -48,7 +48,7 @@ function requireLengths(tool: Tool, args: unknown): void {
   }
 }
 
-/** Keys by which a value of a client could reach the prototype of our objects (prototype pollution). No tool has them. */
+/** Keys with which a client could change the prototype of our objects (prototype pollution). No tool has them. */
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
 /** The path of the first such key, outermost first; null without one. No recursion: the value may be nested deeply. */

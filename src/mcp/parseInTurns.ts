@@ -1,4 +1,4 @@
-/** Checks the arguments of a call with a long list in turns of the event loop: ten thousand songs take a while. */
+/** Checks arguments with a long list in turns of the event loop, since ten thousand songs take a while. */
 import * as z from 'zod';
 import { mapInTurns } from '../base/turns.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -24,7 +24,7 @@ export async function parseInTurns(tool: Tool, args: unknown): Promise<Record<st
     for (const issue of parsed.error.issues) problems.add({ ...issue, path: [name, index, ...issue.path] });
     return undefined;
   });
-  // What is left to check is the other arguments; the length of the list was checked before.
+  // The list's length and entries are checked already, so only the other arguments are left.
   const one = { ...(args as object), [name]: list.slice(0, 1) };
   if (problems.count() === 0) return { ...parseArguments(tool, one), [name]: entries };
   for (const issue of issuesOf(tool, one)) if (issue.path[0] !== name) problems.add(issue);
@@ -49,7 +49,7 @@ function longList({ input }: Tool, args: unknown): LongList | null {
   return null;
 }
 
-/** Whether a list has the required length; false for any other check, since a single entry cannot tell. */
+/** True if `check` is about the length and the list satisfies it; false for any other check. */
 function holds(check: z.core.$ZodCheck<never>, list: readonly unknown[]): boolean {
   const def = check._zod.def as Partial<z.core.$ZodCheckMaxLengthDef & { minimum: number }>;
   if (check._zod.def.check === 'max_length') return list.length <= Number(def.maximum);

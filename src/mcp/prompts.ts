@@ -1,5 +1,5 @@
 /**
- * Ready-made requests that a person picks in the client: which tools to use, in which order, and where to ask first. A prompt
+ * Ready-made requests that a person picks in the client. They say which tools to use in which order, and when to ask. A prompt
  * is offered if the tools that it needs are; a step that names a tool that is not offered is left out.
  */
 
@@ -23,7 +23,7 @@ export interface PromptEntry {
 }
 
 interface Prompt extends PromptEntry {
-  /** Tools that it cannot do without. */
+  /** Tools without which the prompt is not offered. */
   needs: readonly string[];
   /** The request in the person's words. @param words what was passed, or null */
   ask(words: string | null): string[];
@@ -167,7 +167,7 @@ export function promptText(
 const CUT =
   'Some programs pass on only the first word of what I typed. If my message shows more words behind the name of this command, all of them count; if it is not clear what I want, ask me before you do anything.';
 
-/** null if nothing was said. Drops the opening quotation mark of a quotation that was cut. */
+/** The text of the argument; null if empty. Drops the opening quotation mark of a cut quotation. */
 function wordsOf(given = ''): string | null {
   const words = given.trim();
   const quote = /^["']/.exec(words)?.[0];

@@ -27,7 +27,7 @@ export interface CallContext {
   services: Services;
   clock: Clock;
   log: Log;
-  /** How commands are written in remedies; by default for readers who know no home but the usual one. */
+  /** How commands are written in remedies; by default without `--home`. */
   commands?: CommandStyle;
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
@@ -90,7 +90,7 @@ function failure(tool: Tool, thrown: unknown, context: CallContext, startedAt: n
   };
 }
 
-/** The command line shows a remedy's command for the home that it was given, so it gets the value too. */
+/** The remedy as a value, for the command line, which adds the `--home` that it was given. */
 function fixOf(thrown: unknown): Pick<CallResult, '_meta'> {
   const fix = thrown instanceof RelayError ? thrown.remedyValue : undefined;
   return fix && hasOwnWords(fix) ? { _meta: { [FIX_META]: fix } } : {};

@@ -18,7 +18,7 @@ function formsOf(schema: z.core.$ZodType): z.core.$ZodType[] {
   return inner instanceof z.ZodUnion ? inner.options.flatMap(formsOf) : [inner];
 }
 
-/** Any kind of schema that is not named here may accept text. */
+/** True for kinds of schema that never accept text. Any kind not named here may accept it. */
 function isOtherThanText(form: z.core.$ZodType): boolean {
   return (
     form instanceof z.ZodNumber ||

@@ -16,7 +16,7 @@ export interface ToolError {
   details?: Record<string, unknown>;
 }
 
-/** Codes of the program that can surface inside a call, as the codes that clients know. */
+/** The codes that clients get for program errors inside a call. */
 const asToolCode: Record<ProgramErrorCode, ToolErrorCode> = {
   USAGE: 'INTERNAL',
   SETTINGS_INVALID: 'LOGIN_REQUIRED',
@@ -33,7 +33,7 @@ const asToolCode: Record<ProgramErrorCode, ToolErrorCode> = {
   INTERRUPTED: 'CANCELLED',
 };
 
-/** @param style how commands are written in its remedy */
+/** @param style how commands in the remedy are written */
 export function toToolError(thrown: unknown, style: CommandStyle): ToolError {
   const { code, message, remedyValue, retryAfterSeconds, details } = asRelayError(thrown);
   const remedy = remedyValue && remedyText(remedyValue, style);

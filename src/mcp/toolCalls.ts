@@ -13,9 +13,9 @@ export interface ToolCallOptions {
   services: Services;
   clock: Clock;
   log: Log;
-  /** How commands are written in remedies; by default for readers who know no home but the usual one. */
+  /** How commands are written in remedies; by default without `--home`. */
   commands?: CommandStyle;
-  /** Address for connecting the account, at a server that was dialled under this base URL. */
+  /** Address for connecting the account, given the base URL under which the client reached the server. */
   loginUrl(baseUrl: string): string;
 }
 
@@ -23,9 +23,9 @@ interface ToolCall {
   tool: Tool;
   /** The arguments as the client sent them. */
   args: unknown;
-  /** What a cancellation must match: who asked, with which program, under which ID. */
+  /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Registers a listener for when the client is gone; called first, before anything else is done for the call. */
+  /** Calls `listener` once the client is gone. Called before anything else is done for the call. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */

@@ -2,13 +2,13 @@
 import { tidyName } from './letters.ts';
 import { nameKey } from './normalise.ts';
 
-/** Separators of names. The whole text is compared first, so that a band with one of these in its name is found too. */
+/** Separators of names. The whole text is compared first, so a band with one of these in its name is found too. */
 const SEPARATORS = /\s*[,;、|&+×]\s*|\s*\/\s*|\s+(?:and|x|vs\.?|y|et|und|och|og|и)\s+/iu;
 /** Separators for a search text, where a slash without spaces is part of a name. */
 const SEARCH_SEPARATORS = /\s*[,;、|&×]\s*|\s+(?:[+/]|and|x|vs\.?)\s+/iu;
 const GUEST_CUE = /[\s([]+(?:feat\.?|ft\.?|featuring|with|w\/)\s+/iu;
 
-/** The longest text with many artists, in UTF-16 units. */
+/** Maximum length of a text with many artists, in UTF-16 units. */
 const MAX_BILLING = 1_000;
 
 export interface Billing {
@@ -24,13 +24,13 @@ export function readBilling(text: string): Billing {
   return { main: splitNames(main), guests: guests === '' ? [] : splitNames(guests) };
 }
 
-/** The names in a text of several. */
+/** The names in a text with several artists. */
 export function splitNames(text: string): string[] {
   const names = splitAt(text, SEPARATORS);
   return names.length > 0 ? names : [text];
 }
 
-/** The name to search for: the longest of the main artists, which is in a joint billing and in a band's own name. */
+/** The name to search for: the longest of the main artists. It occurs in joint billings and in a band's full name. */
 export function nameToSearch(text: string): string {
   const main = cutGuests(text).main;
   const names = splitAt(main, SEARCH_SEPARATORS);
@@ -53,7 +53,7 @@ function joinedKey(keys: readonly string[]): string {
 }
 
 /**
- * Which of `names` make up the joint billing `main`, or null when an artist is missing. "A, B & C" is covered by A, B
+ * The ones of `names` that make up the joint billing `main`; null if an artist is missing. "A, B & C" is covered by A, B
  * and C, and by "A" and "B & C".
  */
 export function coveredBy(main: readonly string[], names: readonly string[]): string[] | null {

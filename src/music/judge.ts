@@ -104,8 +104,8 @@ export function judgeMiss(asked: Asked, offer: Offer): Judged {
 }
 
 /**
- * The track, judged as if one typo had not been made: in the title when the artist is exact, or in the artist
- * when the title is. Null when that does not make it fit.
+ * Judges the track as if one typo were corrected: in the title if the artist is exact, or in the artist if the title
+ * is. Null if the track does not fit even so.
  */
 export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
   const [title = [], artist = []] = resultsOf(asked, offer);
@@ -120,7 +120,7 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 
 /**
  * True for a track that the request may mean as well as one with a typo: it is one letter away and differs in nothing else.
- * This goes further than what is forgiven, since a request that may mean two songs means neither.
+ * This is wider than the typos that are forgiven, since a request that may mean two songs means neither.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
@@ -136,7 +136,7 @@ export function isNear(asked: Asked, offer: Offer): boolean {
   );
 }
 
-/** True when a track has the title, or an artist the name, exactly as requested: then it is not a typo. */
+/** True if a track has exactly the requested title, or an artist exactly the requested name, so it is not a typo. */
 export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist'): boolean {
   if (field === 'title') return compact(asked.title.base) === compact(offer.title.base);
   return offer.names.some((name) => sameArtist(name, asked.query.artist));

@@ -1,7 +1,7 @@
 /**
  * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the
- * artist in front of the title. That may belong to a name after all ("Nine. Kettles"), so the text as written is always
- * tried first.
+ * artist in front of the title. These may be part of a name ("Nine. Kettles"), so the text as written is always tried
+ * first.
  */
 import { readBilling, sameArtist } from './artists.ts';
 import { foldLetters, tidy, tidyName } from './letters.ts';
@@ -29,13 +29,13 @@ const NOTE_ENDING = new RegExp(`\\s+(${NOTE_ENDINGS.join('|')})$`, 'iu');
 /** Between artist and title. A colon counts only after a word. */
 const BETWEEN = /\s+[-|~•]+\s*|\s*[-|~•]+\s+|\s+\/\/\s+|(?<=[^\s:]):\s+/gu;
 const QUOTED = /^(.+?)\s+["“„«](.+)["”“»]$/u;
-/** The longest channel name, as for a billing. */
+/** Maximum length of a channel name, as for a billing. */
 const MAX_CHANNEL = 1_000;
 const MAX_STEPS = 8;
 /** A title has few dashes; a hostile one has a hundred. */
 const MAX_CUTS = 6;
 
-/** Title and artist of a query, whatever else it has. */
+/** The part of a query that is read. */
 interface Asked {
   readonly title: string;
   readonly artist: string;
@@ -47,7 +47,7 @@ export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
   return clean.title === query.title && clean.artist === query.artist ? [query] : [query, clean];
 }
 
-/** The query without what lists carry besides; the same query when there is nothing to take off. */
+/** The query without what lists carry besides; the same query if there is nothing to remove. */
 export function withoutNoise<Q extends Asked>(query: Q): Q {
   const artist = withoutChannel(query.artist);
   const title = plainTitle(query.title, artist);
@@ -89,7 +89,7 @@ function withSpaces(text: string): string {
   return text.includes(' ') ? text : text.replace(/_+/gu, ' ').trim();
 }
 
-/** True for more than a version note: "Live", which would be left of "Ula - Live", is none. */
+/** True for a name, false for a mere version note such as "Live", which would be left of "Ula - Live". */
 function isName(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text) && !isOnlyNote(text);
 }

@@ -62,7 +62,7 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
   );
 }
 
-/** True when the match forgives a typo: another search may show that the name was meant as it was written. */
+/** True if the match forgives a typo. Another search may show that the name was right as written. */
 export function isForgiven({ status, candidates }: MatchResult): boolean {
   return status !== 'unmatched' && candidates[0]?.reasons.includes('spelling') === true;
 }
@@ -76,7 +76,7 @@ function chosenFrom(accepted: readonly Judged[]): MatchResult {
   return { status: 'matched', match: { track, score: points / 1000 }, candidates };
 }
 
-/** The match for a name with one typo; null unless exactly one song comes near, and no track shows that the name is right. */
+/** The match if one typo is forgiven; null unless exactly one song is near, and no track has the name as written. */
 function withOneTypo(asked: Asked, offers: readonly Offer[]): MatchResult | null {
   const forgiven = offers.flatMap((offer) => judgeSpelling(asked, offer) ?? []);
   const [first] = forgiven;

@@ -1,4 +1,4 @@
-/** How near a refused track comes to the request, so that the likely one is the first that a person is shown. */
+/** Scores how near a refused track is to the request, so that people see the most likely one first. */
 
 import { compact, normaliseName } from './normalise.ts';
 import { romanised, scriptOf } from './scripts.ts';
@@ -8,7 +8,7 @@ import { PERFORMS_OTHERS, type Version } from './vocabulary.ts';
 
 export interface Names {
   readonly title: ParsedTitle;
-  /** Normalised; of a track with several artists, the one that comes nearest. */
+  /** Normalised name; of a track with several artists, the nearest one. */
   readonly artist: string;
 }
 
@@ -21,14 +21,14 @@ export interface Differences {
 /** Every score of a near miss is below this, and every accepted track above. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 360;
-/** A typo in where a concert was or who the remixer is; above every other version. */
+/** The same kind of version with a typo in the place or the remixer; above every other version. */
 const VERSION_TYPO = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
 const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
 /** Two names that differ are only a candidate when both are this alike. */
 const MIN_ALIKE = 0.6;
-/** Another script that cannot be compared, such as Han with Latin. */
+/** A script that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;
 
 /** Versions that are far from every other one. `CLOSE` has the near ones; the rest are as far as a remix. */

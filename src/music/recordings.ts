@@ -10,7 +10,7 @@ export interface Recording {
   readonly strength: number;
 }
 
-/** Two transfers of one recording differ in the silence around them. */
+/** Different releases of a recording have more or less silence around it. */
 const SAME_LENGTH_MS = 3_000;
 /** Remasters fade out and count in differently. */
 const REMASTER_LENGTH_MS = 10_000;
@@ -82,7 +82,7 @@ function byRelease(a: Judged, b: Judged): number {
   return askedCost(a) - askedCost(b) || byDate(a, b) || b.points - a.points || a.index - b.index;
 }
 
-/** How far a release is from the requested album and year. */
+/** Cost of a release for not being of the requested album or year. */
 function askedCost({ reasons }: Judged): number {
   if (reasons.includes('album_differs')) return 100 + yearCost(reasons);
   return (reasons.includes('album_edition') ? 10 : 0) + yearCost(reasons);
@@ -110,7 +110,7 @@ function explicitFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
   return Number(b?.track.explicit === true) - Number(a?.track.explicit === true);
 }
 
-/** Sorts by ISRC, so that the choice does not depend on the provider's order; without ISRCs that order stays. */
+/** Sorts by ISRC, so that the provider's order does not matter. Without ISRCs that order stays. */
 function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
   if (!a || !b) return 0;
   return compareTexts(codeOf(a), codeOf(b)) || a.index - b.index;

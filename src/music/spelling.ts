@@ -6,7 +6,7 @@ const MIN_WORD = 4;
 /** A word in one alphabet. A word of mixed alphabets, or in a script without letters, has no typos. */
 const ALPHABETIC =
   /^(?:\p{Script=Latin}+|\p{Script=Greek}+|\p{Script=Cyrillic}+|\p{Script=Armenian}+|\p{Script=Georgian}+|\p{Script=Hebrew}+|\p{Script=Arabic}+)$/u;
-/** Short words of version notes: "Plinth Life" is not "Plinth (Live)". One letter less of a long one is nothing else. */
+/** Short words of version notes, in which a changed letter is no typo: "Plinth Life" is not "Plinth (Live)". */
 const SHORT_VERSION_WORDS: ReadonlySet<string> = new Set(
   PHRASES.flatMap(({ words, version }) => (version && words.length === 1 ? words : [])).filter(
     ({ length }) => length < 6,
@@ -97,7 +97,7 @@ function isWordTypo(written: string, right: string): boolean {
   return isOneChange(written, right);
 }
 
-/** True when only the plural's "s" differs, or stands where another letter does. */
+/** True if only the plural's "s" differs: it is missing, added or replaced. */
 function isPlural(written: string, right: string): boolean {
   const stem = right.slice(0, -1);
   return right.endsWith('s') && (written === stem || written.slice(0, -1) === stem);

@@ -148,7 +148,7 @@ function takeEnd(text: string, parts: TitleParts): string {
   if (reading) parts.readings.push(reading);
   const guests = GUESTS_AT_END.exec(song);
   if (!guests?.[2]) return song;
-  // Behind a dash is more of the song, or a note that is not known: "Plinth feat. Someone - Demmo".
+  // What follows a dash belongs to the song, or is an unknown note: "Plinth feat. Someone - Demmo".
   const rest = guests[2].slice(guests[2].split(DASH)[0]?.length);
   const names = guests[2].slice(0, guests[2].length - rest.length);
   const [part = ''] = PART_AT_END.exec(names) ?? [];

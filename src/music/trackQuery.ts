@@ -22,7 +22,7 @@ const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
 
 /**
  * Search texts to try in order until one finds the track. The first nearly always does, and each costs quota. If there
- * is an album, the first text includes it: a page of results may hold the song on other albums only. Then come
+ * is an album, the first text includes it, since a page of results may have the song on other albums only. Then come
  * filters for title and artist, then plain words, for names that the provider spells differently. A query without
  * any searchable character has no texts.
  */

@@ -159,7 +159,7 @@ export const NOT_A_GUEST: ReadonlySet<string> = new Set(
   ).split(' '),
 );
 
-/** Means, anywhere in a note, that someone other than the artist performs it. */
+/** Anywhere in a note, these say that someone other than the artist performs the song. */
 export const KARAOKE_NOTE =
   /\b(?:karaoke|originally performed by|made famous by|in the style of|backing track)\b/u;
 export const TRIBUTE_NOTE = /^(?:a )?tribute to\b/u;
@@ -192,16 +192,16 @@ export const NOTE_ENDINGS: readonly string[] =
     ',',
   );
 
-/** What a list writes where it does not know the artist. */
+/** What lists write if they do not know the artist. */
 export const NO_ARTIST: ReadonlySet<string> = new Set(
   'various artists,various,va,v a,unknown artist,unknown,n a,none,artist'.split(','),
 );
 
-/** Words in an artist's name that say that another's songs are performed. */
+/** Words in an artist's name which say that they perform other people's songs. */
 export const PERFORMS_OTHERS =
   /\b(?:tributes?|karaoke|covers?|cover band|sing along|backing tracks?|made famous|lullaby|piano guys|string quartet)\b/u;
 
-/** Numbers as words: one letter makes another number. */
+/** Numbers as words, in which a changed letter is no typo: it makes another number. */
 export const NUMERALS: ReadonlySet<string> = new Set(
   (
     'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen ' +

@@ -1,4 +1,4 @@
-/** What the columns of tables and the keys of JSON objects are called, in the exports of services and by people. */
+/** Names that services and people give to columns of tables and keys of JSON objects. */
 import { foldLetters } from '../letters.ts';
 import type { Field, Fields } from './list.ts';
 
@@ -33,12 +33,12 @@ const MAX_PLANS = 100;
 /** "Artist Name 1", "Artist 2". */
 const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;
 
-/** `Artist Name(s)`, `artist_names` and `artistNames` alike. */
+/** One form for `Artist Name(s)`, `artist_names` and `artistNames`. */
 export function columnKey(name: string): string {
   return foldLetters(name).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The columns that are used, by their index. Several hold artists in the exports of YouTube Music. */
+/** The columns to use, by their index. Exports of YouTube Music have several for the artists. */
 export interface ColumnPlan {
   readonly columns: ReadonlyMap<Field, readonly number[]>;
   /** The names in the header, as written. */
@@ -64,7 +64,7 @@ export function planColumns(header: readonly string[]): ColumnPlan {
     const found = names.map((name) => keys.indexOf(name)).filter((index) => index !== -1);
     const numbered =
       field === 'artist' ? keys.flatMap((key, at) => (ONE_OF_SEVERAL.test(key) ? [at] : [])) : [];
-    // An address can be in any of several columns, the first of which may lead to another service.
+    // Several columns may hold an address, and the first may be one of another service.
     const wanted = field === 'uri' || field === 'id' ? found : found.slice(0, 1);
     const indexes = numbered.length > 0 && found.length === 0 ? numbered : wanted;
     if (indexes.length === 0) continue;

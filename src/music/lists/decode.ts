@@ -1,6 +1,6 @@
 /**
- * From bytes to text. The encoding is found by content: a byte order mark, the zero bytes of UTF-16, valid UTF-8, and
- * otherwise Windows-1252, in which every file can be read.
+ * Decodes bytes to text. The encoding is detected by content: a byte order mark, the zero bytes of UTF-16, valid UTF-8,
+ * and otherwise Windows-1252, in which every file can be read.
  */
 import { isUtf8 } from 'node:buffer';
 import { RelayError } from '../../domain/errors.ts';
@@ -14,7 +14,7 @@ export interface Decoded {
   encoding: Encoding;
 }
 
-/** What files that are not text begin with, and what to do about it. */
+/** The first bytes of files that are not text, and what to do about each kind. */
 const SIGNATURES: ReadonlyArray<readonly [bytes: string, what: string, remedy: string]> = [
   ['PK\u0003\u0004', 'a ZIP archive or an Excel workbook', 'Unpack it, or save the table as CSV.'],
   ['\u00d0\u00cf\u0011\u00e0', 'an old Excel or Word file', 'Save it as CSV or as plain text.'],
@@ -26,7 +26,7 @@ const SIGNATURES: ReadonlyArray<readonly [bytes: string, what: string, remedy: s
 
 /** Line feed, space and comma, which are in lists of any script. */
 const COMMON_BYTES: ReadonlySet<number> = new Set([0x0a, 0x20, 0x2c]);
-/** Bytes that are searched for zero bytes. */
+/** Number of bytes that are searched for zero bytes. */
 const SAMPLE = 64 * 1024;
 
 /**
@@ -52,7 +52,7 @@ export function decodeList(bytes: Uint8Array): Decoded {
 
 function decode(buffer: Buffer): Decoded {
   if (startsWith(buffer, [0xef, 0xbb, 0xbf])) return utf8(buffer.subarray(3));
-  // The mark of UTF-32 begins like that of UTF-16; no list is written in it.
+  // The mark of UTF-32 begins like this too, but no list is written in UTF-32.
   if (startsWith(buffer, [0xff, 0xfe])) return utf16(buffer.subarray(2), 'utf-16le');
   if (startsWith(buffer, [0xfe, 0xff])) return utf16(buffer.subarray(2), 'utf-16be');
   const wide = utf16Without(buffer);

@@ -1,4 +1,4 @@
-/** Makes entries of what a reader found, or says why there is none: every row becomes one or the other. */
+/** Turns each row that a reader found into an entry, or into the reason why it is not a song. */
 import { nameKey } from '../normalise.ts';
 import { entryOf, notSong, tidyText } from './entry.ts';
 import type { ArtistSide, ListEntry, NotSong, Row } from './list.ts';

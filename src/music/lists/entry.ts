@@ -1,4 +1,4 @@
-/** Makes the values of a row into an entry, or into the reason why the row is not a song. */
+/** Turns the values of a row into an entry, or into the reason why the row is not a song. */
 import { visibleLine } from '../../base/visibleText.ts';
 import { excerpt, type Fields, type ListEntry, type NotSong, type Row } from './list.ts';
 import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
@@ -58,7 +58,7 @@ export function entryOf(row: Row, fields: Fields): ListEntry | NotSong {
 }
 
 function missing(title: string, artist: string, raw: string): string | null {
-  // A table's row with nothing but a date, as for a track that Spotify no longer has.
+  // A row may have nothing but a date, as for a track that Spotify no longer has.
   if (title === '' && artist === '') return /[\p{L}\p{N}]/u.test(raw) ? 'no title and no artist' : 'empty';
   if (title === '') return 'no title';
   if (artist === '') return 'no artist';

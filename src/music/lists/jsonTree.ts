@@ -27,7 +27,7 @@ export function parseJsonTree(
   throw fault(lineAt(error?.offset ?? 0), error ? words(printParseErrorCode(error.error)) : 'no value');
 }
 
-/** Properties by key; the last one counts where a key is repeated. */
+/** Properties by key. If a key is repeated, the last one counts. */
 export function propertiesOf(node: JsonNode | undefined): ReadonlyMap<string, JsonNode> {
   if (node?.type !== 'object') return new Map();
   return new Map(
@@ -70,7 +70,7 @@ function tooDeepAt(text: string): number | null {
     const sign = text.charCodeAt(at);
     if (isString) {
       if (sign === 0x5c) at += 1;
-      // A line end closes a string that is not closed, as for the parser.
+      // A line end ends an unclosed string, as it does for the parser.
       else if (sign === 0x22 || sign === 0x0a) isString = false;
     } else if (sign === 0x22) isString = true;
     else if (sign === 0x7b || sign === 0x5b) {

@@ -1,4 +1,4 @@
-/** What a list is before and after it is read. */
+/** The shapes of a list before and after it is read. */
 
 import type { ListFormat } from '../../domain/listImport.ts';
 
@@ -11,9 +11,9 @@ export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mix
 export interface ListEntry {
   /** First line in the file, from 1. */
   line: number;
-  /** '' only if `uri` or `isrc` says what it is. */
+  /** '' only if `uri` or `isrc` identifies the song. */
   title: string;
-  /** Several artists as one text, separated by commas. '' only if `uri` or `isrc` says what it is. */
+  /** Several artists as one text, separated by commas. '' only if `uri` or `isrc` identifies the song. */
   artist: string;
   album?: string;
   /** Release year, 1900 to 2100. */
@@ -62,7 +62,7 @@ export interface ReadList {
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;
-  /** The playlist's name, if the file has one and only one. */
+  /** The playlist's name, if the file names exactly one. */
   name?: string;
   /** The playlists in a file that has several, in order. */
   lists?: { name: string; entries: number }[];
@@ -83,13 +83,13 @@ export type Field =
 
 export type Fields = Partial<Record<Field, string>>;
 
-/** What a reader makes of a line or row. `text` holds title and artist in one and is split later. */
+/** A line or row after its reader. `text` has title and artist in one, and is split later. */
 export interface Row {
   line: number;
   raw: string;
   fields?: Fields;
   text?: string;
-  /** Set for what is not a song. */
+  /** Why this is not a song, if so. */
   why?: string;
 }
 

@@ -1,4 +1,4 @@
-/** The entry point of reading: bytes to entries. Pure; nothing here reads a file or asks Spotify. */
+/** Reads a list: bytes in, entries out. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
 import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../normalise.ts';
@@ -16,13 +16,13 @@ const MAX_LINES = 500_000;
 export interface ReadOptions {
   /** Skips the detection of the format. */
   format?: ListFormat;
-  /** Where the artist is in "A - B"; skips the detection. */
+  /** The side of the artist in "A - B"; skips the detection. */
   artistSide?: 'left' | 'right';
   /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
   list?: string;
-  /** The name of the file: it alone identifies an M3U file without a header. */
+  /** Name of the file. Only this identifies an M3U file without a header. */
   fileName?: string;
-  /** Every play of a listening history, also repeats and short ones. */
+  /** True to read every play of a listening history, also repeats and short ones. */
   allPlays?: boolean;
 }
 
@@ -71,7 +71,7 @@ function readerFor(source: Source, { format, fileName = '' }: ReadOptions): Read
   return found.format === 'txt' && /\.m3u8?$/iu.test(fileName) ? wanted('m3u8') : found;
 }
 
-/** A song that was played often is one song of the list, where it was played first. */
+/** Keeps the first play of each song, and reports the others as repeats. */
 function withoutRepeats(results: readonly (ListEntry | NotSong)[]): (ListEntry | NotSong)[] {
   const seen = new Set<string>();
   return results.map((result) => {
@@ -116,7 +116,7 @@ function namesOf(lists: readonly { name: string }[]): string {
 
 const ARTISTS_NEEDED = 'Titles without artists cannot be matched: write one song a line as "Artist - Title".';
 
-/** A letter or an article has a dash here and there too. */
+/** Refuses a letter or an article, which may have a few lines with dashes too. */
 function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]): void {
   const missed = notSongs.filter(({ why }) => why === 'no artist' || why === 'too long for a song');
   if (entries.length * 5 >= missed.length + entries.length || missed.length < 4) return;

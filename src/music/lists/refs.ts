@@ -22,7 +22,7 @@ export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLin
   return { refs, rest, hadLink: rest !== without };
 }
 
-/** Goes from the end, since a pattern that is tried at each position takes quadratic time on a long run. */
+/** Removes punctuation from the end by hand: a pattern, tried at each position, takes quadratic time on a long run. */
 function withoutTrailing(address: string): string {
   let end = address.length;
   while (TRAILING.includes(address.charAt(end - 1)) && end > 0) end -= 1;

@@ -1,4 +1,4 @@
-/** A file's text, and what several readers derive from it, made once. */
+/** A file's text, and what several readers derive from it, computed once. */
 import { lazy } from '../../base/memoised.ts';
 import { type JsonNode, parseJsonTree } from './jsonTree.ts';
 import { parseXmlRoot, type XmlElement } from './xmlTree.ts';

@@ -1,4 +1,4 @@
-/** The entry point of writing: rows to text. `readList` reads it back to the same URIs, in the same order. */
+/** Writes a list: rows in, text out. `readList` reads the text back to the same URIs, in the same order. */
 
 import { counted } from '../../base/lists.ts';
 import { visibleJson } from '../../base/visibleText.ts';
@@ -28,8 +28,8 @@ function cell(row: ListRow, column: (typeof COLUMNS)[number]): string {
 }
 
 /**
- * A spreadsheet takes a cell that begins like this for a formula, and titles are chosen by strangers (CWE-1236). The
- * reader takes the apostrophe away again.
+ * Adds an apostrophe to a cell that a spreadsheet would read as a formula, since strangers choose titles (CWE-1236). The
+ * reader removes it again.
  */
 function guarded(text: string): string {
   return /^'*[=+\-@]/u.test(text) ? `'${text}` : text;
@@ -39,7 +39,7 @@ function guarded(text: string): string {
 const json: Writer = (rows, name) =>
   `${visibleJson({ ...(name !== undefined && { name }), tracks: rows }, 2)}\n`;
 
-/** Extended M3U in UTF-8. A row without an address is a comment, since an entry without one would take the next. */
+/** Extended M3U in UTF-8. A row without an address becomes a comment; as an entry it would get the next row's address. */
 const m3u8: Writer = (rows, name) => {
   const title = tidyText(name ?? '');
   return ['#EXTM3U', ...(title === '' ? [] : [`#PLAYLIST:${title}`]), ...rows.flatMap(linesOf)]
@@ -67,7 +67,7 @@ function lineOf(row: ListRow): string {
   return isPlain(words) ? `${words}  ${linkOf(row.uri)}` : linkOf(row.uri);
 }
 
-/** Names that a reader would take for a comment, an address or a code are left out; the link says which song it is. */
+/** False for names that a reader would take for a comment, an address or a code. Then only the link is written. */
 function isPlain(words: string): boolean {
   const { refs } = takeAddresses(words);
   return words !== '' && !/^[#/]/u.test(words) && refs.length === 0 && takeIsrc(words).isrc === undefined;

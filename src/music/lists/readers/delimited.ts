@@ -35,7 +35,7 @@ const SEPARATOR_LINE = /^sep=.$/iu;
 export function findTable(source: Source, delimiters: readonly string[]): Table | null {
   let best: Table | null = null;
   source.lines.slice(0, HEADER_WITHIN).forEach((line, header) => {
-    // A comment of a text; "#,Title,Artist" is a header.
+    // "# …" is a comment; "#,Title,Artist" is a header.
     if (line.length > 5_000 || /^# /u.test(line)) return;
     for (const delimiter of delimiters) {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
@@ -85,7 +85,7 @@ function rowOf(
   return { line, raw, fields: fieldsOf(table.plan, values.map(withoutGuard)) };
 }
 
-/** The apostrophe that keeps a spreadsheet from taking a name for a formula (CWE-1236); see `writeList.ts`. */
+/** Removes the apostrophe that keeps a spreadsheet from reading a name as a formula (CWE-1236); see `writeList.ts`. */
 function withoutGuard(value: string): string {
   return value.replace(/^'(?='*[=+\-@])/u, '');
 }

@@ -13,8 +13,8 @@ const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
 const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
 
 /**
- * The XML that iTunes and Music export, for a playlist or the whole library. With playlists of the owner's in it, their
- * songs come in their order, and then those that are in none.
+ * The XML that iTunes and Music export, for a playlist or the whole library. If it has playlists of the owner, their songs
+ * come first, in order, and then the songs that are in none.
  */
 export const itunes: Reader = {
   format: 'itunes',

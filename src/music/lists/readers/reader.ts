@@ -6,8 +6,8 @@ export interface Reader {
   format: ListFormat;
   /** What people call the format. */
   name: string;
-  /** Decides by content, quickly; the first reader of the table that says yes is used. */
+  /** Decides by content, quickly. The first reader of the table that returns true is used. */
   looksLike(source: Source): boolean;
-  /** Every line or row becomes a row, in order. @throws RelayError `INVALID_ARGUMENT` with a line where there is one. */
+  /** Returns a row for every line or row, in order. @throws RelayError `INVALID_ARGUMENT`, with the line if one is the cause */
   read(source: Source, options: { allPlays: boolean }): RawList;
 }

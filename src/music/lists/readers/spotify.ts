@@ -24,7 +24,7 @@ export const spotify: Reader = {
   read: (source, options) => partOf(source)?.(source, options) ?? { rows: [] },
 };
 
-/** Which of the files it is, as the function that reads it. */
+/** The function that reads this kind of file; null for other files. */
 function partOf(source: Source): Reader['read'] | null {
   const root = source.json();
   const library = propertiesOf(root);

@@ -8,7 +8,7 @@ const NO_WORDS = /^[\s\-=_*~#.+–—]*$/u;
 /** The first words of a list that `writeList.ts` wrote. */
 const NAME = /^#\s*playlist:\s*(.+)$/iu;
 
-/** One song a line. Everything else has been tried when this is. */
+/** One song a line. The last format to be tried. */
 export const txt: Reader = {
   format: 'txt',
   name: 'text with one song a line',

@@ -1,6 +1,6 @@
 /**
- * What people and programs put around the songs of a list: bullets, numbers, times, years. Whether a number belongs to
- * the list or to a name ("7. Sinfonie", "1979") is decided by its neighbors, so the lines are looked at together.
+ * Removes what people and programs put around the songs of a list: bullets, numbers, times, years. A number may also be
+ * part of a name ("7. Sinfonie", "1979"). The neighboring lines decide, so all lines are read together.
  */
 import { canSplit } from './split.ts';
 

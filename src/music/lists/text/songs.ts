@@ -111,7 +111,7 @@ function headingSide(parts: readonly string[]): 'left' | 'right' | null {
   return artist < title ? 'left' : 'right';
 }
 
-/** Quotation marks around the whole of it. */
+/** Removes quotation marks around the whole part. */
 function withoutQuotes(part: string): string {
   return /^["“”„«»](.+)["“”»«]$/u.exec(part)?.[1]?.trim() ?? part;
 }

@@ -2,7 +2,7 @@
 
 export interface Style {
   readonly name: string;
-  /** Which part is the artist, where the style says so. Otherwise the file decides. */
+  /** The part that is the artist, if the style determines it. Otherwise the file decides. */
   readonly artist?: 'first' | 'last';
   /** The parts are columns: two for title and artist, the third the album. */
   readonly columnar?: boolean;
@@ -56,7 +56,7 @@ const SEPARATES = STYLES.filter(
   ({ name }) => name === 'tab' || name === 'dash' || name === 'by' || /^quotes/u.test(name),
 );
 
-/** True if two names can be told apart in it, by a dash, a tab, quotation marks or "by". */
+/** True if a dash, a tab, quotation marks or "by" separates two names in the text. */
 export function canSplit(text: string): boolean {
   return SEPARATES.some((style) => style.parts(text) !== null);
 }
