@@ -1,6 +1,6 @@
 /**
- * Where a test can intervene between a request and its answer. The simulated provider itself never misbehaves: faults, lag and
- * the log of requests are hooks, and belong to the tests.
+ * Lets a test intervene between a request and its answer. The simulated provider itself never misbehaves: faults, lag and
+ * the log of requests are hooks, which belong to the tests.
  */
 import type { Answer, Incoming } from './http.ts';
 
@@ -18,8 +18,7 @@ export interface RequestContext {
   readonly request: Incoming;
   /**
    * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has
-   * answered), or never. It does its work before it returns, so a hook may change the accounts for the length of the
-   * call.
+   * answered), or never. It is synchronous, so a hook may change the accounts for the length of the call.
    */
   readonly handle: () => Answer;
   /** Waits on the provider's clock, in milliseconds. Rejects when the provider closes. */

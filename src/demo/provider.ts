@@ -50,8 +50,8 @@ export interface DemoProvider {
   /** May be changed: who the next login is, and whether it is denied. */
   readonly setting: OAuthSetting;
   /**
-   * true: cuts all connections and refuses new ones, as without a network; false: listens again on the same port. What was
-   * under way inside the provider continues.
+   * true cuts all connections and refuses new ones, as without a network; false listens again on the same port. Requests that
+   * the provider has already taken continue.
    */
   offline(isOffline: boolean): Promise<void>;
   /** Cuts all connections and frees the port; a second call does nothing. */
@@ -66,7 +66,7 @@ interface DemoRules {
   handle(request: Incoming): Answer;
 }
 
-/** The rules over a state that the caller has made. @internal */
+/** The rules over a state that the caller has created. @internal */
 export function createDemoRules(world: World, options: DemoProviderOptions = {}): DemoRules {
   const grants = new Grants(world.clock, world.random, options.accessTokenSeconds ?? 3600);
   const setting = oauthSetting(options);

@@ -5,14 +5,14 @@ import { type Answer, apiError, type Incoming } from './http.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 
-/** Longer than any client keeps an idle connection, so that only a hook ever cuts one. */
+/** Longer than any client keeps an idle connection, so that only a hook cuts connections. */
 const KEEP_ALIVE_MS = 65_000;
 
 type Responder = (incoming: Incoming) => Promise<Delivery>;
 
 /**
  * The server, not yet listening. An error in the provider itself is answered with 500.
- * @param now the time that its answers are dated with, Unix milliseconds
+ * @param now returns the time for the `Date` header, Unix milliseconds
  */
 export function makeServer(respond: Responder, now: () => number): Server {
   const server = createServer((request, response) => {

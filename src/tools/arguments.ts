@@ -26,7 +26,7 @@ function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
 }
 
 export const TrackRef = ref(['track']);
-/** What a playlist can hold. */
+/** An item that a playlist can hold. */
 export const ItemRef = ref(['track', 'episode']);
 export const ArtistRefArgument = ref(['artist']);
 export const AlbumRefArgument = ref(['album']);
@@ -46,7 +46,7 @@ export function limit(standard: number, max = 50) {
 
 export const Offset = z.int().min(0).max(100_000).default(0).describe('next_offset of the previous page');
 
-/** Maximum entries of one call: what a playlist can hold. */
+/** Maximum entries of one call, as many as a playlist can hold. */
 export const MAX_ENTRIES = 10_000;
 
 export const playlistId = PlaylistRef.describe('ID, URI or link of a playlist');

@@ -1,4 +1,4 @@
-/** Lists answered from the copy of the library: filtered by words, or a whole playlist. */
+/** Answers from the copy of the library: lists filtered by words, or a whole playlist. */
 import * as z from 'zod';
 import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
 import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
@@ -71,7 +71,7 @@ export async function filteredPlaylist(
 }
 
 /**
- * All rows of a playlist, to be counted. If the copy has them, one request shows whether they are still current; only a changed
+ * All rows of a playlist, to be counted. If the copy has them, one request checks that they are current. Only a changed
  * playlist is read again.
  */
 export async function wholePlaylist(
@@ -167,7 +167,7 @@ async function pageOf(
 ): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
   const found = known ?? (await find(window));
   const rows = found?.rows ?? [];
-  // Beyond the end there is no row to tell how many there are.
+  // An offset beyond the end returns no row, and so no total.
   const first = rows[0] ?? (window.offset > 0 ? (await find({ limit: 1, offset: 0 }))?.rows[0] : undefined);
   return { rows: rows.map(rowOf), total: Number(first?.[2] ?? 0), note: found?.note ?? null };
 }

@@ -36,7 +36,7 @@ export interface Services {
   startedAt: number;
 }
 
-/** `destructive` can take something away; `write` only adds, changes or plays. */
+/** `destructive` can remove something; `write` only adds, changes or plays. */
 type ToolKind = 'read' | 'write' | 'destructive';
 
 export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
@@ -48,28 +48,28 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
    */
   description: string;
   kind: ToolKind;
-  /** Calling it twice has the effect of calling it once. Reads always are. */
+  /** True if calling it twice has the effect of calling it once. Always true for reads. */
   idempotent?: boolean;
-  /** True (the default) where the tool talks to Spotify; false if it only reads this program's own state. */
+  /** True (the default) if the tool talks to Spotify; false if it only reads relay's own state. */
   openWorld?: boolean;
-  /** A read that changes what relay remembers, so that it is left out where only reading is on. */
+  /** True for a read that changes what relay remembers. Read-only clients do not get it. */
   changesMemory?: boolean;
   input: I;
   /** The full form of a result. */
   output: O;
-  /** The lean form, where it differs; the tool then takes `detail`. */
+  /** The lean form, if it differs; the tool then takes `detail`. */
   lean?: LeanForm<z.output<O>>;
   /** Which form is the default; `full` for tools that answer one thing. */
   detail?: Detail;
-  /** The list that ends early where the answer would be too long. */
+  /** The list to cut if the answer would be too long. */
   rows?: RowsOf;
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
 
-/** How much an answer says about each thing. */
+/** How much an answer says about each item. */
 type Detail = 'lean' | 'full';
 
-/** Its offset is the argument of that name. */
+/** The offset comes from the argument `offset`. */
 type RowsOf = Omit<Rows, 'offset'>;
 
 /** A tool with its argument and result types hidden, so that all fit one list. */

@@ -60,7 +60,7 @@ export class Grants {
     return code;
   }
 
-  /** A code can be taken once; a later attempt finds nothing. */
+  /** Takes a code, which works once; later attempts return nothing. */
   takeCode(code: string): CodeGrant | undefined {
     const grant = this.#codes.get(code);
     this.#codes.delete(code);

@@ -22,7 +22,7 @@ export interface SeedState {
   readonly unlisted: DemoPlaylist[];
 }
 
-/** What follows from the catalogue alone. */
+/** The part of the state that depends on the catalogue alone. */
 interface Base {
   readonly playlists: SeedPlaylists;
   readonly saved: readonly DemoTrack[];
@@ -30,7 +30,7 @@ interface Base {
   readonly top: DemoAccount['top'];
 }
 
-/** Going through a whole catalogue is slow, so that is done once for each; every state gets copies. */
+/** One per catalogue, since going through a whole one is slow. Every state gets copies. */
 const bases = new WeakMap<Catalogue, Base>();
 
 function baseOf(catalogue: Catalogue): Base {
@@ -96,7 +96,7 @@ function account(
   };
 }
 
-/** Two a day, so that some are new, and some older than a season. */
+/** Two saved tracks a day, so that some are new and some are older than a season. */
 function seedSaved(tracks: readonly DemoTrack[], until: number): SavedTrack[] {
   return tracks.map((track, n) => {
     return { uri: track.uri, addedAt: new Date(until - n * 12 * 3_600_000).toISOString() };

@@ -9,24 +9,24 @@ export const LEAN_LIMIT = 10_000;
 export const LEAN_PAGE_LIMIT = 7_600;
 export const FULL_LIMIT = 60_000;
 
-/** The list of an answer that may end early, and how the caller gets the rest. */
+/** A list in an answer that may be cut, and how the caller gets the rest. */
 export interface Rows {
   key: string;
   /** Offset of the first row; null if the tool has no offset. */
   offset: number | null;
-  /** The rows are those of an argument, which the caller can pass again from `next_offset` on. */
+  /** True if the rows belong to the entries of an argument, which the caller can pass again from `next_offset` on. */
   byEntry?: boolean;
   /** How to get the rest; `{next}` stands for the offset. */
   hint?: string;
-  /** Rows that must be seen: they come first if not all fit. */
+  /** True for rows that must be seen: they come first if not all fit. */
   first?(row: unknown): boolean;
-  /** Further members of an answer that ends after `kept`, such as where to continue. */
+  /** Further members of an answer that was cut after `kept`, such as where to continue. */
   endOf?(answer: Answer, kept: readonly unknown[]): Answer;
 }
 
 type Answer = Record<string, unknown>;
 
-/** An answer, and the same as JSON. */
+/** An answer as a value and as JSON. */
 export interface Fitted {
   answer: Answer;
   text: string;

@@ -1,4 +1,4 @@
-/** Lean forms of whole answers, made of the lean forms of their shapes. */
+/** Lean forms of whole answers, built from the lean forms of their shapes. */
 import * as z from 'zod';
 import type { Page } from '../../domain/shapes.ts';
 import { compact, TRACK_LINKS } from './leanShapes.ts';

@@ -207,7 +207,7 @@ function dateOf(time: string | null): string | null {
   return time?.slice(0, 10) ?? null;
 }
 
-/** Drops members that say nothing: null, undefined, false and ''. */
+/** Drops empty members: null, undefined, false and ''. */
 export function compact<T extends object>(object: T): Compact<T> {
   return Object.fromEntries(
     Object.entries(object).filter(

@@ -95,7 +95,7 @@ export const leanMade: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk.extend({ playlist: LeanPlaylist.optional(), note: z.string().optional() }),
 };
 
-/** Characters for a report whose entries have candidates. Above it they get fewer candidates, so that all entries show. */
+/** Maximum characters of a report with candidates. Beyond it, entries get fewer candidates, so that all are shown. */
 const ROOM = 8_000;
 
 function shortReport(rows: ReadonlyArray<z.infer<typeof ReportRow>>) {

@@ -45,13 +45,13 @@ type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: type
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
-/** A call that has begun to work on its list. */
+/** A call in progress. */
 interface Begun {
   services: Services;
   /** Name of the tool. */
   tool: string;
   attempt: Attempt;
-  /** The playlist to write to; null for one that is to be made. */
+  /** The playlist to write to; null for one that is to be created. */
   target: string | null;
   /** Start of the call, by the monotonic clock. */
   startedAt: number;
@@ -291,7 +291,7 @@ async function madePlaylist(
   return { ...playlist, snapshot_id: change.snapshotId ?? playlist.snapshot_id, total_items: change.written };
 }
 
-/** The failure must name the playlist that was created, or nobody could continue with it. */
+/** Adds the ID of the created playlist to a failure, so that the caller can continue with it. */
 function named(thrown: unknown): never {
   const error = asRelayError(thrown);
   const id = error.details?.playlist_id;

@@ -128,7 +128,7 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
   return { summary, added, taken: removed };
 }
 
-/** Songs that a playlist had when it was created, which come back when an undone creation is redone. */
+/** Number of songs that a playlist had when it was created. Redoing an undone creation restores them. */
 function songsOf({ store }: Services, { undoes }: Change): number | null {
   const undone = undoes === null ? null : getChangeBySeq(store, undoes);
   return undone?.kind === 'create' ? undone.written : null;

@@ -1,4 +1,4 @@
-/** A list as text, such as the content of a file, on its way to a playlist. */
+/** Imports a list that is given as text, such as the content of a file. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { type ImportPreview, type ImportTarget, LIST_FORMATS } from '../../domain/listImport.ts';

@@ -132,13 +132,13 @@ async function restoreAsNew(
   };
 }
 
-/** Simultaneous requests, and how many tracks are looked up. With more, Spotify's refusal of the write has to tell. */
+/** Simultaneous requests, and the most tracks to look up. If there are more, Spotify refuses the write instead. */
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
 /**
- * First looks up tracks that have to be written and that are in no list of the account. A row that the list shows under another
- * ID than the version does stays as it is.
+ * First looks up tracks to write that are in no list of the account. A row that the list shows under another ID than the
+ * version stays as it is.
  */
 async function planFor(
   services: Services,

@@ -8,7 +8,7 @@ import { without } from '../../domain/rows.ts';
 /** Number of songs of each list to name. */
 const NAMED = 5;
 
-/** Songs that come or go: how many, and the first of them by name. */
+/** Songs that are added or removed: how many, and the names of the first. */
 interface UndoSongs {
   count: number;
   first: string[];
@@ -27,7 +27,7 @@ interface Undoing {
   name: string | null;
   /** Title and artist of a song; null if they are not known. */
   song(uri: string): string | null;
-  /** Number of songs in a playlist that comes back to the account's list; null if not known. */
+  /** Number of songs in a playlist that is restored to the account's list; null if not known. */
   songs: number | null;
   /** True if the undo is still to be done. */
   isAhead: boolean;
@@ -74,7 +74,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   return { summary: summary(), added: named(added), removed: named(removed) };
 }
 
-/** The songs that come and those that go, repeats included. */
+/** The songs that are added and removed, repeats included. */
 function differenceOf({ former, ops }: Undoing['plan']): { added: string[]; removed: string[] } {
   const [first] = ops;
   if (first?.op === 'save') return { added: [...first.uris], removed: [] };

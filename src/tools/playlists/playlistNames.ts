@@ -1,4 +1,4 @@
-/** Names of playlists in texts about jobs and changes, even if Spotify cannot be asked. */
+/** Names of playlists for texts about jobs and changes, even if Spotify cannot be reached. */
 import { withDeadline } from '../../base/abort.ts';
 import { inParallel } from '../../base/lists.ts';
 import { getMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../../provider/resources/playlists.ts';
@@ -6,7 +6,7 @@ import { namesGiven } from '../../store/tables/changes.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
 import type { Services } from '../tool.ts';
 
-/** Names are optional: nobody waits longer for them, and they cost at most this many requests besides the first. */
+/** Names are optional, so they take at most this long, and at most this many requests besides the first. */
 const NAMES_MS = 5_000;
 const MAX_ASKED = 5;
 
@@ -31,7 +31,7 @@ export function knownPlaylistNames(
   return names;
 }
 
-/** Names of playlists, as far as they are known or Spotify tells them. The first page holds the playlists that were used last. */
+/** Known names of playlists, and others from Spotify. The first page has the playlists that were used last. */
 export async function playlistNames(
   services: Services,
   ids: readonly string[],
@@ -53,6 +53,6 @@ async function askForNames({ provider, clock }: Services, unknown: () => string[
       await inParallel(unknown().slice(0, MAX_ASKED), MAX_ASKED, (id) => getPlaylist(provider, id, call));
     });
   } catch {
-    // Without a login or a network, or under a limit, the IDs have to do.
+    // Without a login or a network, or under a limit, IDs are shown instead.
   }
 }

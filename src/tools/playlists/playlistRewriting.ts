@@ -98,7 +98,7 @@ function countsOf(items: readonly Item[], removed: readonly unknown[]) {
   return { original_count: items.length, resulting_count: items.length - removed.length };
 }
 
-/** The rows that repeat an earlier one. Rows without an item, no longer available, repeat nothing. */
+/** The rows that repeat an earlier one. Unavailable rows have no item, and repeat nothing. */
 function removedRows(items: readonly Item[]): Array<z.infer<typeof Removed>> {
   const seen = new Set<string>();
   return items.flatMap(({ item, position }) => {

@@ -45,8 +45,8 @@ function repeatedOf(media: readonly Media[]): Array<{ uri: string; name: string;
 }
 
 /**
- * The artists of a playlist, those with most rows first, equal ones in its order. Those without an ID (local files) count
- * by name.
+ * The artists of a playlist, those with most rows first; equal ones keep its order. Artists without an ID (local files)
+ * count by name.
  */
 function artistsOf(tracks: readonly Track[]): Array<ArtistRef & { count: number }> {
   const counts = new Map<string, ArtistRef & { count: number }>();

@@ -1,4 +1,4 @@
-/** How tools write: as durable changes that a caller waits for, and the report of one. */
+/** How tools write: as durable changes, for which a caller waits. Also the report of a change. */
 import * as z from 'zod';
 import {
   type ChangeReport,
@@ -54,7 +54,7 @@ export function removalOf(entries: readonly string[], former: readonly string[] 
   };
 }
 
-/** What every chunked write returns. */
+/** The result of every write in chunks. */
 export interface Report {
   ok: boolean;
   playlist_id: string;
@@ -68,11 +68,11 @@ export interface Report {
   rollback?: { attempted: boolean; succeeded: boolean };
 }
 
-/** How long a call waits for its write, which then continues without it: the answer has to be there within the call's 45 s. */
+/** How long a call waits for its write, so that its answer comes within 45 s. The write then continues as a job. */
 const WAIT_MS = 38_000;
 
 /**
- * A tool's write, for as long as its caller can wait.
+ * Starts a tool's write, and waits as long as the caller can.
  * @param list for a call that has looked up a list: how long that took
  */
 export function writeFor(
