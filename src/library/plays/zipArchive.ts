@@ -4,18 +4,10 @@
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
-import { type Entry, fromFdPromise, type ZipFile } from 'yauzl';
+import { type Entry, fromFdPromise, type LocalFileHeader, type ZipFile } from 'yauzl';
+import { messageOf } from '../../base/thrown.ts';
 import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
-import {
-  type DirectoryEntry,
-  entryName,
-  faultOfAll,
-  faultOfCount,
-  faultOfEntry,
-  faultOfHeader,
-  type LocalHeader,
-  shown,
-} from './zipRules.ts';
+import { entryName, faultOfAll, faultOfCount, faultOfEntry, faultOfHeader, shown } from './zipRules.ts';
 
 /**
  * The system's allocator returns a piece of this size as soon as it is garbage. Smaller ones it keeps for the thread that
@@ -57,35 +49,35 @@ async function opened(handle: FileHandle, label: string): Promise<ZipFile> {
   try {
     return await fromFdPromise(handle.fd, { decodeStrings: false, validateEntrySizes: false });
   } catch (error) {
-    throw refused(label, `it is not a complete zip archive (${messageOf(error)})`);
+    throw refused(label, `it is not a complete zip archive (${causeOf(error)})`);
   }
 }
 
 async function checkedFiles(archive: ZipFile, handle: FileHandle, label: string): Promise<ExportFile[]> {
   const many = faultOfCount(archive.entryCount);
   if (many !== null) throw refused(label, many);
-  const found: Array<{ raw: Entry; entry: DirectoryEntry; header: LocalHeader }> = [];
-  const entryFault = (name: Uint8Array, fault: string) => refused(label, `the entry ${shown(name)} ${fault}`);
-  for await (const raw of entriesOf(archive, label)) {
-    const entry = described(raw);
+  const found: Array<{ entry: Entry; header: LocalFileHeader }> = [];
+  const entryFault = (entry: Entry, fault: string) =>
+    refused(label, `the entry ${shown(entry.fileNameRaw)} ${fault}`);
+  for await (const entry of entriesOf(archive, label)) {
     const fault = faultOfEntry(entry);
-    if (fault !== null) throw entryFault(entry.nameBytes, fault);
-    const header = await headerOf(archive, raw).catch((error) => {
-      throw entryFault(entry.nameBytes, `cannot be read (${messageOf(error)})`);
+    if (fault !== null) throw entryFault(entry, fault);
+    const header = await archive.readLocalFileHeaderPromise(entry).catch((error) => {
+      throw entryFault(entry, `cannot be read (${causeOf(error)})`);
     });
     const two = faultOfHeader(entry, header);
-    if (two !== null) throw entryFault(entry.nameBytes, two);
-    found.push({ raw, entry, header });
+    if (two !== null) throw entryFault(entry, two);
+    found.push({ entry, header });
   }
   const { size } = await handle.stat();
   const all = faultOfAll(found, size);
-  if (all !== null) throw entryFault(all.nameBytes, all.fault);
+  if (all !== null) throw entryFault(all.entry, all.fault);
   const files: ExportFile[] = [];
-  for (const { raw, entry } of found) {
-    const chunks = () => unpacked(archive, raw, entry, entryFault);
+  for (const { entry } of found) {
+    const chunks = () => unpacked(archive, entry, (fault) => entryFault(entry, fault));
     // Unpacks all of it, to check its length and checksum.
     for await (const _ of chunks());
-    files.push({ path: entryName(entry.nameBytes) ?? '', size: entry.size, chunks });
+    files.push({ path: entryName(entry.fileNameRaw) ?? '', size: entry.uncompressedSize, chunks });
   }
   return files;
 }
@@ -95,48 +87,21 @@ async function* entriesOf(archive: ZipFile, label: string): AsyncGenerator<Entry
     yield* archive.eachEntry();
   } catch (error) {
     if (error instanceof RefusedExport) throw error;
-    throw refused(label, `its directory is damaged (${messageOf(error)})`);
+    throw refused(label, `its directory is damaged (${causeOf(error)})`);
   }
-}
-
-function described(raw: Entry): DirectoryEntry {
-  return {
-    nameBytes: raw.fileNameRaw,
-    flags: raw.generalPurposeBitFlag,
-    method: raw.compressionMethod,
-    compressedSize: raw.compressedSize,
-    size: raw.uncompressedSize,
-    crc: raw.crc32,
-    offset: raw.relativeOffsetOfLocalHeader,
-    madeBy: raw.versionMadeBy,
-    attributes: raw.externalFileAttributes,
-  };
-}
-
-async function headerOf(archive: ZipFile, raw: Entry): Promise<LocalHeader> {
-  const header = await archive.readLocalFileHeaderPromise(raw);
-  return {
-    nameBytes: header.fileName,
-    flags: header.generalPurposeBitFlag,
-    method: header.compressionMethod,
-    compressedSize: header.compressedSize,
-    size: header.uncompressedSize,
-    crc: header.crc32,
-    dataStart: header.fileDataStart,
-  };
 }
 
 /** @throws RefusedExport as soon as there is more data than declared, and at the end for too little or a wrong checksum */
 async function* unpacked(
   archive: ZipFile,
-  raw: Entry,
-  { nameBytes, method, size, crc, compressedSize }: DirectoryEntry,
-  fault: (name: Uint8Array, fault: string) => RefusedExport,
+  entry: Entry,
+  fault: (what: string) => RefusedExport,
 ): AsyncGenerator<Uint8Array> {
+  const { uncompressedSize: size, compressedSize } = entry;
   let length = 0;
   let sum = 0;
-  const packed = await archive.openReadStreamPromise(raw, { decodeFileData: false });
-  const inflate = method === 0 ? null : createInflateRaw({ chunkSize: UNPACKED_CHUNK });
+  const packed = await archive.openReadStreamPromise(entry, { decodeFileData: false });
+  const inflate = entry.compressionMethod === 0 ? null : createInflateRaw({ chunkSize: UNPACKED_CHUNK });
   try {
     if (inflate) {
       packed.on('error', (error) => inflate.destroy(error));
@@ -144,22 +109,23 @@ async function* unpacked(
     }
     for await (const chunk of (inflate ?? packed) as AsyncIterable<Buffer>) {
       length += chunk.length;
-      if (length > size) throw fault(nameBytes, 'is larger than it says');
+      if (length > size) throw fault('is larger than it says');
       sum = crc32(chunk, sum);
       yield chunk;
     }
-    if (inflate && inflate.bytesWritten !== compressedSize) throw fault(nameBytes, 'has data after its end');
+    if (inflate && inflate.bytesWritten !== compressedSize) throw fault('has data after its end');
   } catch (error) {
     if (error instanceof RefusedExport) throw error;
-    throw fault(nameBytes, `cannot be unpacked (${messageOf(error)})`);
+    throw fault(`cannot be unpacked (${causeOf(error)})`);
   } finally {
     packed.destroy();
     inflate?.destroy();
   }
-  if (length !== size) throw fault(nameBytes, 'is smaller than it says');
-  if (sum !== crc) throw fault(nameBytes, 'has another checksum than it says');
+  if (length !== size) throw fault('is smaller than it says');
+  if (sum !== entry.crc32) throw fault('has another checksum than it says');
 }
 
-function messageOf(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).replace(/\.$/, '');
+/** What went wrong, as a part of a sentence. */
+function causeOf(error: unknown): string {
+  return messageOf(error).replace(/\.$/, '');
 }

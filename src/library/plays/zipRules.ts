@@ -2,6 +2,7 @@
  * What the directory of a zip archive may declare, checked before anything is unpacked. Pure. One entry that breaks a rule
  * refuses the whole archive; Spotify's exports break none.
  */
+import type { Entry, LocalFileHeader } from 'yauzl';
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 
 const MAX_ENTRIES = 2_000;
@@ -9,33 +10,6 @@ const MAX_LEVELS = 10;
 const MAX_NAME = 255;
 /** Number of bytes of a local header before the name, with its signature `PK\3\4`. */
 const LOCAL_HEADER = 30;
-
-/** An entry as the directory at the end of the archive describes it. */
-export interface DirectoryEntry {
-  nameBytes: Uint8Array;
-  flags: number;
-  method: number;
-  compressedSize: number;
-  size: number;
-  crc: number;
-  /** Offset of its local header. */
-  offset: number;
-  /** The upper byte names the system. */
-  madeBy: number;
-  /** The upper half holds the mode of a Unix file. */
-  attributes: number;
-}
-
-/** An entry as the header before its data describes it. */
-export interface LocalHeader {
-  nameBytes: Uint8Array;
-  flags: number;
-  method: number;
-  compressedSize: number;
-  size: number;
-  crc: number;
-  dataStart: number;
-}
 
 /** What is wrong, as the end of a sentence: `the entry "x" is encrypted`. */
 type Fault = string | null;
@@ -81,14 +55,15 @@ function faultOfName(bytes: Uint8Array): Fault {
   return parts.length > MAX_LEVELS ? `lies deeper than ${MAX_LEVELS} levels` : null;
 }
 
-export function faultOfEntry(entry: DirectoryEntry): Fault {
-  const name = faultOfName(entry.nameBytes);
+export function faultOfEntry(entry: Entry): Fault {
+  const { fileNameRaw, compressionMethod: method } = entry;
+  const name = faultOfName(fileNameRaw);
   if (name !== null) return name;
-  if ((entry.flags & ENCRYPTED) !== 0) return 'is encrypted';
-  if (entry.method !== 0 && entry.method !== 8) return `is packed with method ${entry.method}`;
-  if (entry.method === 0 && entry.compressedSize !== entry.size) return 'is stored with two sizes';
-  const isDirectory = entryName(entry.nameBytes)?.endsWith('/') ?? false;
-  if (isDirectory && entry.size > 0) return 'is a directory that holds data';
+  if ((entry.generalPurposeBitFlag & ENCRYPTED) !== 0) return 'is encrypted';
+  if (method !== 0 && method !== 8) return `is packed with method ${method}`;
+  if (method === 0 && entry.compressedSize !== entry.uncompressedSize) return 'is stored with two sizes';
+  const isDirectory = entryName(fileNameRaw)?.endsWith('/') ?? false;
+  if (isDirectory && entry.uncompressedSize > 0) return 'is a directory that holds data';
   return faultOfMode(entry, isDirectory);
 }
 
@@ -98,26 +73,30 @@ const FILE = 0o100000;
 const DIRECTORY = 0o040000;
 const LINK = 0o120000;
 
-function faultOfMode({ madeBy, attributes }: DirectoryEntry, isDirectory: boolean): Fault {
-  const system = madeBy >>> 8;
-  const type = (attributes >>> 16) & 0o170000;
+function faultOfMode({ versionMadeBy, externalFileAttributes }: Entry, isDirectory: boolean): Fault {
+  // The upper byte names the system, the upper half holds the mode of a Unix file.
+  const system = versionMadeBy >>> 8;
+  const type = (externalFileAttributes >>> 16) & 0o170000;
   if ((system !== UNIX && system !== MACOS) || type === 0) return null;
   if (type === LINK) return 'is a link';
   return type === (isDirectory ? DIRECTORY : FILE) ? null : 'is neither a file nor a directory';
 }
 
 /** Where the two descriptions of an entry disagree: programs that read one or the other would see two archives. */
-export function faultOfHeader(entry: DirectoryEntry, header: LocalHeader): Fault {
-  if (!Buffer.from(entry.nameBytes).equals(header.nameBytes)) return 'has two names';
-  if (entry.method !== header.method) return 'is packed with two methods';
-  if (((entry.flags ^ header.flags) & ENCRYPTED) !== 0) return 'is encrypted';
-  const isLater = (header.flags & SIZES_LATER) !== 0 && header.compressedSize === 0 && header.size === 0;
+export function faultOfHeader(entry: Entry, header: LocalFileHeader): Fault {
+  const { generalPurposeBitFlag: flags, compressedSize, uncompressedSize: size } = header;
+  if (!entry.fileNameRaw.equals(header.fileName)) return 'has two names';
+  if (entry.compressionMethod !== header.compressionMethod) return 'is packed with two methods';
+  if (((entry.generalPurposeBitFlag ^ flags) & ENCRYPTED) !== 0) return 'is encrypted';
+  const isLater = (flags & SIZES_LATER) !== 0 && compressedSize === 0 && size === 0;
   // If the sizes have eight bytes, the fields of four bytes are all ones.
-  const isLong = header.size === 0xffffffff || header.compressedSize === 0xffffffff;
+  const isLong = size === 0xffffffff || compressedSize === 0xffffffff;
   if (isLater || isLong) return null;
-  const same =
-    entry.size === header.size && entry.compressedSize === header.compressedSize && entry.crc === header.crc;
-  return same ? null : 'has two sizes or checksums';
+  const isSame =
+    entry.uncompressedSize === size &&
+    entry.compressedSize === compressedSize &&
+    entry.crc32 === header.crc32;
+  return isSame ? null : 'has two sizes or checksums';
 }
 
 /**
@@ -126,26 +105,25 @@ export function faultOfHeader(entry: DirectoryEntry, header: LocalHeader): Fault
  * @param end where the directory begins, or the file ends
  */
 export function faultOfAll(
-  entries: ReadonlyArray<{ entry: DirectoryEntry; header: LocalHeader }>,
+  entries: ReadonlyArray<{ entry: Entry; header: LocalFileHeader }>,
   end: number,
-): { nameBytes: Uint8Array; fault: string } | null {
+): { entry: Entry; fault: string } | null {
   let total = 0;
   const names = new Set<string>();
   for (const { entry } of entries) {
-    total += entry.size;
-    if (total > MAX_EXPORT_BYTES)
-      return { nameBytes: entry.nameBytes, fault: 'brings the archive above 2 GB' };
-    const name = (entryName(entry.nameBytes) ?? '').normalize('NFC').toLowerCase().replace(/\/$/, '');
-    if (names.has(name)) return { nameBytes: entry.nameBytes, fault: 'is in the archive twice' };
+    total += entry.uncompressedSize;
+    if (total > MAX_EXPORT_BYTES) return { entry, fault: 'brings the archive above 2 GB' };
+    const name = (entryName(entry.fileNameRaw) ?? '').normalize('NFC').toLowerCase().replace(/\/$/, '');
+    if (names.has(name)) return { entry, fault: 'is in the archive twice' };
     names.add(name);
   }
-  const inOrder = [...entries].sort((a, b) => a.entry.offset - b.entry.offset);
+  const offsetOf = (entry: Entry) => entry.relativeOffsetOfLocalHeader;
+  const inOrder = [...entries].sort((a, b) => offsetOf(a.entry) - offsetOf(b.entry));
   let free = 0;
   for (const { entry, header } of inOrder) {
-    if (entry.offset < free)
-      return { nameBytes: entry.nameBytes, fault: 'shares its data with another entry' };
-    free = Math.max(entry.offset + LOCAL_HEADER, header.dataStart) + entry.compressedSize;
-    if (free > end) return { nameBytes: entry.nameBytes, fault: 'reaches beyond the archive' };
+    if (offsetOf(entry) < free) return { entry, fault: 'shares its data with another entry' };
+    free = Math.max(offsetOf(entry) + LOCAL_HEADER, header.fileDataStart) + entry.compressedSize;
+    if (free > end) return { entry, fault: 'reaches beyond the archive' };
   }
   return null;
 }
