@@ -70,20 +70,20 @@ export function countSaved(sql: Sql): number {
 /** Adds rows after the last one. */
 export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
   sql.transaction(() => {
-    putTracks(
+    putTracks(sql, rows);
+    insertSaved(
       sql,
-      rows.map(({ media }) => media),
+      rows.map(({ media, added_at }) => ({ uri: media?.uri ?? null, added_at })),
+      countSaved(sql),
     );
-    let position = countSaved(sql);
-    for (const { media, added_at } of rows) {
-      sql.run('insert into saved (uri, added_at, position) values (?, ?, ?)', [
-        media?.uri ?? null,
-        added_at,
-        position,
-      ]);
-      position += 1;
-    }
   });
+}
+
+/** @param first position of the first row */
+function insertSaved(sql: Sql, rows: readonly SavedKey[], first: number): void {
+  for (const [index, { uri, added_at }] of rows.entries()) {
+    sql.run('insert into saved (uri, added_at, position) values (?, ?, ?)', [uri, added_at, first + index]);
+  }
 }
 
 /**
@@ -92,23 +92,18 @@ export function appendSaved(sql: Sql, rows: readonly SavedRow[]): void {
  */
 export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
   sql.transaction(() => {
-    putTracks(
-      sql,
-      seen.map(({ media }) => media),
-    );
+    putTracks(sql, seen);
     const former = savedKeys(sql);
     const isSame =
       former.length === rows.length &&
       rows.every(({ uri, added_at }, at) => former[at]?.uri === uri && former[at]?.added_at === added_at);
     if (isSame) return;
     sql.run('delete from saved');
-    for (const [position, { uri, added_at }] of rows.entries()) {
-      sql.run('insert into saved (uri, added_at, position) values (?, ?, ?)', [uri, added_at, position]);
-    }
+    insertSaved(sql, rows, 0);
     const kept = new Set(rows.map(({ uri }) => uri));
     dropUnused(
       sql,
-      former.map(({ uri }) => uri).filter((uri) => !kept.has(uri)),
+      former.filter(({ uri }) => !kept.has(uri)),
     );
   });
 }
@@ -119,10 +114,7 @@ export function clearSaved(sql: Sql): void {
     const former = savedKeys(sql);
     sql.run('delete from saved');
     putMeta(sql, 'saved_complete', null);
-    dropUnused(
-      sql,
-      former.map(({ uri }) => uri),
-    );
+    dropUnused(sql, former);
   });
 }
 
@@ -225,15 +217,12 @@ function dropPlaylist(sql: Sql, id: string): void {
 }
 
 function dropRows(sql: Sql, id: string): void {
-  const uris = sql.all<{ uri: string | null }>(
+  const former = sql.all<{ uri: string | null }>(
     'select distinct uri from playlist_rows where playlist_id = ?',
     [id],
   );
   sql.run('delete from playlist_rows where playlist_id = ?', [id]);
-  dropUnused(
-    sql,
-    uris.map(({ uri }) => uri),
-  );
+  dropUnused(sql, former);
 }
 
 /** Notes that Spotify does not give the rows of a playlist. */
@@ -320,13 +309,10 @@ export function pendingRead(sql: Sql): PendingRead | null {
 }
 
 export function setPending(sql: Sql, pending: PendingRead | null): void {
-  const uris = sql.all<{ uri: string | null }>('select distinct uri from pending_rows');
+  const former = sql.all<{ uri: string | null }>('select distinct uri from pending_rows');
   sql.run('delete from pending_rows');
   putMeta(sql, 'pending', pending && JSON.stringify(pending));
-  dropUnused(
-    sql,
-    uris.map(({ uri }) => uri),
-  );
+  dropUnused(sql, former);
 }
 
 export function countPending(sql: Sql): number {
@@ -334,19 +320,15 @@ export function countPending(sql: Sql): number {
 }
 
 export function appendPending(sql: Sql, rows: readonly PlaylistRow[]): void {
-  putTracks(
-    sql,
-    rows.map(({ media }) => media),
-  );
-  let position = countPending(sql);
-  for (const { media, added_at, added_by } of rows) {
+  putTracks(sql, rows);
+  const first = countPending(sql);
+  for (const [index, { media, added_at, added_by }] of rows.entries()) {
     sql.run('insert into pending_rows (position, uri, added_at, added_by) values (?, ?, ?, ?)', [
-      position,
+      first + index,
       media?.uri ?? null,
       added_at,
       added_by,
     ]);
-    position += 1;
   }
 }
 
@@ -380,11 +362,8 @@ export function factsOf(sql: Sql, id: string): { name: string; mine: boolean } |
 
 /** Makes the rows in `pending_rows` those of the playlist. */
 export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, now: number): void {
-  const before = sql.all<{ uri: string | null }>(
-    'select distinct uri from playlist_rows where playlist_id = ?',
-    [id],
-  );
-  sql.run('delete from playlist_rows where playlist_id = ?', [id]);
+  // Tracks that are also among the new rows stay, since `pending_rows` still refers to them.
+  dropRows(sql, id);
   sql.run(
     `insert into playlist_rows (playlist_id, position, uri, added_at, added_by)
      select ?, position, uri, added_at, added_by from pending_rows`,
@@ -403,10 +382,6 @@ export function finishPending(sql: Sql, { id, snapshotId, total }: PendingRead, 
     now,
     id,
   ]);
-  dropUnused(
-    sql,
-    before.map(({ uri }) => uri),
-  );
 }
 
 /** What the copy holds. */

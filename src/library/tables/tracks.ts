@@ -63,10 +63,10 @@ function artistsOf(media: Media): Array<{ uri: string | null; name: string }> {
   return media.artists.map(({ id, name }) => ({ uri: id === null ? null : `spotify:artist:${id}`, name }));
 }
 
-/** Adds tracks that are new, and updates those that have changed. */
-export function putTracks(sql: Sql, found: ReadonlyArray<Media | null>): void {
+/** Adds the tracks of some rows that are new, and updates those that have changed. */
+export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>): void {
   const changed: Recording[] = [];
-  for (const media of found) {
+  for (const { media } of rows) {
     if (media === null) continue;
     const row = rowOf(media);
     const artists = artistsOf(media);
@@ -155,10 +155,10 @@ export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }
 
-/** Deletes tracks that no row refers to any more. */
-export function dropUnused(sql: Sql, uris: Iterable<string | null>): void {
+/** Deletes the tracks of former rows that no row refers to any more. */
+export function dropUnused(sql: Sql, former: ReadonlyArray<{ uri: string | null }>): void {
   const gone: number[] = [];
-  for (const uri of new Set(uris)) {
+  for (const uri of new Set(former.map((row) => row.uri))) {
     if (uri === null) continue;
     const unused = sql.get<{ track: number }>(
       `select rowid as track from tracks where uri = :uri
