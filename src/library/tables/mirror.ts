@@ -4,7 +4,7 @@ import type { LibraryCoverage, LibraryList } from '../../domain/library.ts';
 import type { Media, Playlist } from '../../domain/shapes.ts';
 import type { VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
-import { dropUnused, putTracks } from './tracks.ts';
+import { dropUnused, flag, putTracks } from './tracks.ts';
 
 /** A row of the saved tracks. `media` is null if the provider names no track. */
 export interface SavedRow {
@@ -157,44 +157,31 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
   });
 }
 
-const FACTS = [
-  'name',
-  'owner',
-  'mine',
-  'public',
-  'collaborative',
-  'description',
-  'total',
-  'snapshot_id',
-  'readable',
-];
+/** What is stored of a listed playlist, by column. */
+const FACTS: Readonly<Record<string, (of: ListedPlaylist) => string | number | null>> = {
+  name: (of) => of.name,
+  owner: (of) => of.owner.name,
+  mine: (of) => flag(of.mine),
+  public: (of) => flag(of.public),
+  collaborative: (of) => flag(of.collaborative),
+  description: (of) => of.description,
+  total: (of) => of.total_items,
+  snapshot_id: (of) => of.snapshot_id,
+  readable: (of) => flag(of.readable),
+};
+const COLUMNS = Object.keys(FACTS);
+const PUT_PLAYLIST = `insert into playlists (id, ${COLUMNS.join(', ')}) values (?${', ?'.repeat(COLUMNS.length)})
+  on conflict (id) do update set ${COLUMNS.map((name) => `${name} = excluded.${name}`).join(', ')}
+  where (${COLUMNS.join(', ')}) is not (${COLUMNS.map((name) => `excluded.${name}`).join(', ')})`;
 
 function putPlaylist(sql: Sql, playlist: ListedPlaylist): void {
-  const flag = (value: boolean | null) => (value === null ? null : Number(value));
-  const values = {
-    id: playlist.id,
-    name: playlist.name,
-    owner: playlist.owner.name,
-    mine: Number(playlist.mine),
-    public: flag(playlist.public),
-    collaborative: flag(playlist.collaborative),
-    description: playlist.description,
-    total: playlist.total_items,
-    snapshot_id: playlist.snapshot_id,
-    readable: Number(playlist.readable),
-  };
-  sql.run(
-    `insert into playlists (id, ${FACTS.join(', ')}) values (:id, ${FACTS.map((name) => `:${name}`).join(', ')})
-     on conflict (id) do update set ${FACTS.map((name) => `${name} = excluded.${name}`).join(', ')}
-     where (${FACTS.join(', ')}) is not (${FACTS.map((name) => `excluded.${name}`).join(', ')})`,
-    values,
-  );
+  sql.run(PUT_PLAYLIST, [playlist.id, ...Object.values(FACTS).map((fact) => fact(playlist))]);
 }
 
 /** Stores the facts that came with a playlist's rows. Its owner, and whether it can be read, stay as the list had them. */
 export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
-  const known = sql.get<{ mine: number; readable: number; snapshot_id: string | null }>(
-    'select mine, readable, snapshot_id from playlists where id = ?',
+  const known = sql.get<{ mine: number; readable: number }>(
+    'select mine, readable from playlists where id = ?',
     [playlist.id],
   );
   if (!known) return;
@@ -255,22 +242,20 @@ export interface PlaylistDue {
   failed_at: number | null;
 }
 
+const SELECT_READABLE = `select id, name, mine, collaborative, total, failed_at
+  from playlists join playlist_reads on playlist_id = id where readable = 1`;
+
 /** Playlists whose stored rows are older than the listed version, in the order of the list. */
 export function playlistsDue(sql: Sql): PlaylistDue[] {
   return sql.all(
-    `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
-     where readable = 1 and (playlist_reads.read_at is null or playlists.snapshot_id is not playlist_reads.snapshot_id)
+    `${SELECT_READABLE} and (playlist_reads.read_at is null or playlists.snapshot_id is not playlist_reads.snapshot_id)
      order by failed_at is not null, place`,
   );
 }
 
 /** One playlist as in `playlistsDue`, whatever its version; undefined if it is not listed or gives no rows. */
 export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
-  return sql.get(
-    `select id, name, mine, collaborative, total, failed_at from playlists join playlist_reads on playlist_id = id
-     where readable = 1 and id = ?`,
-    [id],
-  );
+  return sql.get(`${SELECT_READABLE} and id = ?`, [id]);
 }
 
 /** True if the stored rows are those of this version. */
@@ -350,7 +335,7 @@ export function rowsOfPlaylist(sql: Sql, id: string): VersionRow[] {
 
 /** The name of a playlist; null if it is not in the list. */
 export function nameOfPlaylist(sql: Sql, id: string): string | null {
-  return sql.get<{ name: string }>('select name from playlists where id = ?', [id])?.name ?? null;
+  return factsOf(sql, id)?.name ?? null;
 }
 
 export function factsOf(sql: Sql, id: string): { name: string; mine: boolean } | null {
@@ -409,35 +394,35 @@ export function summaryOf(sql: Sql): Summary {
   const saved = countSaved(sql);
   const savedComplete = getMeta(sql, 'saved_complete') === '1';
   const listed = getMeta(sql, 'listed') === '1';
-  const counts = sql.get<{ total: number; read: number; unreadable: number }>(
+  const { read, total, unreadable } = sql.get<LibraryCoverage['playlists']>(
     `select count(*) as total, count(*) filter (where readable = 1 and playlists.read_at is not null) as read,
        count(*) filter (where readable = 0) as unreadable from playlists`,
   ) ?? { total: 0, read: 0, unreadable: 0 };
-  const { read, total, unreadable } = counts;
-  const asOf = getMeta(sql, 'as_of');
-  const begunAt = getMeta(sql, 'begun_at');
-  const savedTotal = getMeta(sql, 'saved_total');
+  const asOf = numberIn(sql, 'as_of');
   return {
     coverage: {
       saved: savedComplete ? 'complete' : saved > 0 ? 'partial' : 'none',
       playlists: { read, total, unreadable },
     },
-    asOf: asOf === null ? null : Number(asOf),
-    begunAt: begunAt === null ? null : Number(begunAt),
+    asOf,
+    begunAt: numberIn(sql, 'begun_at'),
     account: getMeta(sql, 'account'),
-    listAsOf: { saved: timeOf(sql, 'saved_as_of', asOf), playlists: timeOf(sql, 'playlists_as_of', asOf) },
+    listAsOf: {
+      saved: numberIn(sql, 'saved_as_of') ?? asOf,
+      playlists: numberIn(sql, 'playlists_as_of') ?? asOf,
+    },
     complete: savedComplete && listed && read + unreadable === total,
     wanted: getMeta(sql, 'wanted') === '1',
     due: playlistsDue(sql).length,
     tracks: sql.get<{ n: number }>('select count(*) as n from tracks')?.n ?? 0,
     saved,
-    savedTotal: savedTotal === null ? null : Number(savedTotal),
+    savedTotal: numberIn(sql, 'saved_total'),
     listed,
   };
 }
 
-function timeOf(sql: Sql, name: MetaName, otherwise: string | null): number | null {
-  const text = getMeta(sql, name) ?? otherwise;
+function numberIn(sql: Sql, name: MetaName): number | null {
+  const text = getMeta(sql, name);
   return text === null ? null : Number(text);
 }
 

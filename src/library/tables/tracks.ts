@@ -21,7 +21,8 @@ interface TrackRow {
   kind: 'track' | 'episode' | 'local';
 }
 
-const flag = (value: boolean | null) => (value === null ? null : Number(value));
+/** A truth value as SQLite stores it. */
+export const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
 function rowOf(media: Media): TrackRow {
   const common = {
