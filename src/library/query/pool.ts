@@ -4,6 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
+import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -39,7 +40,6 @@ export interface QueryPool {
 
 interface Waiting {
   question: Asked;
-  signal: AbortSignal;
   resolve(rows: Rows): void;
   reject(error: unknown): void;
 }
@@ -172,31 +172,21 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
   }
 
   return {
-    ask(question, signal) {
+    async ask(question, signal) {
       signal.throwIfAborted();
-      if (closed) return Promise.reject(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
-      if (waiting.length >= MAX_WAITING) return Promise.reject(tooMany());
+      if (closed) throw new RelayError('SHUTTING_DOWN', 'relay is stopping.');
+      if (waiting.length >= MAX_WAITING) throw tooMany();
       idle.abort();
-      return new Promise((resolve, reject) => {
-        const one: Waiting = { question, signal, resolve, reject };
-        const leave = () => {
-          const index = waiting.indexOf(one);
-          if (index >= 0) waiting.splice(index, 1);
-          reject(signal.reason);
-        };
-        signal.addEventListener('abort', leave, { once: true });
-        const done = () => signal.removeEventListener('abort', leave);
-        one.resolve = (rows) => {
-          done();
-          resolve(rows);
-        };
-        one.reject = (error) => {
-          done();
-          reject(error);
-        };
-        waiting.push(one);
-        next();
+      const answer = new Promise<Rows>((resolve, reject) => {
+        waiting.push({ question, resolve, reject });
       });
+      next();
+      try {
+        return await interruptible(signal, answer);
+      } finally {
+        const index = waiting.findIndex((one) => one.question === question);
+        if (index >= 0) waiting.splice(index, 1);
+      }
     },
     get size() {
       return threads.size;

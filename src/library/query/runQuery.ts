@@ -3,20 +3,12 @@
  * subquery, which its grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`. A
  * pragma may take effect as soon as it is compiled, so nothing else may be compiled first.
  */
-import type { Database, SqlValue } from 'sql.js';
-import type { LibraryCell, LibraryList } from '../../domain/library.ts';
-import { LIBRARY_TABLES } from '../../domain/library.ts';
-import type { Refusal, Rows } from './messages.ts';
+import type { Database, SqlValue, Statement } from 'sql.js';
+import { LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
+import type { Question, Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
-export interface Limits {
-  /** Maximum number of rows. */
-  limit: number;
-  /** Maximum number of characters of the rows as JSON. */
-  maxCharacters: number;
-  /** True to say only which lists the query reads, without looking at a row. */
-  isExplained?: boolean;
-}
+type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isExplained'>;
 
 /** Why a question was not answered. */
 export class Refused extends Error {
@@ -101,13 +93,7 @@ function notASubquery(statement: string, error: unknown): unknown {
   return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
 }
 
-interface Prepared {
-  step(): boolean;
-  get(): SqlValue[];
-  getColumnNames(): string[];
-}
-
-function rowsOf(prepared: Prepared, { limit, maxCharacters }: Limits): Rows {
+function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
   const columns = prepared.getColumnNames();
   const rows: LibraryCell[][] = [];
   let size = 2;
