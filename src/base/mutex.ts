@@ -9,6 +9,8 @@ export interface Mutex {
   acquire(key: string, signal?: AbortSignal): Promise<() => void>;
   /** Runs `work` in its turn. `signal` ends the wait, not the work. */
   runExclusive<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+  /** True if no work is under way or waits for its turn. */
+  isFree(key: string): boolean;
 }
 
 export function createMutex(): Mutex {
@@ -45,5 +47,6 @@ export function createMutex(): Mutex {
         release();
       }
     },
+    isFree: (key) => !last.has(key),
   };
 }

@@ -5,6 +5,7 @@
 import { interruptible } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
+import { createMutex } from '../base/mutex.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
 import type { LibraryAnswer, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
@@ -213,9 +214,7 @@ export function createLibrary(options: LibraryOptions): Library {
   let pool: QueryPool | null = null;
   let known: Summary | null = null;
   let touched: Touched = {};
-  let lane: Promise<unknown> = Promise.resolve();
-  /** Number of pieces of work that run in the lane or wait for it. */
-  let inLane = 0;
+  const turns = createMutex();
   /** A check of the saved tracks for a list of songs, shared by all of its songs. */
   let savedLook: Promise<void> | null = null;
   /** Time when the last such check ended, in monotonic milliseconds. */
@@ -229,22 +228,12 @@ export function createLibrary(options: LibraryOptions): Library {
   let savedAt = Number.NEGATIVE_INFINITY;
   /** Number of requests under way that are not the reader's own. */
   let foreground = 0;
-  let quiet: Array<() => void> = [];
-  let progressed: Array<() => void> = [];
+  const quiet: Array<() => void> = [];
+  const progressed: Array<() => void> = [];
 
-  /** Runs pieces of work one at a time: a step in the background, or a whole check. */
+  /** Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for either. */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
-    inLane += 1;
-    const mine = lane
-      .then(() => {
-        signal.throwIfAborted();
-        return work();
-      })
-      .finally(() => {
-        inLane -= 1;
-      });
-    lane = mine.catch(() => {});
-    return interruptible(signal, mine);
+    return interruptible(signal, turns.runExclusive('copy', work, signal));
   }
 
   async function summary(): Promise<Summary> {
@@ -264,10 +253,13 @@ export function createLibrary(options: LibraryOptions): Library {
     });
   }
 
+  /** @param otherwise the answer where there is no copy */
+  async function inCopy<T>(work: (sql: Sql) => T, otherwise: T): Promise<T> {
+    return (await file.exists()) ? file.use(work) : otherwise;
+  }
+
   function tell(): void {
-    const waiting = progressed;
-    progressed = [];
-    for (const one of waiting) one();
+    for (const one of progressed.splice(0)) one();
   }
 
   /** The copy of this account; a copy of another account is dropped. */
@@ -300,17 +292,27 @@ export function createLibrary(options: LibraryOptions): Library {
 
   function launch(): void {
     if (reading || stopping.signal.aborted) return;
-    const stop = new AbortController();
-    const signal = AbortSignal.any([stopping.signal, stop.signal]);
-    const done = inBackground(signal)
-      .catch((error) => {
+    void begin((signal) =>
+      inBackground(signal).catch((error) => {
         if (!signal.aborted) log.warn({ reason: messageOf(error) }, 'reading the library ended');
-      })
-      .finally(() => {
-        reading = null;
-        tell();
-      });
+      }),
+    );
+  }
+
+  /** Does some work as the reading in the background. @returns its end */
+  function begin(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
+    const stop = new AbortController();
+    const done = work(AbortSignal.any([stopping.signal, stop.signal])).finally(() => {
+      reading = null;
+      tell();
+    });
     reading = { done, stop };
+    return done;
+  }
+
+  /** Continues a reading that was begun once and is not over. */
+  async function resume(): Promise<void> {
+    if ((await summary()).wanted) launch();
   }
 
   async function stopReading(): Promise<void> {
@@ -349,12 +351,8 @@ export function createLibrary(options: LibraryOptions): Library {
         failures += 1;
         const error = asRelayError(thrown);
         if (error.code === 'INTERNAL') log.error({ err: thrown }, 'reading the library failed');
-        const { until, reason } = pauseAfter(error, {
-          failures,
-          now: clock.now(),
-          fraction: random.fraction(),
-        });
-        pause = { until, reason };
+        const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+        pause = { until, reason: error.code };
         tell();
         if (until === null) return;
         // The provider's times are of the wall clock, which may be set, so it is looked at each minute.
@@ -582,10 +580,9 @@ export function createLibrary(options: LibraryOptions): Library {
       if (known) throw lost();
       await file.use(() => {});
     }
-    if (file.isOpen) await file.save();
+    await file.save();
     pool ??= options.ground?.pool?.() ?? createQueryPool(clock, options.ground?.freeMemory);
     const memoryPath = (await memory.exists()) ? memory.path : null;
-    if (memoryPath !== null && memory.isOpen) await memory.save();
     return pool.ask({ ...question, mirror: file.path, memory: memoryPath }, signal);
   }
 
@@ -643,7 +640,7 @@ export function createLibrary(options: LibraryOptions): Library {
     if (found.account !== account || !found.complete) return false;
     if (isSavedFresh(found)) return true;
     const isWorthIt = listed >= WORTH_A_LOOK && clock.monotonic() - lookedAtSaved >= LOOK_AGAIN_MS;
-    if (!savedLook && isWorthIt && inLane === 0) {
+    if (!savedLook && isWorthIt && turns.isFree('copy')) {
       lookedAtSaved = clock.monotonic();
       savedLook = exclusively(() => checkSavedAlone({ signal, account }), signal)
         .then(() => file.save())
@@ -804,27 +801,22 @@ export function createLibrary(options: LibraryOptions): Library {
     async versions(id, call) {
       const present = await isListedNow(id, call);
       const { name, items } = await playlistVersions.list(id);
-      if (memory.isOpen) await memory.save();
+      await memory.save();
       if (items.length > 0) return { playlist_id: id, name: name ?? id, present, items };
       throw new RelayError('NOT_FOUND', `There are no versions of the playlist ${id}.`, {
         remedy: 'relay keeps a version of each playlist that it can read, from the first reading on.',
       });
     },
-    async playlistRows(id) {
-      if (!(await file.exists())) return null;
-      return file.use((sql) =>
-        nameOfPlaylist(sql, id) === null ? null : rowsOfPlaylist(sql, id).map(({ uri }) => uri ?? ''),
-      );
-    },
-    playlistFacts: async (id) => ((await file.exists()) ? file.use((sql) => factsOf(sql, id)) : null),
-    trackNames: async (uris) => ((await file.exists()) ? file.use((sql) => namesOf(sql, uris)) : new Map()),
+    playlistRows: (id) =>
+      inCopy((sql) => {
+        const isListed = nameOfPlaylist(sql, id) !== null;
+        return isListed ? rowsOfPlaylist(sql, id).map(({ uri }) => uri ?? '') : null;
+      }, null),
+    playlistFacts: (id) => inCopy((sql) => factsOf(sql, id), null),
+    trackNames: (uris) => inCopy((sql) => namesOf(sql, uris), new Map()),
     missedPlaylists: async () => ((await file.exists()) ? missed() : []),
-    recordings: async (uris) =>
-      (await file.exists()) ? file.use((sql) => recordingsOf(sql, uris)) : new Map(),
-    async knownTracks(uris) {
-      if (!(await file.exists())) return [];
-      return file.use((sql) => uris.filter((uri) => isKnownTrack(sql, uri)));
-    },
+    recordings: (uris) => inCopy((sql) => recordingsOf(sql, uris), new Map()),
+    knownTracks: (uris) => inCopy((sql) => uris.filter((uri) => isKnownTrack(sql, uri)), []),
     async savedLike(query, listed, { signal }) {
       const account = connected();
       try {
@@ -847,30 +839,16 @@ export function createLibrary(options: LibraryOptions): Library {
       if (!found.complete) await want(clock.now());
       else if (!reading) {
         // Runs in the background, since its first step is the check.
-        const stop = new AbortController();
-        const signal = AbortSignal.any([stopping.signal, stop.signal]);
-        const done = exclusively(() => check(account, signal), signal)
-          .then(
+        const checked = begin((signal) =>
+          exclusively(() => check(account, signal), signal).then(
             () => {},
             (error) => {
               if (signal.aborted) return;
-              const { until, reason } = pauseAfter(asRelayError(error), {
-                failures: 1,
-                now: clock.now(),
-                fraction: 0,
-              });
-              pause = { until, reason };
+              pause = pauseAfter(asRelayError(error), { failures: 1, now: clock.now(), fraction: 0 });
             },
-          )
-          .finally(() => {
-            reading = null;
-            void summary()
-              .then(({ wanted }) => {
-                if (wanted && pause === null) launch();
-              })
-              .catch(() => {});
-          });
-        reading = { done, stop };
+          ),
+        );
+        void checked.then(() => (pause === null ? resume() : undefined)).catch(() => {});
       }
       return statusOf();
     },
@@ -885,9 +863,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await memory.use(deletePlays);
       await memory.save();
     },
-    async saveMemory() {
-      if (memory.isOpen) await memory.save();
-    },
+    saveMemory: () => memory.save(),
     async accountLeft(erase) {
       await stopReading();
       const was = await file.exists();
@@ -898,11 +874,7 @@ export function createLibrary(options: LibraryOptions): Library {
     loggedIn() {
       pause = null;
       wake.abort();
-      void summary()
-        .then(({ wanted }) => {
-          if (wanted) launch();
-        })
-        .catch(() => {});
+      void resume().catch(() => {});
     },
     plays,
     watcher: {
@@ -919,25 +891,21 @@ export function createLibrary(options: LibraryOptions): Library {
         return () => {
           foreground -= 1;
           if (foreground > 0) return;
-          const waiting = quiet;
-          quiet = [];
-          for (const one of waiting) one();
+          for (const one of quiet.splice(0)) one();
         };
       },
     },
     start() {
       void removeUploads(options.home).catch(() => {});
-      void summary()
-        .then(({ wanted }) => {
-          if (wanted) launch();
-        })
-        .catch((error) => log.warn({ reason: messageOf(error) }, 'the library could not be opened'));
+      void resume().catch((error) =>
+        log.warn({ reason: messageOf(error) }, 'the library could not be opened'),
+      );
     },
     async stop() {
       stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       await plays.stop();
       await stopReading();
-      await lane;
+      await turns.runExclusive('copy', async () => {});
       await pool?.close();
       await file.close();
       await memory.close();

@@ -38,7 +38,7 @@ export interface LibraryFile {
   /** Runs synchronous work on the database, which is made where there is none. */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
-   * Writes what has changed since the last save, and waits until it is on the disk.
+   * Writes what has changed since the last save, and waits until it is on the disk. Nothing is opened for it.
    * @throws RelayError `STORE_ERROR`
    */
   save(): Promise<void>;
@@ -57,8 +57,6 @@ export interface LibraryFile {
   close(): Promise<void>;
   /** Size of the file in bytes, as last read or saved; 0 if there is none. */
   readonly size: number;
-  /** True if a database is in memory. @internal */
-  readonly isOpen: boolean;
 }
 
 export interface LibraryFileOptions {
@@ -303,9 +301,6 @@ export function createLibraryFile({
     },
     get size() {
       return size;
-    },
-    get isOpen() {
-      return open !== null;
     },
   };
 }
