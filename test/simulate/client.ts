@@ -317,13 +317,16 @@ export class Client {
       const judged = (doing: Doing) => wrongRows(before, doing, outcome, counted, after, own, unclear);
       // With `force`, what came since goes, also where nobody hears of it.
       const isReplacing = force && (outcome.is === 'unheard' || outcome.is === 'carried on');
-      // Of equal rows nothing tells whether a person has taken out the one that relay had added, or the other.
-      // Nor is one that a person has put in while a removal was in doubt told from one that had been there.
-      const beside =
-        judged(doing) &&
-        judged({ ...doing, added: stillThere(made, rowsBefore, spotify.effects) }) &&
-        judged({ ...doing, removed: less(made.removed, made.putBack) });
-      const found = beside && isReplacing ? judged({ do: 'replace', uris: made.before }) : beside;
+      const formers = formersOf(made, spotify.effects);
+      const found = firstRight(judged, [
+        doing,
+        ...(outcome.is === 'unheard' ? formers.flatMap((rows) => appending(before, rows)) : []),
+        // Of equal rows nothing tells whether a person has taken out the one that relay had added, or the other.
+        { ...doing, added: stillThere(made, rowsBefore, spotify.effects) },
+        // Nor is one that a person has put in while a removal was in doubt told from one that had been there.
+        { ...doing, removed: less(made.removed, made.putBack) },
+        ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
+      ]);
       const isBlind = found?.isOrder && spotify.isMovedBlindly(playlist, made.from);
       const wrong = isBlind ? null : found;
       if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
@@ -1126,6 +1129,32 @@ function stillThere(made: Made, rows: readonly PlaylistRow[], effects: readonly 
   const own = ownRows(made, effects);
   const left = countsOf(rows.filter((row) => own.has(row)).map(({ uri }) => uri));
   return new Map([...made.added].map(([uri, count]) => [uri, Math.min(count, left.get(uri) ?? 0)]));
+}
+
+/** What may count as there before a change: the rows as it was asked for, and as a person left them before its first effect. */
+function formersOf(
+  { before, from, to, playlist: on }: Pick<Made, 'before' | 'from' | 'to' | 'playlist'>,
+  effects: readonly Effect[],
+): Array<readonly string[]> {
+  const acts = effects.slice(from, to).filter(({ playlist }) => playlist === on);
+  const first = acts.findIndex(({ by }) => by === 'relay');
+  return [...acts.slice(0, Math.max(0, first)).map(({ after }) => after), before];
+}
+
+/** An undo that only has to add the last rows adds them request after request, and stops between two if its client leaves. */
+function appending(present: readonly string[], former: readonly string[]): Doing[] {
+  const isBegin = present.every((uri, index) => uri === former[index]);
+  return isBegin ? [{ do: 'add', uris: former.slice(present.length) }] : [];
+}
+
+/** What is wrong if it counts as the last of these; null if it is right as any of them. */
+function firstRight(judged: (doing: Doing) => Wrong | null, doings: readonly Doing[]): Wrong | null {
+  let wrong: Wrong | null = null;
+  for (const doing of doings) {
+    wrong = judged(doing);
+    if (wrong === null) break;
+  }
+  return wrong;
 }
 
 /**
