@@ -275,7 +275,7 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   if (left.size > 0 && sameRows(present, rowsWith(left, plan, progressOf(change))))
     return replaceAll(run, left);
   if (change.uncertain && tookEffectAfterAll(run, present)) return goOnFromHere(run);
-  if (carryOn && isMoreLikelyGone(run, present)) return goOnFromHere(run);
+  if ((carryOn || change.uncertain) && isMoreLikelyGone(run, present)) return goOnFromHere(run);
   const rows = withNames(present, expected);
   const goal = () => mergeRows(expected, rowsAfter(plan.rows, plan.ops), rows, carryOn);
   const ops = adds ? rest : planRows(rows, goal());
@@ -310,8 +310,8 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
 }
 
 /**
- * Records, where a person has let the change go on, that the removal in doubt took effect, if the rows are nearer to that. What
- * it took out and a later request puts back would otherwise count as taken out by others.
+ * Records that the removal in doubt took effect, if the rows are nearer to that, however unlike both states they are. What it took
+ * out would otherwise count as taken out by others, and neither a later request nor an undo would put it back.
  */
 function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
