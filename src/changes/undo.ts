@@ -239,11 +239,13 @@ async function undoRows(
       : formerBeside({ change, plan: planOf(body) }, present);
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
     // All rows of a song go at once, including others that the list shows under the same other ID, or without a name.
-    const hasTwin = removedUris(inPlace ?? []).some((uri) => {
+    // In a list that others have changed, which song a row without a name is, is only a guess.
+    const isGuess = isForced && !mayBeRows(asLong(expected, present.length), present);
+    const isRisky = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);
-      return shown !== undefined && present.includes(shown);
+      return shown !== undefined && (present.includes(shown) || (isGuess && shown === ''));
     });
-    const ops = inPlace && !hasTwin ? inPlace : wanted.every(isWritable) ? replaceOps(wanted) : null;
+    const ops = inPlace && !isRisky ? inPlace : wanted.every(isWritable) ? replaceOps(wanted) : null;
     if (ops === null) throw unsupported(present, wanted);
     return { present, ops };
   };
