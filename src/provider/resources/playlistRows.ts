@@ -327,7 +327,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
       // Part of a list does not show where another person's rows are in the rest of it.
       const isWhole = value.from === 0 && value.isEnd;
-      if (isMixed && !isWhole) return (await readSettled(playlistId, call)).map(uriOf);
+      if (isMixed && !isWhole) return (await readTwice(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
     },
     readBetween,
