@@ -6,12 +6,16 @@ import { send } from '../support/http.ts';
 import { freePort, NAMES } from '../support/loopback.ts';
 import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
 import {
+  answerOf,
   approve,
   askToken,
+  authorizeUrl,
   codeForm,
   connect,
+  exchanged,
   mcpStatus,
   newClient,
+  ownerBrowser,
   refreshForm,
   refusal,
   withServer,
@@ -77,11 +81,7 @@ test('relay clients revoke ends access at once, for good', async () =>
     assert.equal(await mcpStatus(mcpUrl, other.tokens.access_token), 200);
     await relay.restart();
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
-    const refreshed = await askToken(relay.baseUrl, {
-      grant_type: 'refresh_token',
-      refresh_token: tokens.refresh_token,
-      client_id: client.client_id,
-    });
+    const refreshed = await askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
     assert.deepEqual(refusal(refreshed), [400, 'invalid_grant']);
     // It comes back with the ID that it knows.
     const again = askToken(relay.baseUrl, codeForm(client, await approve(relay, client.client_id)));
@@ -170,30 +170,23 @@ test('the credential that comes with a proof opens /mcp on that connection alone
 
 test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';
-  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async (relay, clock) => {
-    const { readServerFile } = await import('../../src/store/home/serverFile.ts');
-    const local = (await readServerFile(relay.home))?.baseUrl ?? '';
-    const host = 'relay.example.org';
+  await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async ({ server }, clock) => {
+    const local = server.localUrl;
     // A proxy in front would hand these requests on with the outer host.
-    const proxied: typeof relay = { ...relay, baseUrl: local };
+    const host = 'relay.example.org';
     const client = await newClient(local);
-    const { ownerBrowser, authorizeUrl, answerOf, json } = await import('./support.ts');
     const browser = ownerBrowser(local, { readingMs: 0 });
     const url = authorizeUrl(local, { client_id: client.client_id, resource: `${publicUrl}/mcp` });
     const page = await browser.open(url, { host });
     assert.match(String(page.headers['set-cookie']), /^relay_form=[^;]+;.*; Secure$/);
     clock.advance(500);
-    const answer = await browser.submit(
-      page,
-      'approve',
-      { owner_code: proxied.server.ownerCode ?? '' },
-      { host, origin: publicUrl },
-    );
+    const owner = { owner_code: server.ownerCode ?? '' };
+    const answer = await browser.submit(page, 'approve', owner, { host, origin: publicUrl });
     assert.equal(answer.headers['set-cookie'], undefined);
     const { code, iss } = answerOf(answer);
     assert.equal(iss, publicUrl);
-    const tokens = json(await askToken(local, codeForm(client, code ?? '')));
-    assert.equal(await mcpStatus(`${local}/mcp`, String(tokens.access_token), host), 200);
+    const tokens = await exchanged(local, codeForm(client, code ?? ''));
+    assert.equal(await mcpStatus(`${local}/mcp`, tokens.access_token, host), 200);
     const here = authorizeUrl(local, { client_id: client.client_id, resource: `${local}/mcp` });
     assert.equal(answerOf(await browser.open(here)).error, 'invalid_target');
   });

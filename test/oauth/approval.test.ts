@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { type Answer, send } from '../support/http.ts';
+import { send } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
 import {
+  answeredMeanwhile,
   answerOf,
   askOwner,
   askToken,
@@ -14,9 +15,11 @@ import {
   DAY,
   formFields,
   newClient,
+  openPage,
   ownerBrowser,
   REDIRECT,
   signIn,
+  whileUnsaved,
   withServer,
 } from './support.ts';
 
@@ -72,11 +75,9 @@ test('a website behind a client and a name that hides are shown for what they ar
 
 test('the owner code approves, in any case and without its dash', () =>
   withServer({}, async ({ baseUrl, server }) => {
-    const client = await newClient(baseUrl);
+    const { client, browser, page } = await openPage(baseUrl);
     assert.match(server.ownerCode ?? '', /^[2-9A-HJKMNP-TV-Z]{4}-[2-9A-HJKMNP-TV-Z]{4}$/);
     const typed = ` ${(server.ownerCode ?? '').replace('-', ' ').toLowerCase()} `;
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id: client.client_id }));
     const approved = await browser.submit(page, 'approve', { owner_code: typed });
     // Not 307, which would send the form on to the client.
     assert.equal(approved.status, 303);
@@ -90,21 +91,16 @@ test('the owner code approves, in any case and without its dash', () =>
 test('MCP_OAUTH_OWNER_SECRET is the code where it is set', () =>
   withServer({ env: { MCP_OAUTH_OWNER_SECRET: 'Correct horse' } }, async ({ baseUrl, server }) => {
     assert.equal(server.ownerCode, 'Correct horse');
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page } = await openPage(baseUrl);
     assert.equal((await browser.submit(page, 'approve', { owner_code: 'correct horse' })).status, 403);
     assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: 'Correct horse' })).code);
   }));
 
 test('denying needs no code, acts at once and tells the client', () =>
   withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
-    const { error_description: _, ...rest } = answerOf(
-      await browser.submit(page, 'deny', { owner_code: null }),
-    );
+    const { browser, page } = await openPage(baseUrl);
+    const denied = await browser.submit(page, 'deny', { owner_code: null });
+    const { error_description: _, ...rest } = answerOf(denied);
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
   }));
 
@@ -187,14 +183,12 @@ test('Approve does nothing in the first half second, and that costs no try', () 
 test('a form without its token, with another one, from another browser or about something else is refused', () =>
   withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
-    const { client_id } = await newClient(baseUrl);
+    const { client, browser, page } = await openPage(baseUrl);
     const foreign = await newClient(baseUrl, { client_name: 'Foreign' });
-    const browser = ownerBrowser(baseUrl);
     const code = { owner_code: server.ownerCode ?? '' };
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
     await browser.submit(page, 'approve', code);
     const attacker = ownerBrowser(baseUrl);
-    const theirs = await attacker.open(authorizeUrl(baseUrl, { client_id }));
+    const theirs = await attacker.open(authorizeUrl(baseUrl, { client_id: client.client_id }));
     const theirToken = Object.fromEntries(formFields(theirs)).csrf_token ?? '';
     const tries: Array<Record<string, string | null>> = [
       { csrf_token: null },
@@ -223,9 +217,7 @@ test('a form without its token, with another one, from another browser or about 
 
 test('an approval that a foreign page sends is refused, even from a signed-in browser', () =>
   withServer({}, async ({ baseUrl, server }) => {
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page } = await openPage(baseUrl);
     await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
     for (const origin of ['https://evil.example', 'null', 'http://127.0.0.1:1']) {
       const answer = await browser.submit(page, 'approve', {}, { origin });
@@ -236,9 +228,7 @@ test('an approval that a foreign page sends is refused, even from a signed-in br
 
 test('a form of another type, or without a decision, approves nothing', () =>
   withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page } = await openPage(baseUrl);
     const typed = await browser.submit(page, 'approve', {}, { 'content-type': 'application/json' });
     assert.equal(typed.status, 415);
     // Nor does it deny, which would be final.
@@ -249,52 +239,30 @@ test('a form of another type, or without a decision, approves nothing', () =>
 
 test('while the state cannot be saved the client is told to try later, and no code is out', () =>
   withServer({}, async (relay) => {
-    const { baseUrl, server, home } = relay;
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
-    const { rename, mkdir, rm } = await import('node:fs/promises');
-    // A directory in the place of the file: the rename at the end of a save fails, for root as well.
-    await rename(`${home}/relay.db`, `${home}/kept.db`);
-    await mkdir(`${home}/relay.db/full`, { recursive: true });
-    const answer = await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
+    const { browser, page } = await openPage(relay.baseUrl);
+    const submit = () => browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });
+    const answer = await whileUnsaved(relay, submit);
     assert.equal(answerOf(answer).error, 'temporarily_unavailable');
-    await rm(`${home}/relay.db`, { recursive: true });
-    await rename(`${home}/kept.db`, `${home}/relay.db`);
-    assert.ok(answerOf(await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' })).code);
+    assert.ok(answerOf(await submit()).code);
     assert.ok(String(answer.headers.location).startsWith(REDIRECT));
   }));
 
 test('an approval that waits for its turn does not outlive a denial of the same request', () =>
   withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page } = await openPage(baseUrl);
     clock.advance(500);
     // So many wrong codes that the next one has to wait.
     const flood = [...Array(60).keys()].map(() => askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }));
     await until(() => clock.sleeping > 0);
-    let approved: Answer | null = null;
-    browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' }).then((answer) => {
-      approved = answer;
-    });
+    const approved = browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
     await send(`${baseUrl}/health`);
     const denied = await browser.submit(page, 'deny');
     assert.equal(answerOf(denied).error, 'access_denied');
-    await until(() => {
-      clock.advance(500);
-      return approved !== null;
-    });
-    const { status, headers, text } = approved as unknown as Answer;
+    const { status, headers, text } = await answeredMeanwhile(clock, approved);
     assert.deepEqual([status, headers.location], [403, undefined]);
     assert.match(text, /You denied this request/);
-    let answered = 0;
-    for (const guess of flood) guess.finally(() => answered++);
-    await until(() => {
-      clock.advance(500);
-      return answered === flood.length;
-    });
+    await answeredMeanwhile(clock, Promise.all(flood));
   }));
 
 test("a name that shows nothing is no name on the owner's page either", () =>

@@ -13,7 +13,7 @@ import {
   connect,
   DAY,
   newClient,
-  ownerBrowser,
+  openPage,
   REDIRECT,
   VERIFIER,
   withServer,
@@ -119,9 +119,7 @@ test('a malformed request of a client that was never approved ends on a page', (
 
 test('the owner who denies a client that was never approved is sent back to it', () =>
   withServer({}, async ({ baseUrl }) => {
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page } = await openPage(baseUrl);
     // A form that has become malformed is as good as a malformed address.
     const forged = await browser.submit(page, 'deny', { scope: 'x' });
     assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);

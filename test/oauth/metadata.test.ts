@@ -46,10 +46,8 @@ test('both documents are built for the host that was dialled', () =>
 
 test('with PUBLIC_BASE_URL both documents name that, whatever was dialled', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org', RELAY_PORT: '0' };
-  await withServer({ env }, async ({ home }) => {
-    const { readServerFile } = await import('../../src/store/home/serverFile.ts');
-    const local = (await readServerFile(home))?.baseUrl ?? '';
-    assert.deepEqual(json(await send(`${local}${AS}`)), expected('https://relay.example.org'));
+  await withServer({ env }, async ({ server }) => {
+    assert.deepEqual(json(await send(`${server.localUrl}${AS}`)), expected('https://relay.example.org'));
   });
 });
 

@@ -6,6 +6,7 @@ import { freePort, NAMES } from '../support/loopback.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
 import {
+  answeredMeanwhile,
   answerOf,
   askOwner,
   authorizeUrl,
@@ -13,8 +14,10 @@ import {
   json,
   MINUTE,
   newClient,
+  openPage,
   ownerBrowser,
   signIn,
+  stateText,
   withServer,
 } from './support.ts';
 
@@ -50,10 +53,9 @@ test('a remembered browser approves without the code for 30 days after its last 
 test('no header, cookie or address of the answer to an approval has anything of the owner', () =>
   withServer({}, async (relay) => {
     const { baseUrl } = relay;
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
+    const { client, browser, page } = await openPage(baseUrl);
+    const { client_id } = client;
     const owner_proof = await signIn(relay);
-    const page = await browser.open(authorizeUrl(baseUrl, { client_id }));
     assert.match(
       String(page.headers['set-cookie']),
       new RegExp(
@@ -185,7 +187,7 @@ test('behind PUBLIC_BASE_URL, who listens on the port at the browser cannot use 
 
 test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', () =>
   withServer({}, async (relay, clock) => {
-    const { baseUrl, server, home } = relay;
+    const { baseUrl, server } = relay;
     const secrets: string[] = [];
     for (let count = 0; count < 10; count++) {
       clock.advance(1000);
@@ -220,8 +222,7 @@ test('ten browsers are remembered; the eleventh takes the place of the one unuse
       },
     );
     await server.local.saveState();
-    const { readFile } = await import('node:fs/promises');
-    const state = await readFile(`${home}/relay.db`, 'latin1');
+    const state = await stateText(relay);
     for (const secret of secrets) assert.ok(!state.includes(secret), 'only hashes are kept');
   }));
 
@@ -256,9 +257,8 @@ test('a rotated key ends remembered browsers', () =>
 
 test('five wrong codes a minute, then the page says to wait; on this machine the right one is taken all the same', () =>
   withServer({}, async ({ baseUrl, server }, clock) => {
-    const { client_id } = await newClient(baseUrl);
-    const browser = ownerBrowser(baseUrl);
-    let page = await browser.open(authorizeUrl(baseUrl, { client_id }));
+    const { browser, page: first } = await openPage(baseUrl);
+    let page = first;
     for (const wrong of ['', 'AAAA-AAAA', 'x'.repeat(500), '----', '0000-0000']) {
       page = await browser.submit(page, 'approve', { owner_code: wrong });
       assert.equal(page.status, 403, wrong);
@@ -294,19 +294,8 @@ longTest(
         { code: relay.server.ownerCode ?? '' },
         { cookie: `relay_form_${new URL(baseUrl).port}=mine` },
       );
-      let status = 0;
-      right.then((answer) => {
-        status = answer.status;
-      });
-      await until(() => {
-        clock.advance(500);
-        return status !== 0;
-      });
-      assert.equal(status, 200);
-      await until(() => {
-        clock.advance(500);
-        return answered.length === flood.length;
-      });
+      assert.equal((await answeredMeanwhile(clock, right)).status, 200);
+      await answeredMeanwhile(clock, Promise.all(flood));
       const warnings = logged.filter((text) => text === 'wrong owner code').length;
       assert.ok(warnings >= 1 && warnings <= 9, `${warnings} warnings`);
     });
@@ -316,11 +305,9 @@ longTest(
 test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
   const publicUrl = 'https://relay.example.org';
   const env = { PUBLIC_BASE_URL: publicUrl, RELAY_TRUSTED_PROXY: '127.0.0.1' };
-  await withServer({ env }, async (relay, clock) => {
-    const { readServerFile } = await import('../../src/store/home/serverFile.ts');
-    const local = (await readServerFile(relay.home))?.baseUrl ?? '';
+  await withServer({ env }, async ({ server: { localUrl: local, ownerCode } }, clock) => {
     const far = { host: 'relay.example.org', origin: publicUrl, 'x-forwarded-for': '203.0.113.7' };
-    const code = relay.server.ownerCode ?? '';
+    const code = ownerCode ?? '';
     const tryFrom = async (url: string, browser: string, typed: string, headers: Record<string, string>) => {
       const cookie = `relay_form=${browser}`;
       return (await askOwner(url, 'code', { code: typed }, { ...headers, cookie })).status;

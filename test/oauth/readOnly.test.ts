@@ -6,14 +6,12 @@ import { freePort } from '../support/loopback.ts';
 import { mcpClient, type Relay } from '../support/world.ts';
 import {
   answerOf,
-  askToken,
   authorizeUrl,
   codeForm,
-  json,
+  exchanged,
   newClient,
   ownerBrowser,
   refreshForm,
-  type Tokens,
   withServer,
 } from './support.ts';
 
@@ -27,8 +25,8 @@ async function approved(relay: Relay, access: 'read' | null, parameters: Record<
     authorizeUrl(relay.baseUrl, { client_id: client.client_id, ...parameters }),
   );
   const answer = await browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '', access });
-  const tokens = json(await askToken(relay.baseUrl, codeForm(client, answerOf(answer).code ?? '')));
-  return { client, page, tokens: tokens as unknown as Tokens & { scope: string } };
+  const tokens = await exchanged(relay.baseUrl, codeForm(client, answerOf(answer).code ?? ''));
+  return { client, page, tokens };
 }
 
 async function offered(relay: Relay, token: string, headers: Record<string, string> = {}): Promise<string[]> {
@@ -55,7 +53,7 @@ test('a client approved for reading only is offered what changes nothing, also a
     );
     await asking.close();
     const form = { ...refreshForm(client, tokens.refresh_token), scope: 'relay:read' };
-    const renewed = json(await askToken(relay.baseUrl, form)) as unknown as Tokens;
+    const renewed = await exchanged(relay.baseUrl, form);
     await relay.restart();
     assert.deepEqual(await offered(relay, renewed.access_token), READING);
     const { clients } = await relay.server.local.listClients();

@@ -3,12 +3,14 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
   answerOf,
-  askToken,
   authorizeUrl,
+  basic,
   codeForm,
+  exchanged,
   json,
   mcpStatus,
   ownerBrowser,
+  type Registered,
   register,
   withServer,
 } from './support.ts';
@@ -85,11 +87,7 @@ for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
     withServer({}, async ({ baseUrl, server }) => {
       const registered = await register(baseUrl, metadata);
       assert.equal(registered.status, 201, registered.text);
-      const client = json(registered) as {
-        client_id: string;
-        client_secret?: string;
-        redirect_uris: string[];
-      };
+      const client = json(registered) as Registered;
       assert.deepEqual(client.redirect_uris, metadata.redirect_uris);
       const browser = ownerBrowser(baseUrl);
       for (const redirect_uri of authorizesWith) {
@@ -97,19 +95,12 @@ for (const [name, { metadata, authorizesWith }] of Object.entries(CLIENTS)) {
         const page = await browser.open(authorizeUrl(baseUrl, request));
         const answer = await browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });
         assert.ok(String(answer.headers.location).startsWith(`${redirect_uri}?code=`), redirect_uri);
-        const form: Record<string, string> = {
-          ...codeForm(client, answerOf(answer).code ?? ''),
-          redirect_uri,
-        };
+        const { client_id, ...form } = codeForm(client, answerOf(answer).code ?? '');
         const secret = client.client_secret;
-        const { client_id: _, ...bare } = form;
-        const authorization = `Basic ${Buffer.from(`${client.client_id}:${secret}`).toString('base64')}`;
-        const token =
-          secret === undefined
-            ? await askToken(baseUrl, form)
-            : await askToken(baseUrl, bare, { authorization });
-        assert.equal(token.status, 200, token.text);
-        assert.equal(await mcpStatus(server.mcpUrl, String(json(token).access_token)), 200);
+        const [own, headers] =
+          secret === undefined ? [{ client_id }, {}] : [{}, basic(client.client_id, secret)];
+        const token = await exchanged(baseUrl, { ...form, ...own, redirect_uri }, headers);
+        assert.equal(await mcpStatus(server.mcpUrl, token.access_token), 200);
       }
     }));
 }

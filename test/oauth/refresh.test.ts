@@ -6,6 +6,7 @@ import {
   askToken,
   connect,
   DAY,
+  exchanged,
   json,
   MINUTE,
   mcpStatus,
@@ -13,6 +14,7 @@ import {
   refreshForm,
   refusal,
   type Tokens,
+  whileUnsaved,
   withServer,
 } from './support.ts';
 
@@ -35,9 +37,9 @@ interface Story {
 async function story(work: (story: Story) => Promise<void>): Promise<void> {
   await withServer({}, async (relay, clock) => {
     const { client, tokens } = await connect(relay);
-    const ask = (pair: Tokens) => askToken(relay.baseUrl, refreshForm(client, pair.refresh_token));
+    const form = (pair: Tokens) => refreshForm(client, pair.refresh_token);
     const refused = async (pair: Tokens) => {
-      assert.deepEqual(refusal(await ask(pair)), [400, 'invalid_grant']);
+      assert.deepEqual(refusal(await askToken(relay.baseUrl, form(pair))), [400, 'invalid_grant']);
     };
     const held = async () => {
       const { clients } = await relay.server.local.listClients();
@@ -52,11 +54,7 @@ async function story(work: (story: Story) => Promise<void>): Promise<void> {
       clock,
       refused,
       held,
-      async refresh(pair) {
-        const answer = await ask(pair);
-        assert.equal(answer.status, 200, answer.text);
-        return json(answer) as unknown as Tokens;
-      },
+      refresh: (pair) => exchanged(relay.baseUrl, form(pair)),
       async ended(...pairs) {
         assert.deepEqual(await held(), []);
         for (const pair of pairs) {
@@ -170,14 +168,8 @@ test('exchanges of one token at the same moment all get a pair, of which one con
 
 test('exchanges that cannot be saved leave the token as it was', async () => {
   await story(async ({ relay, client, tokens, clock, refresh, held }) => {
-    const { mkdir, rename, rm } = await import('node:fs/promises');
-    const { home, baseUrl } = relay;
-    await rename(`${home}/relay.db`, `${home}/kept.db`);
-    await mkdir(`${home}/relay.db/full`, { recursive: true });
-    const form = refreshForm(client, tokens.refresh_token);
-    const answers = await Promise.all([askToken(baseUrl, form), askToken(baseUrl, form)]);
-    await rm(`${home}/relay.db`, { recursive: true });
-    await rename(`${home}/kept.db`, `${home}/relay.db`);
+    const ask = () => askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
+    const answers = await whileUnsaved(relay, () => Promise.all([ask(), ask()]));
     for (const answer of answers) assert.deepEqual(refusal(answer), [503, 'temporarily_unavailable']);
     // Otherwise this would be a token that comes back too late.
     clock.advance(2 * MINUTE);

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readFile, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
+import type { Relay } from '../support/world.ts';
 import {
   approve,
   authorizeUrl,
@@ -13,11 +14,16 @@ import {
   json,
   MINUTE,
   newClient,
+  postForm,
   REDIRECT,
   refusal,
   register,
+  stateText,
   withServer,
 } from './support.ts';
+
+const clientNames = async ({ server }: Relay) =>
+  (await server.local.listClients()).clients.map(({ name }) => name);
 
 test('a public client gets an ID and what was kept of its metadata', () =>
   withServer({}, async ({ baseUrl }, clock) => {
@@ -182,7 +188,7 @@ test('metadata that cannot be served is refused', () =>
 test('a body that is not JSON, of another type or too large is refused in the form of OAuth', () =>
   withServer({}, async ({ baseUrl }) => {
     const post = (type: string, body: string) =>
-      send(`${baseUrl}/oauth/register`, { method: 'POST', headers: { 'content-type': type }, body });
+      postForm(`${baseUrl}/oauth/register`, body, { 'content-type': type });
     assert.deepEqual(refusal(await post('application/json', '{')), [400, 'invalid_client_metadata']);
     assert.deepEqual(refusal(await post('text/plain', '{}')), [415, 'invalid_client_metadata']);
     const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
@@ -195,10 +201,8 @@ test('the redirect URIs of a registration are bounded together', () =>
   withServer({}, async ({ baseUrl }) => {
     const uris = (length: number) => Array.from({ length: 20 }, (_, n) => LONG(String(n), length));
     assert.equal((await register(baseUrl, { redirect_uris: uris(100) })).status, 201);
-    assert.deepEqual(refusal(await register(baseUrl, { redirect_uris: uris(110) })), [
-      400,
-      'invalid_redirect_uri',
-    ]);
+    const over = await register(baseUrl, { redirect_uris: uris(110) });
+    assert.deepEqual(refusal(over), [400, 'invalid_redirect_uri']);
     assert.equal((await register(baseUrl, { redirect_uris: [LONG('a', 1_900)] })).status, 201);
     assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
   }));
@@ -231,8 +235,8 @@ longTest(
   'at most 200 registrations: the oldest that never got a token makes room, one with a token stays',
   () =>
     withServer({}, async (relay, clock) => {
-      const { baseUrl, server } = relay;
-      const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
+      const { baseUrl } = relay;
+      const names = () => clientNames(relay);
       const used = await connect(relay, { client_name: 'used' });
       clock.advance(MINUTE);
       await newClient(baseUrl, { client_name: 'oldest unused' });
@@ -256,7 +260,7 @@ longTest(
 test('a client that held a token is kept for twelve months after its last use', () =>
   withServer({}, async (relay, clock) => {
     await connect(relay, { client_name: 'once used' });
-    const names = async () => (await relay.server.local.listClients()).clients.map(({ name }) => name);
+    const names = () => clientNames(relay);
     clock.advance(365 * DAY);
     await newClient(relay.baseUrl, { client_name: 'a year later' });
     assert.deepEqual((await names()).sort(), ['a year later', 'once used']);
@@ -266,8 +270,8 @@ test('a client that held a token is kept for twelve months after its last use', 
 
 test('a registration that was never approved is dropped after a day', () =>
   withServer({}, async (relay, clock) => {
-    const { baseUrl, server, home } = relay;
-    const names = async () => (await server.local.listClients()).clients.map(({ name }) => name);
+    const { baseUrl } = relay;
+    const names = () => clientNames(relay);
     const approved = await newClient(baseUrl, { client_name: 'approved' });
     // It never comes for its code.
     await approve(relay, approved.client_id);
@@ -280,7 +284,7 @@ test('a registration that was never approved is dropped after a day', () =>
     const page = await send(authorizeUrl(baseUrl, { client_id: idle.client_id }));
     assert.deepEqual([page.status, page.text.includes('relay does not know this client')], [400, true]);
     await newClient(baseUrl, { client_name: 'next' });
-    const state = await readFile(`${home}/relay.db`, 'latin1');
+    const state = await stateText(relay);
     assert.deepEqual(
       [approved, idle].map(({ client_id }) => state.includes(client_id)),
       [true, false],
@@ -291,11 +295,7 @@ test('registrations survive a restart', () =>
   withServer({}, async (relay) => {
     await newClient(relay.baseUrl, { client_name: 'kept' });
     await relay.restart();
-    const { clients } = await relay.server.local.listClients();
-    assert.deepEqual(
-      clients.map(({ name }) => name),
-      ['kept'],
-    );
+    assert.deepEqual(await clientNames(relay), ['kept']);
   }));
 
 const MATCHES: Array<[registered: string, requested: string, matches: boolean]> = [

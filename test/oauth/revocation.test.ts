@@ -4,32 +4,24 @@ import { test } from 'node:test';
 import { type Answer, send } from '../support/http.ts';
 import {
   askToken,
+  assertUnauthenticated,
+  basic,
   connect,
-  json,
+  exchanged,
   MINUTE,
   mcpStatus,
   newClient,
+  postForm,
   type Registered,
   refreshForm,
   refusal,
   type Tokens,
+  whileUnsaved,
   withServer,
 } from './support.ts';
 
-const FORM = { 'content-type': 'application/x-www-form-urlencoded' };
-
-function revoke(
-  baseUrl: string,
-  form: Record<string, string> | string,
-  headers: Record<string, string> = {},
-): Promise<Answer> {
-  const body = new URLSearchParams(form).toString();
-  return send(`${baseUrl}/oauth/revoke`, { method: 'POST', headers: { ...FORM, ...headers }, body });
-}
-
-const basic = (id: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
-});
+const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
+  postForm(`${baseUrl}/oauth/revoke`, form, headers);
 
 /** RFC 7009 2.2: 200 whatever the token was, and nothing in it. */
 function assertDone(answer: Answer): void {
@@ -55,8 +47,7 @@ for (const [what, form] of [
       const { client, tokens } = await connect(relay);
       clock.advance(MINUTE);
       const other = await connect(relay, { client_name: 'Other' });
-      const refreshed = json(await askToken(baseUrl, refreshForm(client, tokens.refresh_token)));
-      const pair = refreshed as unknown as Tokens;
+      const pair = await exchanged(baseUrl, refreshForm(client, tokens.refresh_token));
       assertDone(await revoke(baseUrl, { ...form(pair), client_id: client.client_id }));
       for (const { access_token, refresh_token } of [tokens, pair]) {
         assert.equal(await mcpStatus(server.mcpUrl, access_token), 401);
@@ -102,22 +93,18 @@ test('a client that does not authenticate is refused as at the token endpoint', 
     const { tokens } = await connect(relay);
     const confidential = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_basic' });
     const { client_id, client_secret: secret = '' }: Registered = confidential;
-    const tries: Array<[string, Record<string, string>, Record<string, string>]> = [
-      ['invalid_request', {}, {}],
-      ['invalid_client', { client_id: 'stranger' }, {}],
-      ['invalid_client', { client_id }, {}],
-      ['invalid_client', { client_id, client_secret: secret }, {}],
-      ['invalid_client', {}, basic(client_id, 'wrong')],
-      ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
-      ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
-    ];
-    for (const [error, more, headers] of tries) {
-      const answer = await revoke(baseUrl, { token: tokens.access_token, ...more }, headers);
-      const status = error === 'invalid_client' ? 401 : 400;
-      assert.deepEqual(refusal(answer), [status, error], JSON.stringify([more, headers]));
-      const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
-      assert.equal(answer.headers['www-authenticate'], scheme);
-    }
+    await assertUnauthenticated(
+      [
+        ['invalid_request', {}, {}],
+        ['invalid_client', { client_id: 'stranger' }, {}],
+        ['invalid_client', { client_id }, {}],
+        ['invalid_client', { client_id, client_secret: secret }, {}],
+        ['invalid_client', {}, basic(client_id, 'wrong')],
+        ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
+        ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
+      ],
+      (more, headers) => revoke(baseUrl, { token: tokens.access_token, ...more }, headers),
+    );
     assertDone(await revoke(baseUrl, { token: 'x' }, basic(client_id, secret)));
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
   }));
@@ -159,15 +146,11 @@ test('it shares the sixty requests a minute of the token endpoint', () =>
 
 test('while the state cannot be saved the client is told to come back', () =>
   withServer({}, async (relay) => {
-    const { mkdir, rename, rm } = await import('node:fs/promises');
-    const { baseUrl, home, server } = relay;
+    const { baseUrl, server } = relay;
     const { client, tokens } = await connect(relay);
     const form = { token: tokens.refresh_token, client_id: client.client_id };
-    await rename(`${home}/relay.db`, `${home}/kept.db`);
-    await mkdir(`${home}/relay.db/full`, { recursive: true });
-    assert.deepEqual(refusal(await revoke(baseUrl, form)), [503, 'temporarily_unavailable']);
-    await rm(`${home}/relay.db`, { recursive: true });
-    await rename(`${home}/kept.db`, `${home}/relay.db`);
+    const unsaved = await whileUnsaved(relay, () => revoke(baseUrl, form));
+    assert.deepEqual(refusal(unsaved), [503, 'temporarily_unavailable']);
     assertDone(await revoke(baseUrl, form));
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 401);
   }));

@@ -1,9 +1,12 @@
 /** A small OAuth client and a small browser, so that the tests read as stories. Requests are raw: any of them may lie. */
+
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { systemClock } from '../../src/base/clock.ts';
-import { manualClock } from '../support/clock.ts';
+import { type ManualClock, manualClock } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
+import { until } from '../support/until.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 export const VERIFIER = 'a-verifier-that-is-long-enough-0123456789-0123456789';
@@ -33,6 +36,33 @@ export async function withServer(
 
 /** The clock of a relay in this process, by its port: whoever reads a page there has to let its time pass. */
 const clocks = new Map<string, ReturnType<typeof manualClock>>();
+
+/** The state on disk, for what must or must not stand in it. */
+export const stateText = ({ home }: Pick<Relay, 'home'>) => readFile(`${home}/relay.db`, 'latin1');
+
+/** Does `work` while the state cannot be saved. */
+export async function whileUnsaved<T>({ home }: Pick<Relay, 'home'>, work: () => Promise<T>): Promise<T> {
+  // A directory in the place of the file: the rename at the end of a save fails, for root as well.
+  await rename(`${home}/relay.db`, `${home}/kept.db`);
+  await mkdir(`${home}/relay.db/full`, { recursive: true });
+  const result = await work();
+  await rm(`${home}/relay.db`, { recursive: true });
+  await rename(`${home}/kept.db`, `${home}/relay.db`);
+  return result;
+}
+
+/** Waits for what comes only as time passes: what waits for its turn does so half a second at a time. */
+export async function answeredMeanwhile<T>(clock: ManualClock, asked: Promise<T>): Promise<T> {
+  let isOver = false;
+  asked.finally(() => {
+    isOver = true;
+  });
+  await until(() => {
+    clock.advance(500);
+    return isOver;
+  });
+  return asked;
+}
 
 /** How long a person looks at the approval page at least; before, Approve does nothing. */
 export const READING_MS = 500;
@@ -162,6 +192,17 @@ export function answerOf(answer: Answer): Record<string, string> {
   return Object.fromEntries(new URL(String(answer.headers.location)).searchParams);
 }
 
+/** A new client, and its approval page in the owner's browser. */
+export async function openPage(
+  baseUrl: string,
+  metadata: object = {},
+): Promise<{ client: Registered; browser: OwnerBrowser; page: Answer }> {
+  const client = await newClient(baseUrl, metadata);
+  const browser = ownerBrowser(baseUrl);
+  const page = await browser.open(authorizeUrl(baseUrl, { client_id: client.client_id }));
+  return { client, browser, page };
+}
+
 /** Opens the page, types the owner code, approves; returns the code. */
 export async function approve(
   relay: Relay,
@@ -178,14 +219,51 @@ export async function approve(
   return code;
 }
 
-export function askToken(
-  baseUrl: string,
-  form: Record<string, string>,
+/** @param form its fields, or the body as it is */
+export function postForm(
+  url: string,
+  form: Record<string, string> | string,
   headers: Record<string, string> = {},
 ): Promise<Answer> {
   const type = { 'content-type': 'application/x-www-form-urlencoded' };
-  const body = new URLSearchParams(form).toString();
-  return send(`${baseUrl}/oauth/token`, { method: 'POST', headers: { ...type, ...headers }, body });
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  return send(url, { method: 'POST', headers: { ...type, ...headers }, body });
+}
+
+export const askToken = (
+  baseUrl: string,
+  form: Record<string, string> | string,
+  headers?: Record<string, string>,
+) => postForm(`${baseUrl}/oauth/token`, form, headers);
+
+/** What the token endpoint gives for a form that it accepts. */
+export async function exchanged(
+  baseUrl: string,
+  form: Record<string, string>,
+  headers?: Record<string, string>,
+): Promise<Tokens> {
+  const answer = await askToken(baseUrl, form, headers);
+  assert.equal(answer.status, 200, answer.text);
+  return json(answer) as unknown as Tokens;
+}
+
+/** The header with which a confidential client authenticates. */
+export const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+/** Sends each try with `ask`: it is refused with its error, and a refused header with the scheme to use. */
+export async function assertUnauthenticated(
+  tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
+  ask: (form: Record<string, string>, headers: Record<string, string>) => Promise<Answer>,
+): Promise<void> {
+  for (const [error, form, headers] of tries) {
+    const answer = await ask(form, headers);
+    const status = error === 'invalid_client' ? 401 : 400;
+    assert.deepEqual(refusal(answer), [status, error], JSON.stringify([form, headers]));
+    const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
+    assert.equal(answer.headers['www-authenticate'], scheme);
+  }
 }
 
 export const codeForm = (client: Registered, code: string): Record<string, string> => ({
@@ -205,6 +283,7 @@ export const refreshForm = (client: Registered, token: string): Record<string, s
 export interface Tokens {
   access_token: string;
   refresh_token: string;
+  scope: string;
 }
 
 /** From nothing to a pair of tokens. */
@@ -213,10 +292,8 @@ export async function connect(
   metadata: object = {},
 ): Promise<{ client: Registered; tokens: Tokens }> {
   const client = await newClient(relay.baseUrl, metadata);
-  const code = await approve(relay, client.client_id);
-  const answer = await askToken(relay.baseUrl, codeForm(client, code));
-  assert.equal(answer.status, 200, answer.text);
-  return { client, tokens: json(answer) as unknown as Tokens };
+  const form = codeForm(client, await approve(relay, client.client_id));
+  return { client, tokens: await exchanged(relay.baseUrl, form) };
 }
 
 /** Status and error of a refusal, which has nothing else in it but words and must not be cached. */

@@ -4,43 +4,37 @@ import { send } from '../support/http.ts';
 import {
   approve,
   askToken,
+  assertUnauthenticated,
+  basic,
   codeForm,
   connect,
   DAY,
+  exchanged,
   HOUR,
   json,
   MINUTE,
   mcpStatus,
   newClient,
+  postForm,
   type Registered,
   refreshForm,
   refusal,
-  type Tokens,
+  stateText,
   VERIFIER,
+  whileUnsaved,
   withServer,
 } from './support.ts';
 
-const basic = (id: string, secret: string) => ({
-  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
-});
-
-async function exchanged(baseUrl: string, form: Record<string, string>): Promise<Tokens> {
-  const answer = await askToken(baseUrl, form);
-  assert.equal(answer.status, 200, answer.text);
-  return json(answer) as unknown as Tokens;
-}
-
 test('a code gives an opaque pair that is nowhere in the state', () =>
   withServer({}, async (relay) => {
-    const { baseUrl, home } = relay;
+    const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const code = await approve(relay, client.client_id);
     const answer = await askToken(baseUrl, codeForm(client, code));
     assert.equal(answer.headers['cache-control'], 'no-store');
     const { access_token, refresh_token, ...rest } = json(answer);
     assert.deepEqual(rest, { token_type: 'Bearer', expires_in: 3600, scope: 'relay' });
-    const { readFile } = await import('node:fs/promises');
-    const state = await readFile(`${home}/relay.db`, 'latin1');
+    const state = await stateText(relay);
     assert.ok(state.includes(client.client_id));
     for (const secret of [access_token, refresh_token, code, relay.server.ownerCode]) {
       assert.ok(!state.includes(String(secret)));
@@ -55,8 +49,7 @@ test('a client secret is kept as a hash, and may be sent in the way that was reg
     const chosen = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
     const open = await newClient(baseUrl, { token_endpoint_auth_method: undefined });
     const secret = (client: Registered) => client.client_secret ?? '';
-    const { readFile } = await import('node:fs/promises');
-    assert.ok(!(await readFile(`${relay.home}/relay.db`, 'latin1')).includes(secret(open)));
+    assert.ok(!(await stateText(relay)).includes(secret(open)));
 
     const form = codeForm(chosen, await approve(relay, chosen.client_id));
     const asBasic = await askToken(baseUrl, form, basic(chosen.client_id, secret(chosen)));
@@ -80,27 +73,23 @@ test('a client that does not authenticate is refused, and the code stays good', 
     const secret = client.client_secret ?? '';
     const { client_id: _, ...form } = codeForm(client, await approve(relay, client.client_id));
     const { client_id } = client;
-    const tries: Array<[string, Record<string, string>, Record<string, string>]> = [
-      ['invalid_request', {}, {}],
-      ['invalid_client', { client_id }, {}],
-      ['invalid_client', { client_id, client_secret: secret }, {}],
-      ['invalid_client', { client_id: 'stranger' }, {}],
-      ['invalid_client', {}, basic(client_id, 'wrong')],
-      ['invalid_client', {}, basic('stranger', secret)],
-      ['invalid_client', {}, basic(client_id, '')],
-      ['invalid_client', {}, { authorization: 'Basic !!!' }],
-      ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
-      ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
-      ['invalid_request', { client_id: publicClient.client_id }, basic(client_id, secret)],
-      ['invalid_client', { client_id: publicClient.client_id, client_secret: 'made up' }, {}],
-    ];
-    for (const [error, more, headers] of tries) {
-      const answer = await askToken(baseUrl, { ...form, ...more }, headers);
-      const status = error === 'invalid_client' ? 401 : 400;
-      assert.deepEqual(refusal(answer), [status, error], JSON.stringify([more, headers]));
-      const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
-      assert.equal(answer.headers['www-authenticate'], scheme);
-    }
+    await assertUnauthenticated(
+      [
+        ['invalid_request', {}, {}],
+        ['invalid_client', { client_id }, {}],
+        ['invalid_client', { client_id, client_secret: secret }, {}],
+        ['invalid_client', { client_id: 'stranger' }, {}],
+        ['invalid_client', {}, basic(client_id, 'wrong')],
+        ['invalid_client', {}, basic('stranger', secret)],
+        ['invalid_client', {}, basic(client_id, '')],
+        ['invalid_client', {}, { authorization: 'Basic !!!' }],
+        ['invalid_client', {}, { authorization: `Bearer ${secret}` }],
+        ['invalid_request', { client_secret: secret }, basic(client_id, secret)],
+        ['invalid_request', { client_id: publicClient.client_id }, basic(client_id, secret)],
+        ['invalid_client', { client_id: publicClient.client_id, client_secret: 'made up' }, {}],
+      ],
+      (more, headers) => askToken(baseUrl, { ...form, ...more }, headers),
+    );
     assert.equal((await askToken(baseUrl, form, basic(client_id, secret))).status, 200);
   }));
 
@@ -109,13 +98,15 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
-    const post = (type: string, body: string) =>
-      send(`${baseUrl}/oauth/token`, { method: 'POST', headers: { 'content-type': type }, body });
-    assert.deepEqual(refusal(await post('application/json', JSON.stringify(form))), [415, 'invalid_request']);
     const plain = new URLSearchParams(form).toString();
-    const typed = (body: string) => post('application/x-www-form-urlencoded', body);
+    const asJson = await askToken(baseUrl, JSON.stringify(form), { 'content-type': 'application/json' });
+    assert.deepEqual(refusal(asJson), [415, 'invalid_request']);
     for (const again of ['client_id=x', 'grant_type=authorization_code', 'code=x', 'unknown=1&unknown=2']) {
-      assert.deepEqual(refusal(await typed(`${plain}&${again}`)), [400, 'invalid_request'], again);
+      assert.deepEqual(
+        refusal(await askToken(baseUrl, `${plain}&${again}`)),
+        [400, 'invalid_request'],
+        again,
+      );
     }
     for (const name of ['grant_type', 'code', 'code_verifier']) {
       const { [name]: _, ...rest } = form;
@@ -124,14 +115,10 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     const password = await askToken(baseUrl, { ...form, grant_type: 'password' });
     assert.deepEqual(refusal(password), [400, 'unsupported_grant_type']);
     // In the query, secrets would end in logs.
-    const inQuery = await send(`${baseUrl}/oauth/token?${plain}`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/x-www-form-urlencoded' },
-      body: '',
-    });
+    const inQuery = await postForm(`${baseUrl}/oauth/token?${plain}`, '');
     assert.deepEqual(refusal(inQuery), [400, 'invalid_request']);
     assert.equal((await send(`${baseUrl}/oauth/token?${plain}`)).status, 405);
-    assert.equal((await typed(plain)).status, 200);
+    assert.equal((await askToken(baseUrl, plain)).status, 200);
   }));
 
 test('a wrong verifier uses the code up', () =>
@@ -152,10 +139,8 @@ test('a code is bound to its redirect URI, its resource and its minute', () =>
     const client = await newClient(baseUrl);
     const form = async () => codeForm(client, await approve(relay, client.client_id));
     const other = { redirect_uri: 'http://127.0.0.1:7778/callback' };
-    assert.deepEqual(refusal(await askToken(baseUrl, { ...(await form()), ...other })), [
-      400,
-      'invalid_grant',
-    ]);
+    const moved = await askToken(baseUrl, { ...(await form()), ...other });
+    assert.deepEqual(refusal(moved), [400, 'invalid_grant']);
 
     const once = await form();
     const elsewhere = { ...once, resource: 'https://other.example/mcp' };
@@ -257,16 +242,10 @@ test('a client that did not register the refresh grant gets no refresh token', (
 
 test('while the state cannot be saved nothing is used up', () =>
   withServer({}, async (relay) => {
-    const { baseUrl, home } = relay;
-    const { rename, mkdir, rm } = await import('node:fs/promises');
+    const { baseUrl } = relay;
     const client = await newClient(baseUrl);
     const broken = async (form: Record<string, string>) => {
-      // A directory in the place of the file: the rename at the end of a save fails, for root as well.
-      await rename(`${home}/relay.db`, `${home}/kept.db`);
-      await mkdir(`${home}/relay.db/full`, { recursive: true });
-      const answer = await askToken(baseUrl, form);
-      await rm(`${home}/relay.db`, { recursive: true });
-      await rename(`${home}/kept.db`, `${home}/relay.db`);
+      const answer = await whileUnsaved(relay, () => askToken(baseUrl, form));
       assert.deepEqual(refusal(answer), [503, 'temporarily_unavailable']);
     };
     const form = codeForm(client, await approve(relay, client.client_id));
