@@ -4,6 +4,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { BrowserSummary } from '../../src/domain/localApi.ts';
 import { relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { pluck } from '../support/shapes.ts';
 
 const FIREFOX: BrowserSummary = {
   id: '3f9c21aa',
@@ -63,10 +64,7 @@ test('browsers forget ends one or all, and wants to be told which', async (conte
   });
   const json = await relay(['browsers', 'forget', '--all', '--json'], { env });
   assert.deepEqual(JSON.parse(json.out), { forgotten: [FIREFOX, EDGE] });
-  assert.deepEqual(
-    calls.map(({ body }) => body),
-    [{ id: '3f9c21aa' }, { id: null }, { id: null }],
-  );
+  assert.deepEqual(pluck(calls, 'body'), [{ id: '3f9c21aa' }, { id: null }, { id: null }]);
   assert.equal((await relay(['browsers', 'forget', 'x'], { env })).code, 1);
   assert.equal((await relay(['browsers', 'forget'], { env })).code, 2);
   assert.equal((await relay(['browsers', 'forget', '0b', '--all'], { env })).code, 2);

@@ -11,7 +11,7 @@ import { exampleWords, relay } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
+import { assertNone, at } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
@@ -274,10 +274,7 @@ test('what strangers call their things stays in its cell', async (context) => {
   };
   const lines = (await shown(context, 60, ['hostile'], hostile)).split('\n');
   for (const line of lines) assertClean(line, 'a line');
-  assert.deepEqual(
-    lines.filter((line) => widthOf(line) > 60),
-    [],
-  );
+  assertNone(lines, (line) => widthOf(line) > 60);
   assert.equal(lines.filter((line) => line.endsWith(ID)).length, names.length);
 });
 

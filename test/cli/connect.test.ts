@@ -1,4 +1,5 @@
 /** connect: what it prints for each client, and what it does to files that belong to other programs. */
+
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -22,6 +23,7 @@ import { type CliOptions, type CliResult, relay, temporaryHome } from '../suppor
 import { manualClock } from '../support/clock.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
+import { assertNone, pluck } from '../support/shapes.ts';
 
 const NO_SERVER = 'No server is running. The address is the one in the settings.\n';
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
@@ -707,10 +709,7 @@ test('the address is that of the running server', async (context) => {
   const { run, text } = desk(context, env);
   assert.equal((await run(['cursor', '--write'])).code, 0);
   assert.match(text('.cursor/mcp.json'), /"url": "https:\/\/relay\.example\.org\/mcp"/);
-  assert.deepEqual(
-    calls.map(({ route }) => route),
-    ['status'],
-  );
+  assert.deepEqual(pluck(calls, 'route'), ['status']);
 });
 
 test('the demo gets a name of its own beside the real server', async (context) => {
@@ -836,10 +835,7 @@ test('without --key the key that stood there goes, and nobody asks for it', asyn
   calls.length = 0;
   assert.equal((await run(['cursor', '--write'])).code, 0);
   assert.equal(text('.cursor/mcp.json'), DOCUMENTED.cursor?.text);
-  assert.deepEqual(
-    calls.map(({ route }) => route),
-    ['status'],
-  );
+  assert.deepEqual(pluck(calls, 'route'), ['status']);
 });
 
 test('--key without a server opens the state for as long as it takes', async (context) => {
@@ -863,10 +859,7 @@ test('a server that takes no key makes --key an error', async (context) => {
     err: 'relay: The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.\n  Leave out --key: Cursor asks for your approval in the browser.\n',
   };
   assert.deepEqual(await desk(context, env).run(['cursor', '--key', '--write']), expected);
-  assert.deepEqual(
-    calls.map(({ route }) => route),
-    ['status'],
-  );
+  assert.deepEqual(pluck(calls, 'route'), ['status']);
   const settings = await desk(context).run(['cursor', '--key'], { env: { MCP_AUTH_MODE: 'oauth' } });
   assert.deepEqual(settings, { ...expected, err: NO_SERVER + expected.err });
 });
@@ -948,10 +941,7 @@ test('connect alone lists the clients, their files and where relay is in them', 
 `,
   );
   const narrow = await run([], { columns: 60 });
-  assert.deepEqual(
-    narrow.out.split('\n').filter((line) => line.length > 60),
-    [],
-  );
+  assertNone(narrow.out.split('\n'), (line) => line.length > 60);
   const json = JSON.parse((await run(['--json'])).out);
   const known = json.clients.map(({ id, state, installed }: Record<string, unknown>) => [
     id,

@@ -1,10 +1,12 @@
 /** connect --toolsets and --read-only: headers in the client's file, and nothing where they are not given. */
+
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { pluck } from '../support/shapes.ts';
 
 const URL = 'http://127.0.0.1:4980/mcp';
 const NARROW = ['--toolsets', 'catalog, Playback', '--read-only'];
@@ -79,10 +81,7 @@ const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
 };
 
 test('the table above has every client', () => {
-  assert.deepEqual(
-    Object.keys(ENTRIES),
-    CLIENTS.map(({ id }) => id),
-  );
+  assert.deepEqual(Object.keys(ENTRIES), pluck(CLIENTS, 'id'));
 });
 
 for (const [client, { entry, command }] of Object.entries(ENTRIES)) {

@@ -9,7 +9,7 @@ import { relay, temporaryHome } from '../support/cli.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { type ListScene, withLists } from '../support/lists.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
+import { owner, pluck } from '../support/shapes.ts';
 
 const LOST = [
   'Cannot be restored: 1 local file ("Kettle Song (take 3)").',
@@ -67,10 +67,7 @@ test('what comes back says which lines were local files or gone', () =>
       await run(['export', 'Odds and Ends', '-o', path]);
       const { out } = await run(['import', path, '--dry-run', '--json']);
       const { preview } = JSON.parse(out);
-      assert.deepEqual(
-        preview.not_songs.lines.map(({ why }: { why: string }) => why),
-        reasons,
-      );
+      assert.deepEqual(pluck(preview.not_songs.lines, 'why'), reasons);
       assert.deepEqual([preview.with_uri, preview.searches], [29, { at_least: 0, at_most: 0 }]);
     }
   }));

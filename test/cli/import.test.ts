@@ -7,7 +7,7 @@ import { asQuery, named, searches, uniqueTracks, urisOf, writes } from '../jobs/
 import { relay, temporaryHome } from '../support/cli.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 
 const lineOf = (track: Parameters<typeof asQuery>[0]) => {
@@ -122,10 +122,7 @@ test('while a song is not found nothing is written, and the ways on are named', 
       done.err,
       /\n1 of 10 songs was not found, and left out\.\nTo see them: relay jobs show \w{8}\n$/,
     );
-    assert.deepEqual(
-      urisOf(named(world, 'Gaps')),
-      songs.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(named(world, 'Gaps')), pluck(songs, 'uri'));
   }));
 
 longTest('--replace says on a terminal what will be removed, and asks', () =>
@@ -362,10 +359,7 @@ test('on a terminal one command leads to the end: it asks for what is open, then
       [code, out],
       [0, `Added to "plain": 4 songs.\nhttps://open.spotify.com/playlist/${playlist.id}\n`],
     );
-    assert.deepEqual(
-      urisOf(playlist),
-      [one, two, three, four].map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(playlist), pluck([one, two, three, four], 'uri'));
     assert.match(err, /2 of 5 songs need you\. Go through them now\? \[Y\/n\] /);
     assert.match(err, /\(close match\)|\(similar\)/);
     assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
@@ -380,10 +374,7 @@ test('two answers suffice: no to what is open, yes to writing the rest', () =>
     assert.equal(done.code, 0, done.err);
     assert.match(done.err, /1 of 4 songs needs you\. Go through it now\? \[Y\/n\] /);
     assert.match(done.err, /Write 3 songs to "plain", without the 1 that is open\? \[Y\/n\] /);
-    assert.deepEqual(
-      urisOf(named(world, 'plain')),
-      songs.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(named(world, 'plain')), pluck(songs, 'uri'));
     const before = writes(world);
     const no = await run(['import', path, '--new', 'other'], { ...TERMINAL, stdin: 'n\nn\n' });
     assert.deepEqual([no.code, no.out, writes(world)], [130, '', before]);
@@ -526,8 +517,5 @@ test('import - on a terminal asks where to, then says that it waits', () =>
       err,
       /^Name of the new playlist: Paste the list, one song a line\. Ctrl-D on a line of its own ends it\.\n/,
     );
-    assert.deepEqual(
-      urisOf(named(world, 'Pasted')),
-      songs.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(named(world, 'Pasted')), pluck(songs, 'uri'));
   }));

@@ -13,6 +13,7 @@ import {
 } from '../../src/domain/localApi.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
@@ -276,10 +277,7 @@ test('with a key that does not fit, --start-over starts over without asking', as
   const { code, err } = await relay(['login', '--no-browser', '--start-over'], { env, parts });
   assert.equal(code, 0);
   assert.equal(err, `${STARTS_OVER}\n${PASTE_HINT}${NEXT_WITHOUT_SERVER}`);
-  assert.deepEqual(
-    starts.map(({ startOver }) => startOver),
-    [false, true],
-  );
+  assert.deepEqual(pluck(starts, 'startOver'), [false, true]);
 });
 
 test('without a terminal nothing is forgotten unless --start-over says so', async () => {
@@ -295,10 +293,7 @@ test('without a terminal nothing is forgotten unless --start-over says so', asyn
   Bring back the key, or start over with \`relay login --start-over\`. That forgets the old login and the API key of MCP clients.
 `,
   });
-  assert.deepEqual(
-    starts.map(({ startOver }) => startOver),
-    [false],
-  );
+  assert.deepEqual(pluck(starts, 'startOver'), [false]);
 });
 
 const STARTS_OVER =
@@ -311,10 +306,7 @@ test('a person at a terminal may decline to start over, and nothing is forgotten
   const { code, err } = await relay(['login'], { env, parts, stdin: '\n', terminal: { stdin: true } });
   assert.equal(code, 3);
   assert.equal(err, `${STARTS_OVER}\nStart over? [y/N] relay: The master key is another one.\n`);
-  assert.deepEqual(
-    starts.map(({ startOver }) => startOver),
-    [false],
-  );
+  assert.deepEqual(pluck(starts, 'startOver'), [false]);
 });
 
 test('a taken port is told with what login itself can do about it', async () => {

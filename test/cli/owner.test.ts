@@ -1,4 +1,5 @@
 /** status, logout and key: what they ask of the program that owns the state, and what they print. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import test from 'node:test';
@@ -9,6 +10,7 @@ import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
+import { pluck } from '../support/shapes.ts';
 
 function offline(answers: Partial<LocalApi>) {
   const ends: string[] = [];
@@ -153,10 +155,7 @@ test('key prints the key alone, key rotate a new one', async (context) => {
 Give the new key to every client that sent the old one. Clients that you approved need no key.
 `,
   });
-  assert.deepEqual(
-    calls.map(({ route }) => route),
-    ['key/show', 'key/show', 'key/show', 'key/rotate'],
-  );
+  assert.deepEqual(pluck(calls, 'route'), ['key/show', 'key/show', 'key/show', 'key/rotate']);
 });
 
 test('an error of the server arrives with its code, its words and its remedy', async (context) => {

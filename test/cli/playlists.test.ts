@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { withLists } from '../support/lists.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/shapes.ts';
 
 test('playlists lists them by name, and keeps to the width of the terminal', () =>
   withLists(async ({ world, run }) => {
@@ -21,10 +21,7 @@ test('playlists lists them by name, and keeps to the width of the terminal', () 
     }
     const { items, total } = JSON.parse((await run(['playlists', '--json'])).out);
     assert.equal(total, playlists.length);
-    assert.deepEqual(
-      items.map(({ id }: { id: string }) => id),
-      playlists.map(({ id }) => id),
-    );
+    assert.deepEqual(pluck(items, 'id'), pluck(playlists, 'id'));
     const wrong = await run(['playlists', 'lst']);
     assert.equal(wrong.code, 2);
   }));

@@ -6,6 +6,7 @@ import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
 import { columns, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
 import { progressText } from '../../src/cli/terminal/progress.ts';
 import { exampleReport } from '../support/reports.ts';
+import { assertNone } from '../support/shapes.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 
@@ -126,10 +127,7 @@ Owner's page: http://127.0.0.1:4980/
 
 test('how the Spotify app is made, in three steps within 65 columns', () => {
   const text = appSteps('http://127.0.0.1:4980/auth/provider/callback');
-  assert.deepEqual(
-    text.split('\n').filter((line) => line.length > 65),
-    [],
-  );
+  assertNone(text.split('\n'), (line) => line.length > 65);
   assert.equal(text.split('\n').filter((line) => /^ {2}\d\./.test(line)).length, 3);
   assert.match(text, /^ {5}http:\/\/127\.0\.0\.1:4980\/auth\/provider\/callback$/m);
 });

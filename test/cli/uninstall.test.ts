@@ -5,6 +5,7 @@ import { type TestContext, test } from 'node:test';
 import type { Machine } from '../../src/service/manager.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
+import { assertNone, pluck } from '../support/shapes.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';
@@ -108,10 +109,7 @@ Removed the login, settings, jobs and history in ~/state.
 
   const again = await run(['--yes', '--json']);
   assert.equal(again.code, 0);
-  assert.deepEqual(
-    JSON.parse(again.out).removed.map(({ part }: { part: string }) => part),
-    ['client', 'client', 'client'],
-  );
+  assert.deepEqual(pluck(JSON.parse(again.out).removed, 'part'), ['client', 'client', 'client']);
 });
 
 test('on a terminal each part is asked for, and what is not agreed to stays', async (context) => {
@@ -160,10 +158,7 @@ test('without a terminal it needs --yes, and a running server keeps everything',
     writeFileSync(join(home, 'server.json'), '{}');
   }
   assert.equal(existsSync(join(state, 'relay.db')), true);
-  assert.deepEqual(
-    asked.filter((line) => line.startsWith('relay')),
-    [],
-  );
+  assertNone(asked, (line) => line.startsWith('relay'));
 });
 
 test('what cannot be removed is said, the rest goes, and files of the person stay', async (context) => {

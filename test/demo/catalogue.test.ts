@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { generateCatalogue, sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { assertNone } from '../support/shapes.ts';
 
 const catalogue = sharedCatalogue();
 
@@ -44,10 +45,7 @@ test('the catalogue is large enough, and every ID is unique and well-formed', ()
   assert.ok(artists.length >= 400, `${artists.length} artists`);
   const ids = [...tracks, ...artists, ...albums, ...shows, ...episodes].map((entry) => entry.id);
   assert.equal(new Set(ids).size, ids.length);
-  assert.deepEqual(
-    ids.filter((id) => !/^[0-9A-Za-z]{22}$/.test(id)),
-    [],
-  );
+  assertNone(ids, (id) => !/^[0-9A-Za-z]{22}$/.test(id));
 });
 
 test('one recording is on several albums under several track IDs', () => {

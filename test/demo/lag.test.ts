@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../support/clock.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { type DemoWorld, playlistNamed, trackUris, withProvider } from './support.ts';
 
@@ -83,10 +84,7 @@ test('a relinked track is listed under another ID', () =>
     provider.lag.relink(given, listed);
     await call('POST', `/playlists/${id}/items`, { uris: [given] });
     assert.deepEqual((await shown(world, id)).uris, [listed]);
-    assert.deepEqual(
-      playlistNamed(provider, 'Empty Shelf').rows.map(({ uri }) => uri),
-      [given],
-    );
+    assert.deepEqual(pluck(playlistNamed(provider, 'Empty Shelf').rows, 'uri'), [given]);
   }));
 
 test('a write may take effect after its answer, and an answer may come after the effect', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { owner, pluck } from '../support/shapes.ts';
 import { ALL_SCOPES, errorBody, START, withProvider } from './support.ts';
 
 interface PlayRow {
@@ -51,10 +52,7 @@ test('the cursors lead through the history without a gap', () =>
       assert.equal(json.cursors.after, String(Date.parse(json.items[0].played_at)));
       next = json.next;
     }
-    assert.deepEqual(
-      seen,
-      provider.accounts[0]?.history.map(({ uri }) => uri),
-    );
+    assert.deepEqual(seen, pluck(owner(provider).history, 'uri'));
   }));
 
 test('before and after are exclusive and cannot be combined', () =>

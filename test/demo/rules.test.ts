@@ -1,7 +1,9 @@
 /** Rules that apply to all API calls. */
+
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
+import { owner, pluck } from '../support/shapes.ts';
 import { ALL_SCOPES, errorBody, logIn, playlistNamed, send, trackUris, withProvider } from './support.ts';
 
 const UNAUTHORIZED = errorBody(401, 'Missing/invalid/expired access token');
@@ -194,10 +196,7 @@ test('pages link to each other and end', () =>
       assert.equal(json.total, 600);
       next = json.next;
     }
-    assert.deepEqual(
-      seen,
-      provider.accounts[0]?.saved.map(({ uri }) => uri),
-    );
+    assert.deepEqual(seen, pluck(owner(provider).saved, 'uri'));
     const beyond = await call('GET', '/me/tracks?offset=900');
     assert.deepEqual(beyond.json.items, []);
     assert.equal(beyond.json.next, null);

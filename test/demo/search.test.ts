@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
+import { assertNone } from '../support/shapes.ts';
 import { type Call, errorBody, withProvider } from './support.ts';
 
 interface FoundTrack {
@@ -141,10 +142,7 @@ for (const [q, holds] of FILTERED) {
     withProvider(async ({ call }) => {
       const found = await tracks(call, q);
       assert.ok(found.length > 0);
-      assert.deepEqual(
-        found.filter((track) => !holds(track)),
-        [],
-      );
+      assertNone(found, (track) => !holds(track));
     }));
 }
 

@@ -1,4 +1,5 @@
 /** A person's list goes in, comes out right, and goes back out: the whole way at the terminal. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,6 +15,7 @@ import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -162,9 +164,6 @@ test('a list goes in and comes back out with the demo', async (t) => {
     const done = await desk.relay(['import', path]);
     assert.equal(done.code, 0, done.err);
     const exported = await desk.relay(['export', 'A dozen', '--json']);
-    assert.deepEqual(
-      JSON.parse(exported.out).tracks.map(({ isrc }: { isrc: string }) => isrc),
-      songs.map(({ isrc }) => isrc),
-    );
+    assert.deepEqual(pluck(JSON.parse(exported.out).tracks, 'isrc'), pluck(songs, 'isrc'));
   });
 });

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 
 longTest(
   'the master key lies in the OS keychain, and the state opens with it again',
@@ -38,11 +39,7 @@ longTest(
         assert.equal(readdirSync(join(home)).includes('master.key'), false);
 
         const erased = await relay(['uninstall', '--yes', '--json'], { PATH: '' });
-        assert.deepEqual(
-          JSON.parse(erased.out).removed.map(({ part }: { part: string }) => part),
-          ['state', 'key'],
-          erased.err,
-        );
+        assert.deepEqual(pluck(JSON.parse(erased.out).removed, 'part'), ['state', 'key'], erased.err);
         assert.equal(existsSync(home), false);
         mkdirSync(home);
         const fresh = await relay(['key']);

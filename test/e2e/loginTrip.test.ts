@@ -1,9 +1,11 @@
 /** `relay login` with nobody but the browser at work: from the file that it opens to the connected account. */
+
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { relay as runRelay } from '../support/cli.ts';
 import { longTest } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 const PUBLIC = {
@@ -40,10 +42,7 @@ for (const [where, env] of [
         );
         assert.match(String(await page.evaluate("localStorage.getItem('relay.owner')")), /^[\w-]{43}$/);
         const { browsers } = await server.local.listBrowsers();
-        assert.deepEqual(
-          browsers.map(({ origin }) => origin),
-          [new URL(page.url()).origin],
-        );
+        assert.deepEqual(pluck(browsers, 'origin'), [new URL(page.url()).origin]);
       });
     }),
   );

@@ -1,4 +1,5 @@
 /** The approval page in a real browser: what a person sees, and that the policies of the page let the answer through. */
+
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +8,7 @@ import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playw
 import { askToken, authorizeUrl, codeForm, newClient, READING_MS, signIn } from '../oauth/support.ts';
 import { picture, screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
 import { longTest, sized } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
@@ -118,10 +120,7 @@ longTest(
       await page.waitForURL(`${callback.url}?**`);
       assert.ok(lastArrival(story).code);
       const { browsers } = await server.local.listBrowsers();
-      assert.deepEqual(
-        browsers.map(({ origin }) => origin),
-        [baseUrl],
-      );
+      assert.deepEqual(pluck(browsers, 'origin'), [baseUrl]);
 
       // Another name of the same server keeps a secret of its own.
       const elsewhere = await registered(story, 'Codex');

@@ -1,4 +1,5 @@
 /** The owner's page in a real browser: signing in, jobs, the picker, undo, clients, files. */
+
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -26,6 +27,7 @@ import {
   REFUSED,
 } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
@@ -182,10 +184,7 @@ longTest(
       await picker.waitFor({ state: 'hidden' });
       await events.getByText('Added 19 songs to "Empty Shelf"').waitFor();
       assert.equal((await reach(relay, id, 'completed')).written, 19);
-      assert.deepEqual(
-        urisOf(playlist),
-        songs.slice(0, 19).map(({ uri }) => uri),
-      );
+      assert.deepEqual(urisOf(playlist), pluck(songs.slice(0, 19), 'uri'));
 
       await tabTo(page, 'Undo: Added 19 songs to "Empty Shelf"');
       await page.keyboard.press('Enter');
@@ -257,10 +256,7 @@ inFull('a client that was approved is listed and revoked; another browser is for
     await page.waitForTimeout(READING_MS);
     await clients.getByRole('button', { name: 'Revoke now: Claude Code (relay)' }).click();
     await clients.getByText('No client is approved yet').waitFor();
-    assert.deepEqual(
-      (await relay.server.local.listClients()).clients.map(({ approvals }) => approvals),
-      [[]],
-    );
+    assert.deepEqual(pluck((await relay.server.local.listClients()).clients, 'approvals'), [[]]);
 
     await clients.getByLabel('Connect a client').selectOption({ label: 'Cursor' });
     await clients.getByText('.cursor/mcp.json').waitFor();
@@ -436,10 +432,7 @@ inFull('a dropped file is shown as it is understood, and becomes a playlist', ()
       .getByRole('button', { name: /Write 5 songs/ })
       .click();
     await card(page, 'What happened').getByText('Created "Road trip" with 5 songs').waitFor();
-    assert.deepEqual(
-      urisOf(named(relay, 'Road trip')),
-      songs.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(named(relay, 'Road trip')), pluck(songs, 'uri'));
     assertQuiet();
   }),
 );
@@ -472,10 +465,7 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
     await needs.getByText('Add to “Empty Shelf”').waitFor();
     await needs.getByRole('button', { name: /Write 2 songs/ }).click();
     await card(page, 'What happened').getByText('Added 2 songs to "Empty Shelf"').waitFor();
-    assert.deepEqual(
-      urisOf(playlist),
-      songs.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(playlist), pluck(songs, 'uri'));
     assertQuiet();
   }),
 );

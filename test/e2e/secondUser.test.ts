@@ -1,4 +1,5 @@
 /** Another user of the machine, with everything they can read and every port they can reach. */
+
 import assert from 'node:assert/strict';
 import {
   chmodSync,
@@ -16,6 +17,7 @@ import { type TestContext, test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
+import { assertNone, pluck } from '../support/shapes.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
@@ -146,10 +148,7 @@ longTest(
       const clients = JSON.parse((await desk.relay(['clients', '--json'])).out) as {
         clients: Array<{ approvals: unknown[] }>;
       };
-      assert.deepEqual(
-        clients.clients.map(({ approvals }) => approvals),
-        [[]],
-      );
+      assert.deepEqual(pluck(clients.clients, 'approvals'), [[]]);
     });
   },
 );
@@ -168,10 +167,7 @@ longTest('no command line or environment holds a secret for as long as a login t
     const { out } = await login.ended;
     const seen = watch.stop();
     assert.ok(seen.some((text) => text.includes(`xdg-open ${path}`)));
-    assert.deepEqual(
-      seen.filter((text) => holdsSecret(ticket)(text) || text.includes(state)),
-      [],
-    );
+    assertNone(seen, (text) => holdsSecret(ticket)(text) || text.includes(state));
     assert.ok(!holdsSecret(ticket)(out));
     assert.equal(existsSync(dirname(path)), false);
   });

@@ -8,7 +8,7 @@ import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
+import { owner, pluck } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
 import { until } from '../support/until.ts';
@@ -41,10 +41,7 @@ test('clients of both eras get through stdio what they get over HTTP', () =>
     try {
       assert.equal(current.getNegotiatedProtocolVersion(), '2026-07-28');
       assert.deepEqual((await current.listTools()).tools, (await http.listTools()).tools);
-      assert.deepEqual(
-        (await older.listTools()).tools.map(({ name }) => name),
-        NAMES,
-      );
+      assert.deepEqual(pluck((await older.listTools()).tools, 'name'), NAMES);
       assert.equal(current.getInstructions(), http.getInstructions());
       assert.equal(older.getInstructions(), http.getInstructions());
       for (const args of [{ track_id: track?.id ?? '' }, { track_id: 'nonsense' }]) {
@@ -116,10 +113,7 @@ longTest('a cancelled call stops before its next request', () =>
       await assert.rejects(call);
       // The next one is answered as if nothing had been.
       assert.equal((await client.callTool(devices)).isError, undefined);
-      assert.deepEqual(
-        provider.requests.map(({ path }) => path),
-        ['/me/playlists', '/me/player/devices'],
-      );
+      assert.deepEqual(pluck(provider.requests, 'path'), ['/me/playlists', '/me/player/devices']);
       await client.close();
     }
   }),

@@ -1,4 +1,5 @@
 /** Which tools a `relay stdio` offers: those of the home, less what it was started without; nobody else gets fewer or more. */
+
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { test } from 'node:test';
 import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
+import { assertNone, pluck } from '../support/shapes.ts';
 import { type RawStdio, rawStdio } from '../support/stdio.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
@@ -48,10 +50,7 @@ test('beside a running server, what it was started with narrows its own client a
       }),
     );
     assert.equal((await client.listTools()).tools.length, TOOLS.length);
-    assert.deepEqual(
-      provider.requests.filter(({ method }) => method !== 'GET'),
-      [],
-    );
+    assertNone(provider.requests, ({ method }) => method !== 'GET');
   });
 });
 
@@ -66,10 +65,7 @@ test('as the server itself, it offers others what the home says', async (t) => {
   const { server } = JSON.parse(status.out) as { server: { pid: number } };
   assert.equal(server.pid, host.pid);
   const joined = rawStdio(t, { env });
-  assert.deepEqual(
-    await offered(joined),
-    ALL_TOOLS.map(({ name }) => name),
-  );
+  assert.deepEqual(await offered(joined), pluck(ALL_TOOLS, 'name'));
   await assertRefused(host, ['save_tracks', 'pause', 'undo_change']);
   assert.equal(await joined.close(), 0);
   assert.equal(await host.close(), 0);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/shapes.ts';
 import { gate, until, type WatchedClock, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import {
@@ -72,10 +72,7 @@ test('a quota during resolving hands over to a job with what is already resolved
     assert.equal(writes(relay), 1, 'only the token was renewed');
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
-    assert.deepEqual(
-      urisOf(playlist),
-      wanted.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
   });
 });
 
@@ -99,10 +96,7 @@ test('resolving that takes too long for one call is handed over before the call 
     assert.deepEqual([job.resolved, job.payload.strict], [14, false]);
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
-    assert.deepEqual(
-      urisOf(playlist),
-      wanted.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
   });
 });
 
@@ -213,10 +207,11 @@ test('a deferred dry run writes nothing, and a deferred strict list with a gap i
       error: { code: string };
     };
     assert.equal(error.code, 'JOB_STATE');
-    assert.deepEqual(
-      (await itemsOf(relay, strict.job_id)).map(({ status }) => status),
-      ['matched', 'matched', 'unmatched'],
-    );
+    assert.deepEqual(pluck(await itemsOf(relay, strict.job_id), 'status'), [
+      'matched',
+      'matched',
+      'unmatched',
+    ]);
     assert.equal(writes(relay), 0);
   });
 });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { signIn } from '../oauth/support.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, trackShape, withoutChange } from '../support/shapes.ts';
+import { at, owner, pluck, trackShape, withoutChange } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 import {
   asQuery,
@@ -90,10 +90,7 @@ test('a job resolves in the background, is committed, and leaves a full record',
         },
       },
     );
-    assert.deepEqual(
-      (await itemsOf(relay, id)).map(({ status }) => status),
-      ['written', 'written', 'written'],
-    );
+    assert.deepEqual(pluck(await itemsOf(relay, id), 'status'), ['written', 'written', 'written']);
   }));
 
 test('create_playlist creates one playlist and fills it in order', () =>

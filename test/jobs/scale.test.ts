@@ -1,4 +1,5 @@
 /** Ten thousand items. What is measured is compared with the same of a smaller job on the same machine, not with a clock. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -6,6 +7,7 @@ import type { Resolver } from '../../src/resolve/resolver.ts';
 import { testStore } from '../store/support.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { longTest, sized } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { createJob, jobsOver, named, runToEnd, songsRequest, tracks, urisOf } from './support.ts';
@@ -115,9 +117,6 @@ test('jobs that ended more than 90 days ago are dropped with their items, others
   const open = await jobs.create(songsRequest(3));
   now += 91 * 24 * 3_600_000;
   const fresh = await jobs.create(songsRequest(3));
-  assert.deepEqual(
-    jobs.list(0, 10).items.map(({ job_id }) => job_id),
-    [fresh.job.job_id, open.job.job_id],
-  );
+  assert.deepEqual(pluck(jobs.list(0, 10).items, 'job_id'), [fresh.job.job_id, open.job.job_id]);
   assert.deepEqual(store.get('select count(*) as total from job_items'), { total: 6 });
 });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { pluck } from '../support/shapes.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { connectAccount, withRelay } from '../support/world.ts';
 import {
@@ -45,10 +46,7 @@ test('a quota parks a job until its time, across a restart, without using an att
     const job = await reach(relay, id, 'ready');
     assert.deepEqual([job.resolved, job.attempts, job.run_after, job.reason], [12, 0, null, null]);
     assert.equal((await runToEnd(relay, id)).status, 'completed');
-    assert.deepEqual(
-      urisOf(playlist),
-      wanted.map(({ uri }) => uri),
-    );
+    assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
   });
 });
 

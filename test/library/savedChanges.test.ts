@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { findSavedChanges, type SeenPage } from '../../src/library/reading/savedChanges.ts';
 import { sized } from '../support/scale.ts';
+import { pluck } from '../support/shapes.ts';
 
 interface Row {
   uri: string;
@@ -61,11 +62,7 @@ test('any mix of new, removed and moved tracks is found, whole or in part', asyn
       continue;
     }
     const rows = found.rows.map(({ uri }) => uri);
-    assert.deepEqual(
-      rows,
-      list.slice(0, rows.length).map(({ uri }) => uri),
-      `seed ${seed}`,
-    );
+    assert.deepEqual(rows, pluck(list.slice(0, rows.length), 'uri'), `seed ${seed}`);
     if (isWhole) assert.equal(rows.length, list.length, `seed ${seed}`);
     assert.equal(found.total, list.length);
     assert.ok(requests <= 4 + list.length / 8, `seed ${seed}: ${requests} requests for ${list.length} rows`);

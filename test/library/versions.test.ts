@@ -1,11 +1,13 @@
 /** Versions of playlists: kept with each reading that differs, listed, shown and brought back. */
+
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { named, urisOf } from '../support/answers.ts';
 import { run } from '../support/cli.ts';
-import { at, owner } from '../support/shapes.ts';
+import { assertNone, at, owner, pluck } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { ask, readAll, resize, rowsFrom } from './support.ts';
 
@@ -144,17 +146,11 @@ test('what cannot be had is named first, and nothing is written', () =>
     const refused = await restore(relay, 1, { dry_run: false });
     assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
     assert.equal(refused.error?.details?.unsupported?.length, 2);
-    assert.deepEqual(
-      relay.provider.requests.filter(({ method }) => method !== 'GET'),
-      [],
-    );
+    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
     assert.deepEqual(uris(relay), now);
     const rest = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
     assert.equal(rest.error, undefined);
-    assert.deepEqual(
-      uris(relay),
-      rowsFrom(relay, 0, 4).map(({ uri }) => uri),
-    );
+    assert.deepEqual(uris(relay), pluck(rowsFrom(relay, 0, 4), 'uri'));
   }));
 
 test('a local file stays where it can, and one that came since is not lost', () =>
@@ -219,12 +215,9 @@ test('a playlist that is gone comes back under a new name only', () =>
     assert.equal(JSON.parse(refused.err).error.code, 'NOT_FOUND');
     const made = await run(relay, ['playlists', 'restore', 'List 0', '--at', '1', '--new', 'Back', '--json']);
     assert.equal(made.code, 0, made.err);
-    const playlist = account.playlists.find(({ name }) => name === 'Back');
-    assert.deepEqual(
-      playlist?.rows.map(({ uri }) => uri),
-      then,
-    );
-    assert.equal(JSON.parse(made.out).playlist_id, playlist?.id);
+    const playlist = named(relay, 'Back');
+    assert.deepEqual(urisOf(playlist), then);
+    assert.equal(JSON.parse(made.out).playlist_id, playlist.id);
   }));
 
 test('versions survive a restart and a logout; forget --versions and --erase delete them', () =>

@@ -8,7 +8,7 @@ import { modelText } from '../../src/base/visibleText.ts';
 import { addPlaylist } from '../support/addPlaylist.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { sized } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
+import { owner, pluck } from '../support/shapes.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const tags = (text: string) =>
@@ -125,11 +125,7 @@ test('a name that a model read is found again, and what is stored and written ba
       const { matches } = (await relay.call('find_playlist_by_name', { name: read.name })) as {
         matches: Array<{ id: string }>;
       };
-      assert.deepEqual(
-        matches.map(({ id }) => id),
-        [playlist.id],
-        name,
-      );
+      assert.deepEqual(pluck(matches, 'id'), [playlist.id], name);
       assert.equal(playlist.name, `Plinth ${name}`);
     }
     const [, name] = HIDING[0] ?? assert.fail();

@@ -1,7 +1,9 @@
 /** What every client's model reads first. Clients cut it at 2,048 characters. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
+import { assertNone } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 test('the instructions fit, and say what a model must know before its first call', () =>
@@ -28,8 +30,5 @@ test('the instructions fit, and say what a model must know before its first call
     const known = new Set(TOOLS.map(({ name }) => name));
     const named = text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
     const fields = new Set(['job_id', 'next_offset', 'dry_run']);
-    assert.deepEqual(
-      named.filter((name) => !known.has(name) && !fields.has(name)),
-      [],
-    );
+    assertNone(named, (name) => !known.has(name) && !fields.has(name));
   }));

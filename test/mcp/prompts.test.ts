@@ -1,9 +1,11 @@
 /** The prompts, as clients of both generations see them. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS, toolsOf } from '../../src/tools/index.ts';
+import { assertNone } from '../support/shapes.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
 type Arguments = Record<string, string>;
@@ -54,10 +56,7 @@ for (const [name, args] of ALL) {
       const fields = ['dry_run', 'next_offset', 'unresolved_only'];
       const named = text.match(/\b[a-z]+(?:_[a-z]+)+\b/g) ?? [];
       const known = names(TOOLS);
-      assert.deepEqual(
-        named.filter((word) => !known.includes(word) && !fields.includes(word)),
-        [],
-      );
+      assertNone(named, (word) => !known.includes(word) && !fields.includes(word));
       assert.ok(text.length < 1_800, `${text.length} characters`);
     }));
 }

@@ -6,6 +6,7 @@ import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextpr
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from '../support/browser.ts';
 import { send } from '../support/http.ts';
+import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
@@ -24,10 +25,7 @@ test('an older client lists and calls the tools, and reads a failure', () =>
   withRelay(async ({ server, provider }) => {
     const client = await olderClient(server.mcpUrl);
     const { tools } = await client.listTools();
-    assert.deepEqual(
-      tools.map((tool) => tool.name),
-      NAMES,
-    );
+    assert.deepEqual(pluck(tools, 'name'), NAMES);
     assert.match(client.getInstructions() ?? '', /search_tracks/);
     assert.deepEqual(client.getServerCapabilities(), {
       tools: { listChanged: false },
@@ -46,10 +44,7 @@ test('an older client lists and calls the tools, and reads a failure', () =>
 test('a current client does the same in the 2026 era and, by its default, in the older one', () =>
   withRelay(async ({ server, client }) => {
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
-    assert.deepEqual(
-      (await client.listTools()).tools.map((tool) => tool.name),
-      NAMES,
-    );
+    assert.deepEqual(pluck((await client.listTools()).tools, 'name'), NAMES);
     assert.match(client.getInstructions() ?? '', /LOGIN_REQUIRED/);
     const legacy = new CurrentClient({ name: 'legacy', version: '1.0.0' });
     await legacy.connect(new StreamableHTTPClientTransport(new URL(server.mcpUrl), { requestInit }));
@@ -260,10 +255,7 @@ test('a client that disconnects stops the work before its next request', () =>
     leave.abort();
     await assert.rejects(call);
     await server.close();
-    assert.deepEqual(
-      provider.requests.map(({ path }) => path),
-      ['/me/playlists'],
-    );
+    assert.deepEqual(pluck(provider.requests, 'path'), ['/me/playlists']);
   }));
 
 test('an older client cancels by notification', () =>

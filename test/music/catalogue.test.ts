@@ -5,6 +5,7 @@ import { searchOf } from '../../src/demo/catalogue/search.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { searchQueries, type TrackQuery } from '../../src/music/trackQuery.ts';
+import { pluck } from '../support/shapes.ts';
 import { catalogueTrack } from './support.ts';
 
 const catalogue = sharedCatalogue();
@@ -32,10 +33,7 @@ test('every song of the catalogue is found by title and artist with one search',
     const query = { title: track.name, artist: track.artists.map(({ name }) => name).join(' & ') };
     return firstVerdict(query).match?.track.isrc !== track.isrc;
   });
-  assert.deepEqual(
-    wrong.map(({ name }) => name),
-    [],
-  );
+  assert.deepEqual(pluck(wrong, 'name'), []);
   assert.ok(some.length > 100, `${some.length} songs`);
 });
 
@@ -44,8 +42,5 @@ test('every song is found on the album that is asked for', () => {
     const query = { title: track.name, artist: track.artists[0]?.name ?? '', album: track.album.name };
     return firstVerdict(query).match?.track.album.name !== track.album.name;
   });
-  assert.deepEqual(
-    wrong.map(({ name }) => name),
-    [],
-  );
+  assert.deepEqual(pluck(wrong, 'name'), []);
 });

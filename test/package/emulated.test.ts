@@ -5,6 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../../package.json' with { type: 'json' };
 import { TOOLS } from '../../src/tools/index.ts';
+import { pluck } from '../support/shapes.ts';
 
 /** Debian's libraries of that processor for programs on another one. */
 const LIBRARIES = '/usr/aarch64-linux-gnu';
@@ -27,8 +28,5 @@ test('the linux-arm64 executable, built on another processor, runs', { skip: wit
   const listed = run('tools', '--json');
   assert.deepEqual([listed.status, listed.stderr], [0, '']);
   const { tools } = JSON.parse(listed.stdout);
-  assert.deepEqual(
-    tools.map(({ name }: { name: string }) => name),
-    TOOLS.map(({ name }) => name),
-  );
+  assert.deepEqual(pluck(tools, 'name'), pluck(TOOLS, 'name'));
 });

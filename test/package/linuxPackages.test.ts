@@ -7,6 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { version } from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/cli/commandList.ts';
 import { TOOLS } from '../../src/tools/index.ts';
+import { pluck } from '../support/shapes.ts';
 import { asRoot, type CleanRoot, makeCleanRoot, withoutCleanRoot } from './cleanRoot.ts';
 
 const skip = withoutCleanRoot();
@@ -108,10 +109,7 @@ async function works(): Promise<void> {
     server.kill('SIGKILL');
   }
   const { removed } = JSON.parse(root.run('relay', 'uninstall', '--yes', '--json'));
-  assert.deepEqual(
-    removed.map(({ part }: { part: string }) => part),
-    ['state'],
-  );
+  assert.deepEqual(pluck(removed, 'part'), ['state']);
   // A person has this one anyway.
   root.run('rmdir', '/root/.config');
 }

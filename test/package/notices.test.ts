@@ -1,4 +1,5 @@
 /** What stands in THIRD-PARTY-LICENSES.txt, against what the parts of an executable say of themselves. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,6 +12,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { basePin, unpack } from '../../scripts/package/fetch.ts';
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
+import { assertNone } from '../support/shapes.ts';
 import { readApplication, readContainer, readSection } from './containers.ts';
 import { noticesIn } from './notices.ts';
 
@@ -35,10 +37,7 @@ for (const { name, suffix } of TARGETS) {
     const notices = noticesIn(name);
     const crates = cratesIn(addon);
     assert.ok(crates.length > 20);
-    assert.deepEqual(
-      crates.filter((crate) => !notices.includes(`\`${crate}\``)),
-      [],
-    );
+    assertNone(crates, (crate) => !notices.includes(`\`${crate}\``));
     // What a library says of its version, in the addon and in the notices.
     const libdbus = /libdbus \d+\.\d+\.\d+/.exec(addon.toString('latin1'))?.[0];
     assert.equal(libdbus !== undefined, name.startsWith('linux'));
@@ -56,10 +55,7 @@ test('they name every package in the bundles, as the source map has them', () =>
   assert.ok(packages.size > 10);
   for (const { name } of TARGETS) {
     const titles = new Set([...noticesIn(name).matchAll(/^={80}\n(\S+) \d/gm)].map(([, title]) => title));
-    assert.deepEqual(
-      [...packages].filter((one) => !titles.has(String(one))),
-      [],
-    );
+    assertNone([...packages], (one) => !titles.has(String(one)));
   }
 });
 

@@ -1,4 +1,5 @@
 /** The workflows as a linter sees them, what they may do, and the steps that publish. */
+
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -9,6 +10,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { assertNone } from '../support/shapes.ts';
 
 // What it has for `import` calls `require`.
 const { runLint } = createRequire(import.meta.url)(
@@ -53,10 +55,7 @@ test('the workflows have nothing that a linter objects to', async () => {
   assert.deepEqual(FILES.sort(), ['ci.yml', 'release.yml']);
   for (const file of FILES) {
     const found = await runLint(textOf(file), file);
-    assert.deepEqual(
-      found.filter(({ message }) => !NEWER.test(message)),
-      [],
-    );
+    assertNone(found, ({ message }) => !NEWER.test(message));
   }
   const [broken] = await runLint('on: push\njobs:\n  one:\n    steps:\n      - run: true\n', 'broken.yml');
   assert.match(broken?.message ?? '', /runs-on/);

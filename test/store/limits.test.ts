@@ -6,6 +6,7 @@ import {
   listRateLimits,
   requestTotals,
 } from '../../src/store/tables/rateLimits.ts';
+import { pluck } from '../support/shapes.ts';
 import { manualClock, NOON, temporaryHome, testStore, until } from './support.ts';
 
 const MINUTE = 60_000;
@@ -36,10 +37,7 @@ test('a block is kept over a restart and replaced by a later one', async (t) => 
 test('a block from under a clock that was ahead is listed with its own length', async (t) => {
   const store = await testStore(t);
   blockScope(store, block('search', NOON + 365 * DAY + 5_000), NOON + 365 * DAY);
-  assert.deepEqual(
-    listRateLimits(store).map(({ blockedUntil }) => blockedUntil),
-    [NOON + 5_000],
-  );
+  assert.deepEqual(pluck(listRateLimits(store), 'blockedUntil'), [NOON + 5_000]);
 });
 
 test('blocks are listed by provider and scope', async (t) => {

@@ -1,8 +1,10 @@
 /** The owner's page in a real browser, with everything noted that it must not do. */
+
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { withoutChromium } from './chromium.ts';
 import type { longTest } from './scale.ts';
+import { assertNone } from './shapes.ts';
 import type { Relay } from './world.ts';
 
 /** Leaves tests out where there is no Chromium to run them in; CI always has one. */
@@ -37,10 +39,7 @@ export async function newPage(
     page,
     assertQuiet() {
       assert.deepEqual(errors, []);
-      assert.deepEqual(
-        [...hosts].filter((host) => !own.includes(host)),
-        [],
-      );
+      assertNone([...hosts], (host) => !own.includes(host));
     },
   };
 }

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
 import { asQuery, NOTHING, searches, uniqueTracks, writes } from '../jobs/support.ts';
 import { named } from '../support/answers.ts';
-import { at, trackShape, withoutChange } from '../support/shapes.ts';
+import { at, pluck, trackShape, withoutChange } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -75,10 +75,7 @@ test('add_tracks_by_search resolves everything, then writes in order', () =>
         },
       },
     );
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      tracks.map(({ uri }) => uri),
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), pluck(tracks, 'uri'));
     assert.deepEqual([searches(relay), relay.provider.requests.at(-1)?.method], [12, 'POST']);
   }));
 
@@ -144,10 +141,7 @@ test('strict: one entry that is not found blocks everything, and nothing is writ
     assert.deepEqual([playlist.rows, writes(relay)], [[], 0]);
     const lenient = await call(relay, 'add_tracks_by_search', { ...args, strict: false });
     assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      [track.uri],
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), [track.uri]);
   }));
 
 test('dry_run reports and writes nothing', () =>
@@ -181,10 +175,7 @@ test('skip_existing skips what the playlist already holds', () =>
       skipped_existing: 1,
       added: 1,
     });
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      [held.uri, fresh.uri],
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), [held.uri, fresh.uri]);
     const again = await call(relay, 'bulk_add_tracks', args);
     assert.deepEqual(
       [again.status, again.added, again.skipped_existing, again.write],
@@ -208,10 +199,7 @@ test('bulk_add_tracks accepts every form of entry, in order, and searches only f
     ];
     const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: inputs });
     const uris = [a.uri, episode.uri, b.uri, c.uri, d.uri, e.uri];
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      uris,
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
     assert.deepEqual(
       result.report.map(({ input, uri }) => [input, uri]),
       inputs.map((input, index) => [input, uris[index]]),
@@ -240,10 +228,7 @@ test('a thousand entries are written in ordered chunks; the report omits matched
     const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
     const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
     assert.deepEqual([result.added, result.write?.chunks], [1_000, { total: 10, completed: 10 }]);
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      uris,
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
     assert.deepEqual(result.report[99], { index: 99, input: uris[99], status: 'matched', uri: uris[99] });
   }));
 
@@ -254,10 +239,7 @@ test('create_playlist_from_tracks creates and fills a playlist, each track once'
     const tracks = [asQuery(a), b.uri, a.id];
     const result = await call(relay, 'create_playlist_from_tracks', { name: 'Made of Songs', tracks });
     const playlist = named(relay, 'Made of Songs');
-    assert.deepEqual(
-      playlist.rows.map(({ uri }) => uri),
-      [a.uri, b.uri],
-    );
+    assert.deepEqual(pluck(playlist.rows, 'uri'), [a.uri, b.uri]);
     assert.deepEqual(
       [result.status, result.playlist_id, counts(result), result.playlist?.total_items],
       ['done', playlist.id, { matched: 3, ambiguous: 0, unmatched: 0, skipped_existing: 1, added: 2 }, 2],

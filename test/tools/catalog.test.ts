@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { albumShape, artistShape, at, trackShape } from '../support/shapes.ts';
+import { albumShape, artistShape, at, pluck, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 test('a link in a search field finds that track, without a search', () =>
@@ -13,10 +13,7 @@ test('a link in a search field finds that track, without a search', () =>
         total: 1,
       });
     }
-    assert.deepEqual(
-      provider.requests.map(({ path }) => path),
-      [`/tracks/${wanted.id}`, `/tracks/${wanted.id}`],
-    );
+    assert.deepEqual(pluck(provider.requests, 'path'), [`/tracks/${wanted.id}`, `/tracks/${wanted.id}`]);
     const album = await call('search_tracks', { query: `https://open.spotify.com/album/${wanted.album.id}` });
     assert.equal((album.error as { code: string }).code, 'INVALID_ARGUMENT');
   }));
@@ -49,10 +46,7 @@ test('search reads pages of ten at the provider and keeps their order', () =>
       ],
     );
     const first = (await call('search_tracks', { query: 'remastered' })) as { items: Array<{ id: string }> };
-    assert.deepEqual(
-      first.items.map(({ id }) => id),
-      whole.items.slice(0, 10).map(({ id }) => id),
-    );
+    assert.deepEqual(pluck(first.items, 'id'), pluck(whole.items.slice(0, 10), 'id'));
   }));
 
 test('search asks for no page beyond the end and skips nulls', () =>

@@ -5,7 +5,7 @@ import { codeOf, named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, playlistShape, withoutChange } from '../support/shapes.ts';
+import { assertNone, at, owner, playlistShape, pluck, withoutChange } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
@@ -66,10 +66,7 @@ test('turning collaborative on reads the playlist first when public is not given
     playlist.public = true;
     const args = { playlist_id: playlist.id, collaborative: true };
     assert.equal(codeOf(await relay.call('update_playlist_details', args)), 'INVALID_ARGUMENT');
-    assert.deepEqual(
-      relay.provider.requests.map(({ method }) => method),
-      ['GET'],
-    );
+    assert.deepEqual(pluck(relay.provider.requests, 'method'), ['GET']);
     const answer = await relay.call('update_playlist_details', { ...args, public: false });
     assert.deepEqual(withoutChange(answer), {
       playlist_id: playlist.id,
@@ -326,10 +323,7 @@ test('removing what is not there writes nothing, says so and records no change',
       note: 'Nothing changed: none of these is in the library.',
     });
     assert.deepEqual(urisOf(playlist), before);
-    assert.deepEqual(
-      relay.provider.requests.filter(({ method }) => method !== 'GET'),
-      [],
-    );
+    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
     assert.deepEqual(await relay.call('list_changes'), { items: [], total: 0, next_offset: null });
   }));
 

@@ -13,7 +13,7 @@ import {
   urisOf,
 } from '../jobs/support.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ALL = { env: { RELAY_TOOLSETS: 'all' } };
@@ -68,10 +68,7 @@ test('a list as text becomes a playlist: preview, job, commit', () =>
     const done = await runToEnd(relay, String(begun.job_id));
     assert.deepEqual([done.status, done.written], ['completed', 6]);
     assert.equal(searches(relay), 4);
-    assert.deepEqual(
-      rowsOf(relay, 'Sunday'),
-      [one, two, three, four, five, one].map(({ uri }) => uri),
-    );
+    assert.deepEqual(rowsOf(relay, 'Sunday'), pluck([one, two, three, four, five, one], 'uri'));
 
     // Once more, and everything is remembered.
     relay.provider.clearRequests();

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { artistShape, at, owner, trackShape } from '../support/shapes.ts';
+import { artistShape, at, owner, pluck, trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 function trackOf({ provider }: Relay, uri: string) {
@@ -134,10 +134,7 @@ test('get_recently_played loses no row where an answer ends early', () =>
       before = page.cursors.before;
     }
     assert.ok(notes > 0);
-    assert.deepEqual(
-      seen,
-      history.slice(0, 50).map(({ playedAt }) => playedAt),
-    );
+    assert.deepEqual(seen, pluck(history.slice(0, 50), 'playedAt'));
   }));
 
 test('get_recently_played with nothing played', () =>

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../support/answers.ts';
-import { at, owner } from '../support/shapes.ts';
+import { assertNone, at, owner, pluck } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -137,14 +137,8 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
     assert.equal(phone?.volumePercent, 100);
     // A phone that is so is nothing that the owner has to look after.
     const { entries, recentErrors } = await relay.server.local.status();
-    assert.deepEqual(
-      recentErrors.map(({ code }) => code),
-      ['VOLUME_NOT_SUPPORTED'],
-    );
-    assert.deepEqual(
-      entries.filter(({ state }) => state === 'warning' || state === 'bad'),
-      [],
-    );
+    assert.deepEqual(pluck(recentErrors, 'code'), ['VOLUME_NOT_SUPPORTED']);
+    assertNone(entries, ({ state }) => state === 'warning' || state === 'bad');
   }));
 
 test('a free account is PREMIUM_REQUIRED for every command, after one request', () =>

@@ -4,7 +4,7 @@ import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { codeOf, named } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, playlistShape } from '../support/shapes.ts';
+import { at, owner, playlistShape, pluck } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -222,10 +222,7 @@ test('rows are reused for a minute while the snapshot is the same', async () => 
     relay.provider.clearRequests();
     clock.advance(59_999);
     assert.deepEqual(await read(), first);
-    assert.deepEqual(
-      relay.provider.requests.map(({ path }) => path),
-      [`/playlists/${playlist.id}`],
-    );
+    assert.deepEqual(pluck(relay.provider.requests, 'path'), [`/playlists/${playlist.id}`]);
     clock.advance(1);
     assert.equal(await cost(relay, read), 4);
     relay.provider.editPlaylist(

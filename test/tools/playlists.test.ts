@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named } from '../support/answers.ts';
 import { longTest } from '../support/scale.ts';
-import { at, episodeShape, owner, playlistShape, trackShape } from '../support/shapes.ts';
+import { at, episodeShape, owner, playlistShape, pluck, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 interface List {
@@ -169,10 +169,7 @@ test('paging by next_offset reads a long playlist to its end, each row once', ()
       uris.push(...page.items.map((row) => (row.item as { uri: string }).uri));
       offset = page.next_offset;
     }
-    assert.deepEqual(
-      uris,
-      playlist.rows.map(({ uri }) => uri),
-    );
+    assert.deepEqual(uris, pluck(playlist.rows, 'uri'));
     assert.equal(relay.provider.requests.length, 4);
   }));
 

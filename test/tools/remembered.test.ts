@@ -1,4 +1,5 @@
 /** What is remembered: who settled it, and that a match which was confirmed against the rules says so wherever it is used. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/support.ts';

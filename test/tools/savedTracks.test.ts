@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { at, owner, withoutChange } from '../support/shapes.ts';
+import { at, owner, pluck, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -228,10 +228,7 @@ test('a quota that ends in the middle names the time, and the rest of the librar
     assert.equal(again.code, 'QUOTA_EXCEEDED');
     assert.equal(relay.provider.requests.length, 2);
     const check = await relay.call('check_saved_tracks', { track_ids: uris.slice(39, 41) });
-    assert.deepEqual(
-      (check.items as Array<{ saved: boolean }>).map(({ saved }) => saved),
-      [true, false],
-    );
+    assert.deepEqual(pluck(check.items as Array<{ saved: boolean }>, 'saved'), [true, false]);
   }));
 
 test('unknown tracks are refused by Spotify with the whole chunk, and are never saved', () =>
