@@ -5,7 +5,7 @@ import { fastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { withoutChange } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
-import { gate, until, watchedClock } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import {
   asQuery,
@@ -93,9 +93,8 @@ for (const when of ['before', 'after'] as const) {
   );
 }
 
-test('cancel_job ends the wait for a limit', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('cancel_job ends the wait for a limit', () =>
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 50_000 });
     const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 2).map(asQuery));
     await reach(relay, id, 'waiting');
@@ -105,8 +104,7 @@ test('cancel_job ends the wait for a limit', async () => {
     clock.advance(60_000_000);
     assert.equal((await jobOf(relay, id)).status, 'cancelled');
     assert.equal(searches(relay), made);
-  });
-});
+  }));
 
 test('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
   withRelay(async (relay) => {

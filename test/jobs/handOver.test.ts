@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner, pluck } from '../support/shapes.ts';
-import { gate, until, type WatchedClock, watchedClock } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import {
   asQuery,
@@ -33,19 +33,14 @@ interface Bulk {
 
 const RESOLVE_MS = 35_000;
 
-async function inWorld(work: (relay: Relay, clock: WatchedClock) => Promise<void>): Promise<void> {
-  const clock = watchedClock();
-  await withRelay({ clock }, (relay) => work(relay, clock));
-}
-
 async function call(relay: Relay, tool: string, args: Record<string, unknown>): Promise<Bulk> {
   const answer = await relay.call(tool, args);
   assert.equal(answer.error, undefined, JSON.stringify(answer.error));
   return answer as unknown as Bulk;
 }
 
-test('a quota during resolving hands over to a job with what is already resolved', async () => {
-  await inWorld(async (relay, clock) => {
+test('a quota during resolving hands over to a job with what is already resolved', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const wanted = uniqueTracks(relay, 20);
     relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
@@ -73,11 +68,10 @@ test('a quota during resolving hands over to a job with what is already resolved
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  });
-});
+  }));
 
-test('resolving that takes too long for one call is handed over before the call ends', async () => {
-  await inWorld(async (relay, clock) => {
+test('resolving that takes too long for one call is handed over before the call ends', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     // Eight are searched for at once: six that are answered, and eight that are not.
     const wanted = uniqueTracks(relay, 14);
@@ -97,11 +91,10 @@ test('resolving that takes too long for one call is handed over before the call 
     await commit(relay, result.job_id);
     await reach(relay, result.job_id, 'completed');
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  });
-});
+  }));
 
-test('a limit during writing hands the rest to a job that writes it by itself', async () => {
-  await inWorld(async (relay, clock) => {
+test('a limit during writing hands the rest to a job that writes it by itself', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
@@ -125,11 +118,10 @@ test('a limit during writing hands the rest to a job that writes it by itself', 
     clock.advance(7_200_000);
     assert.equal((await reach(relay, result.job_id, 'completed')).written, 450);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
-test('writing that takes too long for one call is handed over, and the job begins at once', async () => {
-  await inWorld(async (relay, clock) => {
+test('writing that takes too long for one call is handed over, and the job begins at once', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 650);
     const slow = [gate(), gate(), gate(), gate()];
@@ -148,11 +140,10 @@ test('writing that takes too long for one call is handed over, and the job begin
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.attempts], [650, 0]);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
-test('create_playlist_from_tracks hands over before and after the playlist is created', async () => {
-  await inWorld(async (relay, clock) => {
+test('create_playlist_from_tracks hands over before and after the playlist is created', () =>
+  withClock(async (relay, clock) => {
     const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
     const uris = tracks(relay, 250);
     const create = (name: string) => call(relay, 'create_playlist_from_tracks', { name, tracks: uris });
@@ -187,11 +178,10 @@ test('create_playlist_from_tracks hands over before and after the playlist is cr
     clock.advance(100_000);
     assert.equal((await reach(relay, half.job_id, 'completed')).playlist_id, playlist.id);
     assert.deepEqual(made('Half Filled').map(urisOf), [uris]);
-  });
-});
+  }));
 
-test('a deferred dry run writes nothing, and a deferred strict list with a gap is not committed', async () => {
-  await inWorld(async (relay, clock) => {
+test('a deferred dry run writes nothing, and a deferred strict list with a gap is not committed', () =>
+  withClock(async (relay, clock) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
     const list = { playlist_id: named(relay, 'Empty Shelf').id, tracks: [asQuery(a), asQuery(b), NOTHING] };
@@ -213,11 +203,10 @@ test('a deferred dry run writes nothing, and a deferred strict list with a gap i
       'unmatched',
     ]);
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
-test('skip_existing of a handed-over call counts what the playlist held before', async () => {
-  await inWorld(async (relay, clock) => {
+test('skip_existing of a handed-over call counts what the playlist held before', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     playlist.rows.push({ uri: at(uris, 5), addedAt: null, addedBy: null });
@@ -238,8 +227,7 @@ test('skip_existing of a handed-over call counts what the playlist held before',
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.skipped_existing], [250, 1]);
     assert.deepEqual(urisOf(playlist), [at(uris, 5), ...uris.filter((_, index) => index !== 5), at(uris, 0)]);
-  });
-});
+  }));
 
 test('while a job writes to a playlist, a tool that writes to it waits its turn', () =>
   withRelay(async (relay) => {
@@ -282,8 +270,8 @@ async function cutShort(
   return job?.job_id ?? '';
 }
 
-test('a list that a call looks up is a job for nobody else until it has to continue', async () => {
-  await inWorld(async (relay) => {
+test('a list that a call looks up is a job for nobody else until it has to continue', () =>
+  withClock(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [first, second, third] = uniqueTracks(relay, 3);
     assert.ok(first && second && third);
@@ -305,11 +293,10 @@ test('a list that a call looks up is a job for nobody else until it has to conti
     const inputs = (await itemsOf(relay, job)).map(({ input }) => input);
     assert.deepEqual([written, inputs, await jobs()], [3, list, 1]);
     assert.equal(urisOf(playlist).length, 6);
-  });
-});
+  }));
 
-test('a single write is a job for nobody while its caller waits, and what a stop cuts short is one', async () => {
-  await inWorld(async (relay) => {
+test('a single write is a job for nobody while its caller waits, and what a stop cuts short is one', () =>
+  withClock(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const jobs = async () => (await relay.call('list_jobs')).total;
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 2) };
@@ -324,5 +311,4 @@ test('a single write is a job for nobody while its caller waits, and what a stop
     );
     await relay.call('add_tracks_to_playlist', args);
     assert.deepEqual([await jobs(), urisOf(playlist).length], [1, 4]);
-  });
-});
+  }));

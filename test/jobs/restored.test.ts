@@ -10,7 +10,7 @@ import { type Restored, restoreState } from '../../src/server/restore/restoreSta
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { owner } from '../support/shapes.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
-import { type WatchedClock, watchedClock } from '../support/waiting.ts';
+import { type WatchedClock, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, named, pause, reach, tracks, urisOf, writes } from './support.ts';
 
@@ -59,9 +59,8 @@ async function stopped(relay: Relay, type: string, payload: object, where: Fault
   return id;
 }
 
-test('a half-written job that continued after the copy stops, and finds out what it wrote when resumed', async (t) => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a half-written job that continued after the copy stops, and finds out what it wrote when resumed', (t) =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const payload = { playlist_id: playlist.id };
     const id = await stopped(relay, 'add_to_playlist', payload, {
@@ -90,12 +89,10 @@ test('a half-written job that continued after the copy stops, and finds out what
     assert.deepEqual([job.status, job.review_required, job.written], ['completed', false, 250]);
     assert.equal(writes(relay), 0);
     assert.deepEqual(urisOf(playlist), all);
-  });
-});
+  }));
 
-test('a half-written job whose playlist has not changed since the copy continues when resumed', async (t) => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a half-written job whose playlist has not changed since the copy continues when resumed', (t) =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
     const payload = { playlist_id: playlist.id };
@@ -111,12 +108,10 @@ test('a half-written job whose playlist has not changed since the copy continues
     const job = await drive(relay, clock, id);
     assert.deepEqual([job.status, job.written], ['completed', 250]);
     assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 250, 3_000)]);
-  });
-});
+  }));
 
-test('a job that had written nothing at the copy does not write again by itself', async (t) => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a job that had written nothing at the copy does not write again by itself', (t) =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const payload = { playlist_id: playlist.id };
     const id = await stopped(relay, 'add_to_playlist', payload, { method: 'GET', path: /\/playlists\// });
@@ -129,12 +124,10 @@ test('a job that had written nothing at the copy does not write again by itself'
     assert.equal((await relay.call('cancel_job', { job_id: id })).error, undefined);
     assert.equal(writes(relay), 0);
     assert.deepEqual(urisOf(playlist), all);
-  });
-});
+  }));
 
-test('a job that was creating a playlist creates no second one', async (t) => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a job that was creating a playlist creates no second one', (t) =>
+  withClock(async (relay, clock) => {
     const fault = { method: 'POST', path: '/me/playlists' };
     const id = await stopped(relay, 'create_playlist', { name: 'Made Once' }, fault);
     const file = await copyOf(t, relay);
@@ -147,8 +140,7 @@ test('a job that was creating a playlist creates no second one', async (t) => {
     const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Made Once');
     assert.deepEqual(made.map(urisOf), [tracks(relay, 250, 3_000)]);
     assert.equal(writes(relay), 0);
-  });
-});
+  }));
 
 test('jobs that were not writing continue as before', async (t) => {
   await withRelay(async (relay) => {

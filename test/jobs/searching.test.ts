@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { longTest } from '../support/scale.ts';
 import { at } from '../support/shapes.ts';
-import { until, type WatchedClock, watchedClock } from '../support/waiting.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { until, type WatchedClock, withClock } from '../support/waiting.ts';
+import type { Relay } from '../support/world.ts';
 import { asQuery, createJob, itemsOf, jobOf, pause, reach, searches, uniqueTracks } from './support.ts';
 
 const SECOND = 1_000;
@@ -47,9 +47,8 @@ async function ride(
   }
 }
 
-longTest('searches that always fail do not hold up those that work', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+longTest('searches that always fail do not hold up those that work', () =>
+  withClock(async (relay, clock) => {
     const all = uniqueTracks(relay, 38);
     const bad = all.slice(0, 8);
     relay.provider.faults.add({ search: anyOf(bad), times: Infinity, kind: 'status', status: 500 });
@@ -65,28 +64,23 @@ longTest('searches that always fail do not hold up those that work', async () =>
       failed.map(({ position, error }) => [position, error?.code]),
       bad.map((_, position) => [position, 'PROVIDER_UNAVAILABLE']),
     );
-  });
-});
+  }),
+);
 
-longTest(
-  'one song whose search always fails is given up, though nothing else is left to search for',
-  async () => {
-    const clock = watchedClock();
-    await withRelay({ clock }, async (relay) => {
-      const all = uniqueTracks(relay, 1);
-      relay.provider.faults.add({ search: anyOf(all), times: Infinity, kind: 'status', status: 500 });
-      const id = await createJob(relay, 'save_tracks', all.map(asQuery), {}, { max_attempts: 3 });
-      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-      assert.deepEqual([job.resolved, job.failed, job.attempts], [0, 1, 3]);
-    });
-  },
+longTest('one song whose search always fails is given up, though nothing else is left to search for', () =>
+  withClock(async (relay, clock) => {
+    const all = uniqueTracks(relay, 1);
+    relay.provider.faults.add({ search: anyOf(all), times: Infinity, kind: 'status', status: 500 });
+    const id = await createJob(relay, 'save_tracks', all.map(asQuery), {}, { max_attempts: 3 });
+    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+    assert.deepEqual([job.resolved, job.failed, job.attempts], [0, 1, 3]);
+  }),
 );
 
 longTest(
   'while Spotify is down a job asks with one search at a time, spends no attempt and never fails',
-  async () => {
-    const clock = watchedClock();
-    await withRelay({ clock }, async (relay) => {
+  () =>
+    withClock(async (relay, clock) => {
       const wanted = uniqueTracks(relay, 40);
       relay.provider.faults.add({ path: '/search', times: Infinity, kind: 'status', status: 500 });
       const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
@@ -113,13 +107,11 @@ longTest(
       relay.provider.faults.clear();
       const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
       assert.deepEqual([job.resolved, job.failed, job.attempts], [40, 0, 0]);
-    });
-  },
+    }),
 );
 
-longTest('without a network for 79 seconds or 14 hours a job parks and continues', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+longTest('without a network for 79 seconds or 14 hours a job parks and continues', () =>
+  withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 6);
     for (const [tracks, ms] of [
       [wanted.slice(0, 3), 79 * SECOND],
@@ -141,70 +133,61 @@ longTest('without a network for 79 seconds or 14 hours a job parks and continues
       const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
       assert.deepEqual([job.resolved, job.failed, job.attempts], [3, 0, 0]);
     }
-  });
-});
-
-longTest(
-  'a search that Spotify refuses with 400 spends an attempt and is tried again, later each time',
-  async () => {
-    const clock = watchedClock();
-    await withRelay({ clock }, async (relay) => {
-      const wanted = uniqueTracks(relay, 3);
-      const refused = anyOf(wanted.slice(1, 2));
-      relay.provider.faults.add({ search: refused, times: 3, kind: 'status', status: 400 });
-      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
-      const delays: number[] = [];
-      for (let n = 1; n <= 3; n++) {
-        const parked = await reach(relay, id, 'waiting');
-        assert.deepEqual([parked.reason, parked.attempts, parked.resolved], ['INVALID_ARGUMENT', n, 2]);
-        const delay = Date.parse(parked.run_after ?? '') - clock.now();
-        delays.push(delay);
-        clock.advance(delay);
-        await changed(relay, parked);
-      }
-      assert.ok(at(delays, 2) > at(delays, 1) && at(delays, 1) > at(delays, 0), `${delays}`);
-      const job = await reach(relay, id, 'ready');
-      assert.deepEqual([job.resolved, job.failed, job.attempts], [3, 0, 3]);
-    });
-  },
+  }),
 );
 
-longTest('sixteen 400s that pass cost no good track', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+longTest('a search that Spotify refuses with 400 spends an attempt and is tried again, later each time', () =>
+  withClock(async (relay, clock) => {
+    const wanted = uniqueTracks(relay, 3);
+    const refused = anyOf(wanted.slice(1, 2));
+    relay.provider.faults.add({ search: refused, times: 3, kind: 'status', status: 400 });
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
+    const delays: number[] = [];
+    for (let n = 1; n <= 3; n++) {
+      const parked = await reach(relay, id, 'waiting');
+      assert.deepEqual([parked.reason, parked.attempts, parked.resolved], ['INVALID_ARGUMENT', n, 2]);
+      const delay = Date.parse(parked.run_after ?? '') - clock.now();
+      delays.push(delay);
+      clock.advance(delay);
+      await changed(relay, parked);
+    }
+    assert.ok(at(delays, 2) > at(delays, 1) && at(delays, 1) > at(delays, 0), `${delays}`);
+    const job = await reach(relay, id, 'ready');
+    assert.deepEqual([job.resolved, job.failed, job.attempts], [3, 0, 3]);
+  }),
+);
+
+longTest('sixteen 400s that pass cost no good track', () =>
+  withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 2);
     relay.provider.faults.add({ path: '/search', times: 16, kind: 'status', status: 400 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
     const job = await ride(relay, clock, id, clock.now() + 24 * HOUR, 'ready');
     assert.deepEqual([job.resolved, job.failed], [2, 0]);
-  });
-});
+  }),
+);
 
-longTest(
-  'neither an alias nor a search sent before the failures passes for a search that worked',
-  async () => {
-    const clock = watchedClock();
-    await withRelay({ clock }, async (relay) => {
-      const { provider } = relay;
-      const wanted = uniqueTracks(relay, 5);
-      const known = wanted.slice(4).map(asQuery);
-      await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
-      const failures = () => provider.requests.filter(({ status }) => status === 500).length;
-      const afterTheOthers = async () => {
-        await until(() => failures() === 3);
-        for (let n = 0; n < 5; n++) await pause();
-      };
-      provider.faults.add(
-        { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
-        { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
-        { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
-      );
-      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
-      const parked = await reach(relay, id, 'waiting', 'ready');
-      assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
-      provider.faults.clear();
-      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-      assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
-    });
-  },
+longTest('neither an alias nor a search sent before the failures passes for a search that worked', () =>
+  withClock(async (relay, clock) => {
+    const { provider } = relay;
+    const wanted = uniqueTracks(relay, 5);
+    const known = wanted.slice(4).map(asQuery);
+    await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
+    const failures = () => provider.requests.filter(({ status }) => status === 500).length;
+    const afterTheOthers = async () => {
+      await until(() => failures() === 3);
+      for (let n = 0; n < 5; n++) await pause();
+    };
+    provider.faults.add(
+      { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
+      { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
+      { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
+    );
+    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
+    const parked = await reach(relay, id, 'waiting', 'ready');
+    assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
+    provider.faults.clear();
+    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+    assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
+  }),
 );

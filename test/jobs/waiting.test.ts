@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { pluck } from '../support/shapes.ts';
-import { watchedClock } from '../support/waiting.ts';
+import { withClock } from '../support/waiting.ts';
 import { connectAccount, withRelay } from '../support/world.ts';
 import {
   asQuery,
@@ -22,9 +22,8 @@ import {
 
 const HOURS = 3_600_000;
 
-test('a quota parks a job until its time, across a restart, without using an attempt, and other work continues', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a quota parks a job until its time, across a restart, without using an attempt, and other work continues', () =>
+  withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 12);
     relay.provider.faults.add({ path: '/search', skip: 5, kind: 'quota', retryAfterSeconds: 40_000 });
     const playlist = named(relay, 'Empty Shelf');
@@ -47,12 +46,10 @@ test('a quota parks a job until its time, across a restart, without using an att
     assert.deepEqual([job.resolved, job.attempts, job.run_after, job.reason], [12, 0, null, null]);
     assert.equal((await runToEnd(relay, id)).status, 'completed');
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
-  });
-});
+  }));
 
-test('a limit without a time is checked again soon', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a limit without a time is checked again soon', () =>
+  withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 1);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'rate_limit', retryAfterSeconds: 31 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
@@ -63,12 +60,10 @@ test('a limit without a time is checked again soon', async () => {
     );
     clock.advance(31_000);
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
-  });
-});
+  }));
 
-test('a limit during writing parks the job, and it continues where it stopped', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a limit during writing parks the job, and it continues where it stopped', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
@@ -87,12 +82,10 @@ test('a limit during writing parks the job, and it continues where it stopped', 
     clock.advance(2 * HOURS);
     assert.equal((await reach(relay, id, 'completed')).written, 450);
     assert.deepEqual(urisOf(playlist), uris);
-  });
-});
+  }));
 
-test('resume_job makes a waiting job try again at once', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('resume_job makes a waiting job try again at once', () =>
+  withClock(async (relay) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
@@ -101,12 +94,10 @@ test('resume_job makes a waiting job try again at once', async () => {
     const { job } = (await relay.call('resume_job', { job_id: id })) as { job: { status: string } };
     assert.notEqual(job.status, 'waiting');
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
-  });
-});
+  }));
 
-test('a failed search uses one attempt of its item and is repeated later', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a failed search uses one attempt of its item and is repeated later', () =>
+  withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 3);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
@@ -125,12 +116,10 @@ test('a failed search uses one attempt of its item and is repeated later', async
     clock.advance(delay);
     const job = await reach(relay, id, 'ready');
     assert.deepEqual([job.resolved, job.attempts], [3, 1]);
-  });
-});
+  }));
 
-test('an item fails after max_attempts without blocking the others, and resume_job tries it again', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('an item fails after max_attempts without blocking the others, and resume_job tries it again', () =>
+  withClock(async (relay) => {
     const wanted = uniqueTracks(relay, 3);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
@@ -141,8 +130,7 @@ test('an item fails after max_attempts without blocking the others, and resume_j
     await relay.call('resume_job', { job_id: id });
     const again = await reach(relay, id, 'ready');
     assert.deepEqual([again.resolved, again.failed, again.attempts], [3, 0, 0]);
-  });
-});
+  }));
 
 test('without a login a job waits for one, then continues by itself', () =>
   withRelay({ connect: false }, async (relay) => {
@@ -183,9 +171,8 @@ test('a job is written only to the account it was made for', () =>
     assert.deepEqual([job.error?.code, writes(relay)], ['FORBIDDEN', 0]);
   }));
 
-test('a job that only waits costs no request, whatever the time', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('a job that only waits costs no request, whatever the time', () =>
+  withClock(async (relay, clock) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 86_000 });
@@ -197,5 +184,4 @@ test('a job that only waits costs no request, whatever the time', async () => {
       await jobOf(relay, id);
     }
     assert.deepEqual(relay.provider.requests, []);
-  });
-});
+  }));

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { manualClock } from '../support/clock.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
 import { at, owner } from '../support/shapes.ts';
+import { withClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
 import { ask, copyOf, readAll, resize, truthOf, WITH_SQL } from './support.ts';
 
@@ -277,9 +277,8 @@ test('what takes too long or too much is ended, and the server answers all the w
   });
 });
 
-test('a copy that is damaged or lost while relay runs is read again by the next question', async () => {
-  const clock = manualClock();
-  await withRelay({ ...WITH_SQL, clock }, async (relay) => {
+test('a copy that is damaged or lost while relay runs is read again by the next question', () =>
+  withClock({ ...WITH_SQL }, async (relay, clock) => {
     resize(relay, 120, 2);
     await readAll(relay);
     const path = join(relay.home, 'library.db');
@@ -294,8 +293,7 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
         assert.deepEqual(await copyOf(relay), truthOf(relay));
       }
     }
-  });
-});
+  }));
 
 test('a damaged, lost or older copy is read again without a word', () =>
   withRelay(WITH_SQL, async (relay) => {

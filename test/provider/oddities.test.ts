@@ -3,8 +3,8 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
-import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/shapes.ts';
+import { withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
@@ -138,9 +138,8 @@ test('a local file that is playing has its name and no ID', () =>
     assert.deepEqual([item_type, id, name, is_local, uri], ['track', null, 'Kettle Song', true, queue[0]]);
   }));
 
-test('a wrong 401 causes one refresh, whatever its text', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async (relay) => {
+test('a wrong 401 causes one refresh, whatever its text', () =>
+  withClock(async (relay, clock) => {
     const { provider, call } = relay;
     for (const message of ['The access token expired', 'No token provided', 'Access token missing']) {
       provider.clearRequests();
@@ -164,8 +163,7 @@ test('a wrong 401 causes one refresh, whatever its text', async () => {
     // Not even a 401 that says nothing at all.
     provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body: '' });
     assert.equal(codeOf(await call('get_playback_state')), undefined);
-  });
-});
+  }));
 
 test('a wrong 401 to a new token costs no second refresh', () =>
   withRelay(async ({ provider, call }) => {

@@ -4,21 +4,19 @@ import { systemClock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createTokenSource, type StoredTokens } from '../../src/provider/account/tokenSource.ts';
 import { codeOf } from '../support/answers.ts';
-import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
-import { gate, until } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const TOKEN = /\/api\/token$/;
 const refreshes = ({ provider }: Relay) => provider.requests.filter(({ path }) => TOKEN.test(path));
 const authStatus = async ({ baseUrl }: Relay) => JSON.parse((await send(`${baseUrl}/auth/status`)).text);
 
-test('an access token near its end is refreshed before it is used', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async (relay) => {
+test('an access token near its end is refreshed before it is used', () =>
+  withClock(async (relay, clock) => {
     clock.advance(3600_000 - 60_000);
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     assert.deepEqual(
@@ -28,8 +26,7 @@ test('an access token near its end is refreshed before it is used', async () => 
         ['/me/player/devices', 200],
       ],
     );
-  });
-});
+  }));
 
 longTest('a hundred calls with an expired token refresh it once', () =>
   withRelay(async (relay) => {
@@ -176,9 +173,8 @@ test('a refresh that ends while the login changes is dropped', async () => {
   await provider.close();
 });
 
-test('the Retry-After of a refresh is obeyed', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async (relay) => {
+test('the Retry-After of a refresh is obeyed', () =>
+  withClock(async (relay, clock) => {
     relay.provider.expireAccessTokens();
     relay.provider.faults.add({ path: TOKEN, kind: 'rate_limit', retryAfterSeconds: 30 });
     const failure = {
@@ -194,8 +190,7 @@ test('the Retry-After of a refresh is obeyed', async () => {
     assert.equal(refreshes(relay).length, 1);
     clock.advance(20_000);
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
-  });
-});
+  }));
 
 test('a write that fails for want of a token is known not to have been sent', () =>
   withRelay(async (relay) => {
@@ -216,9 +211,8 @@ test('a write that fails for want of a token is known not to have been sent', ()
     assert.equal(codeOf(await relay.call('add_tracks_to_playlist', args)), undefined);
   }));
 
-test('a token that is refused even when new keeps the login, and the next is asked for a minute later', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async (relay) => {
+test('a token that is refused even when new keeps the login, and the next is asked for a minute later', () =>
+  withClock(async (relay, clock) => {
     const body = { error: { status: 401, message: 'Missing/invalid/expired access token' } };
     relay.provider.faults.add({ path: '/me/player/devices', kind: 'status', status: 401, body, times: 6 });
     const failure = {
@@ -237,5 +231,4 @@ test('a token that is refused even when new keeps the login, and the next is ask
     assert.deepEqual(await relay.call('get_devices'), { error: failure });
     assert.equal(refreshes(relay).length, 2);
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
-  });
-});
+  }));

@@ -5,6 +5,7 @@ import { createBrowser, type Visit } from '../support/browser.ts';
 import { manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { owner } from '../support/shapes.ts';
+import { withClock } from '../support/waiting.ts';
 import { connectAccount, type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const apart: RelayOptions = { connect: false, client: false };
@@ -130,16 +131,14 @@ test('a state that was never given is refused before anything is sent', () =>
     assert.deepEqual(provider.requests, []);
   }));
 
-test('a state lasts ten minutes', async () => {
-  const clock = manualClock();
-  await withRelay({ ...apart, clock }, async ({ baseUrl }) => {
+test('a state lasts ten minutes', () =>
+  withClock({ ...apart }, async ({ baseUrl }, clock) => {
     const browser = createBrowser();
     const callback = await untilCallback(browser, baseUrl);
     clock.advance(10 * 60_000);
     assertGenericFailure(await browser.step(callback), 400);
     assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
-  });
-});
+  }));
 
 test('another browser cannot finish a login, and the login is then over', () =>
   withRelay(apart, async ({ baseUrl, provider }) => {
@@ -234,16 +233,14 @@ test('another account is refused unless the switch was asked for', () =>
     assert.equal((await server.local.status()).account.name, provider.accounts[1]?.displayName);
   }));
 
-test('the same account may log in again, and its six months begin anew', async () => {
-  const clock = manualClock();
-  await withRelay({ connect: 'login', client: false, clock }, async ({ baseUrl, server }) => {
+test('the same account may log in again, and its six months begin anew', () =>
+  withClock({ connect: 'login', client: false }, async ({ baseUrl, server }, clock) => {
     const before = (await server.local.status()).account.loginExpiresAt;
     clock.advance(40 * 24 * 3600_000);
     await connectAccount(baseUrl);
     const after = (await server.local.status()).account.loginExpiresAt;
     assert.ok(Date.parse(after ?? '') > Date.parse(before ?? ''));
-  });
-});
+  }));
 
 test('past its six months the login asks to be repeated', async () => {
   const clock = manualClock(Date.UTC(2026, 7, 31, 12));

@@ -8,8 +8,8 @@ import { openDetached } from '../../src/store/file/open.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
 import { asQuery, uniqueTracks } from '../jobs/support.ts';
 import { at } from '../support/shapes.ts';
-import { watchedClock } from '../support/waiting.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { watchedClock, withClock } from '../support/waiting.ts';
+import type { Relay } from '../support/world.ts';
 
 const localOf = ({ baseUrl, localKey }: Relay) => createLocalClient({ baseUrl, key: localKey });
 
@@ -23,9 +23,8 @@ async function aliasesOnDisk(path: string): Promise<number> {
 /** Makes a change that is saved by and by, that is never while the clock stands. */
 const learn = (relay: Relay) => relay.call('find_track_exact', asQuery(at(uniqueTracks(relay, 1), 0)));
 
-test('everything is on disk once the server says so', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('everything is on disk once the server says so', () =>
+  withClock(async (relay, clock) => {
     const path = join(relay.home, 'relay.db');
     await learn(relay);
     assert.equal(await aliasesOnDisk(path), 0);
@@ -42,11 +41,10 @@ test('everything is on disk once the server says so', async () => {
       },
     );
     assert.equal(await aliasesOnDisk(path), 1);
-  });
-});
+  }));
 
 test('a server that cannot save says so', () =>
-  withRelay({ clock: watchedClock() }, async (relay) => {
+  withClock(async (relay) => {
     await learn(relay);
     await rename(relay.home, `${relay.home}-gone`);
     await assert.rejects(localOf(relay).saveState(), { code: 'STORE_ERROR' });

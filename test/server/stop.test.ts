@@ -3,13 +3,10 @@ import { once } from 'node:events';
 import { Agent, request } from 'node:http';
 import { connect } from 'node:net';
 import { test } from 'node:test';
-import { manualClock } from '../support/clock.ts';
-import { until, watchedClock } from '../support/waiting.ts';
-import { withRelay } from '../support/world.ts';
+import { until, withClock } from '../support/waiting.ts';
 
-test('stopping does not wait for idle connections', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async ({ baseUrl, server, provider, client, call }) => {
+test('stopping does not wait for idle connections', () =>
+  withClock(async ({ baseUrl, server, provider, client, call }) => {
     const { port, hostname } = new URL(baseUrl);
     const silent = connect(Number(port), hostname);
     await once(silent, 'connect');
@@ -41,12 +38,10 @@ test('stopping does not wait for idle connections', async () => {
     await stopped;
     agent.destroy();
     silent.destroy();
-  });
-});
+  }));
 
-test('a call that does not end in its grace is told that the server stops', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async ({ server, provider, call }) => {
+test('a call that does not end in its grace is told that the server stops', () =>
+  withClock(async ({ server, provider, call }, clock) => {
     provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
     const working = call('get_devices');
     await until(() => provider.requests.length > 0);
@@ -54,5 +49,4 @@ test('a call that does not end in its grace is told that the server stops', asyn
     await clock.pass(5_000);
     assert.equal(((await working).error as { code: string }).code, 'SHUTTING_DOWN');
     await stopped;
-  });
-});
+  }));

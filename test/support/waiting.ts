@@ -2,7 +2,7 @@
 import { type Random, systemRandom } from '../../src/base/clock.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { until } from './until.ts';
-import { type Relay, withRelay } from './world.ts';
+import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 export { until } from './until.ts';
 
@@ -60,8 +60,13 @@ export function gate(): { wait: () => Promise<void>; open: () => void; readonly 
 /** The waits before the second and third try of a read are then 125 and 250 ms. */
 const noJitter: Random = { ...systemRandom, fraction: () => 0 };
 
+type Work = (relay: Relay, clock: WatchedClock) => Promise<void>;
+
 /** A whole relay whose time stands still until the test lets it pass. */
-export async function withClock(work: (relay: Relay, clock: WatchedClock) => Promise<void>): Promise<void> {
+export async function withClock(options: RelayOptions, work: Work): Promise<void>;
+export async function withClock(work: Work): Promise<void>;
+export async function withClock(first: RelayOptions | Work, second?: Work): Promise<void> {
+  const [options, work] = typeof first === 'function' ? [{}, first] : [first, second];
   const clock = watchedClock();
-  await withRelay({ clock, random: noJitter }, (relay) => work(relay, clock));
+  await withRelay({ clock, random: noJitter, ...options }, async (relay) => work?.(relay, clock));
 }

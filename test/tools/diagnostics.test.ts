@@ -3,9 +3,8 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
-import { type ManualClock, manualClock } from '../support/clock.ts';
 import { at } from '../support/shapes.ts';
-import { until, watchedClock } from '../support/waiting.ts';
+import { until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;
@@ -28,12 +27,6 @@ const errors = async ({ call }: Relay, args: Args = {}) =>
 /** Without `id`, which only has to be there and to differ. */
 const described = (items: Args[]) => items.map(({ id: _, ...rest }) => rest);
 
-/** With a clock that moves only when told to. */
-async function withStillRelay(work: (relay: Relay, clock: ManualClock) => Promise<void>): Promise<void> {
-  const clock = manualClock();
-  await withRelay({ clock }, (relay) => work(relay, clock));
-}
-
 test('diagnostic tools send nothing to Spotify and work without an account', () =>
   withRelay({ connect: false }, async (relay) => {
     assert.deepEqual(await limits(relay), []);
@@ -42,9 +35,8 @@ test('diagnostic tools send nothing to Spotify and work without an account', () 
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('get_state_diagnostics reports the state file: health and contents', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('get_state_diagnostics reports the state file: health and contents', () =>
+  withClock(async (relay, clock) => {
     const { database } = await relay.server.local.status();
     const track = at(relay.provider.catalogue.tracks, 3);
     clock.advance(90_500);
@@ -82,11 +74,10 @@ test('get_state_diagnostics reports the state file: health and contents', async 
       [after.database.last_saved_at, after.database.unsaved_changes],
       [iso(clock.now()), false],
     );
-  });
-});
+  }));
 
 test('get_state_diagnostics counts unresolved errors separately, and the time since the last start', () =>
-  withStillRelay(async (relay, clock) => {
+  withClock(async (relay, clock) => {
     await relay.call('get_track', { track_id: '0000invented0000track0' });
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
     clock.advance(7_000);
@@ -100,7 +91,7 @@ test('get_state_diagnostics counts unresolved errors separately, and the time si
   }));
 
 test('get_rate_limit_status reports what is blocked, until when, and what is not', () =>
-  withStillRelay(async (relay, clock) => {
+  withClock(async (relay, clock) => {
     const start = clock.now();
     await relay.call('get_track', { track_id: at(relay.provider.catalogue.tracks, 0).id });
     relay.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 30 });
@@ -141,7 +132,7 @@ test('get_rate_limit_status reports what is blocked, until when, and what is not
   }));
 
 test('a used-up quota is named as the reason', () =>
-  withStillRelay(async (relay, clock) => {
+  withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 86_207 });
     assert.equal(codeOf(await relay.call('get_saved_tracks')), 'QUOTA_EXCEEDED');
     assert.deepEqual(await limits(relay), [
@@ -159,7 +150,7 @@ test('a used-up quota is named as the reason', () =>
   }));
 
 test('requests are counted by kind, including refused ones but not those never sent', () =>
-  withStillRelay(async (relay) => {
+  withClock(async (relay) => {
     const { call, provider } = relay;
     const playlist_id = at(provider.accounts[0]?.playlists ?? [], 0).id;
     const track_ids = provider.catalogue.tracks.slice(0, 81).map(({ id }) => id);
@@ -191,7 +182,7 @@ test('requests are counted by kind, including refused ones but not those never s
   }));
 
 test('get_recent_api_errors has one row for each kind of error, with its times', () =>
-  withStillRelay(async (relay, clock) => {
+  withClock(async (relay, clock) => {
     const { call, provider } = relay;
     const start = clock.now();
     await call('get_track', { track_id: '0000invented0000track0' });
@@ -250,7 +241,7 @@ test('get_recent_api_errors has one row for each kind of error, with its times',
   }));
 
 test('the filters accept only meaningful values', () =>
-  withStillRelay(async (relay) => {
+  withClock(async (relay) => {
     const bad: Array<[string, Args]> = [
       ['get_recent_api_errors', { limit: 0 }],
       ['get_recent_api_errors', { limit: 101 }],

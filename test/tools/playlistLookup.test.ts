@@ -2,10 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { codeOf, named } from '../support/answers.ts';
-import { manualClock } from '../support/clock.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, playlistShape, pluck } from '../support/shapes.ts';
-import { gate, until } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const matchesOf = async ({ call }: Relay, name: string) =>
@@ -213,9 +212,8 @@ for (const [what, change, requests] of BEGINNINGS) {
     }));
 }
 
-test('rows are reused for a minute while the snapshot is the same', async () => {
-  const clock = manualClock();
-  await withRelay({ clock }, async (relay) => {
+test('rows are reused for a minute while the snapshot is the same', () =>
+  withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const read = () => statsOf(relay, playlist);
     const first = await read();
@@ -230,8 +228,7 @@ test('rows are reused for a minute while the snapshot is the same', async () => 
       playlist.rows.slice(0, 60).map(({ uri }) => uri),
     );
     assert.equal(await cost(relay, async () => assert.equal((await read()).total_items, 60)), 2);
-  });
-});
+  }));
 
 test('what relay writes itself is read again, even under the old snapshot', () =>
   withRelay(async (relay) => {

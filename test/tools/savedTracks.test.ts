@@ -4,7 +4,7 @@ import { failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { at, owner, pluck, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { gate, until, watchedClock } from '../support/waiting.ts';
+import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Args = Record<string, unknown>;
@@ -274,9 +274,8 @@ test('anything but a list of tracks is refused before anything is sent', () =>
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', async () => {
-  const clock = watchedClock();
-  await withRelay({ clock }, async (relay) => {
+test('check_saved_tracks maps a thousand inputs exactly, eight requests at a time', () =>
+  withClock(async (relay) => {
     const saved = savedUris(relay);
     const inputs = Array.from({ length: 1_000 }, (_, n) => {
       const uri = n % 3 === 0 ? at(saved, n % saved.length) : at(relay.provider.catalogue.tracks, n).uri;
@@ -312,8 +311,7 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
       checks.map(({ method, query, body }) => [method, query.uris?.split(',').length, body]),
       Array.from({ length: 25 }, () => ['GET', 40, null]),
     );
-  });
-});
+  }));
 
 test('an answer without one value per track is refused', () =>
   withRelay(async (relay) => {
