@@ -19,6 +19,7 @@ import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
+import { fileWith, URL } from '../connect/support.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
@@ -81,15 +82,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
     name: 'Claude Code',
     file: '.claude.json',
     trace: '.claude.json',
-    text: `{
-  "mcpServers": {
-    "relay": {
-      "type": "http",
-      "url": "http://127.0.0.1:4980/mcp"
-    }
-  }
-}
-`,
+    text: fileWith('mcpServers', { type: 'http', url: URL }),
     command: 'claude mcp add --transport http --scope user relay http://127.0.0.1:4980/mcp',
     next: [
       'Run `claude mcp login relay`, or in a new session type /mcp, choose relay,',
@@ -99,47 +92,23 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
   'claude-desktop': {
     name: 'Claude Desktop',
     file: '.config/Claude/claude_desktop_config.json',
-    text: `{
-  "mcpServers": {
-    "relay": {
-      "command": "/opt/relay/relay",
-      "args": [
-        "--home",
-        "HOME/relay-home",
-        "stdio"
-      ]
-    }
-  }
-}
-`,
+    text: fileWith('mcpServers', {
+      command: '/opt/relay/relay',
+      args: ['--home', 'HOME/relay-home', 'stdio'],
+    }),
     next: ['Quit Claude Desktop and start it again.'],
     starts: true,
   },
   cursor: {
     name: 'Cursor',
     file: '.cursor/mcp.json',
-    text: `{
-  "mcpServers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp"
-    }
-  }
-}
-`,
+    text: fileWith('mcpServers', { url: URL }),
     next: ['Restart Cursor, then find relay in Customize under MCPs; Connect opens the', 'browser.'],
   },
   vscode: {
     name: 'VS Code',
     file: '.config/Code/User/mcp.json',
-    text: `{
-  "servers": {
-    "relay": {
-      "type": "http",
-      "url": "http://127.0.0.1:4980/mcp"
-    }
-  }
-}
-`,
+    text: fileWith('servers', { type: 'http', url: URL }),
     command: `code --add-mcp '{"name":"relay","type":"http","url":"http://127.0.0.1:4980/mcp"}'`,
     next: [
       'In the Command Palette, run MCP: List Servers, choose relay, then Start',
@@ -156,15 +125,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
   gemini: {
     name: 'Gemini CLI',
     file: '.gemini/settings.json',
-    text: `{
-  "mcpServers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp",
-      "type": "http"
-    }
-  }
-}
-`,
+    text: fileWith('mcpServers', { url: URL, type: 'http' }),
     command: 'gemini mcp add --scope user --transport http relay http://127.0.0.1:4980/mcp',
     next: [
       'In a new Gemini CLI session, type `/mcp auth relay`. In a directory that it',
@@ -174,14 +135,7 @@ const DOCUMENTED: Record<string, Documented & { name: string }> = {
   windsurf: {
     name: 'Windsurf',
     file: '.codeium/windsurf/mcp_config.json',
-    text: `{
-  "mcpServers": {
-    "relay": {
-      "serverUrl": "http://127.0.0.1:4980/mcp"
-    }
-  }
-}
-`,
+    text: fileWith('mcpServers', { serverUrl: URL }),
     next: ['In Cascade, open MCPs, refresh the list, then find relay; it opens the', 'browser.'],
   },
 };
@@ -794,11 +748,11 @@ http_headers = { Authorization = "Bearer ${KEY}" }
     client: 'codex',
     name: 'Codex CLI',
     server: 'relay',
-    url: 'http://127.0.0.1:4980/mcp',
+    url: URL,
     file: `${home}/.codex/config.toml`,
     format: 'toml',
     installed: true,
-    entry: { url: 'http://127.0.0.1:4980/mcp', http_headers: { Authorization: 'Bearer <key>' } },
+    entry: { url: URL, http_headers: { Authorization: 'Bearer <key>' } },
     snippet:
       '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\nhttp_headers = { Authorization = "Bearer <key>" }\n',
     command: null,
@@ -957,7 +911,7 @@ test('connect alone lists the clients, their files and where relay is in them', 
     { ...json, clients: known },
     {
       name: 'relay',
-      url: 'http://127.0.0.1:4980/mcp',
+      url: URL,
       clients: CLIENTS.map(({ id }) => [id, found.get(id) ?? 'no', found.has(id)]),
     },
   );

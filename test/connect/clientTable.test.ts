@@ -4,7 +4,7 @@ import test from 'node:test';
 import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clientTable.ts';
 import type { System } from '../../src/connect/configPlaces.ts';
 import { snippet } from '../../src/connect/merge.ts';
-import { URL } from './support.ts';
+import { fileWith, URL } from './support.ts';
 
 const LINUX: System = { platform: 'linux', env: {}, home: '/home/me' };
 const MAC: System = { platform: 'darwin', env: {}, home: '/Users/me' };
@@ -129,143 +129,24 @@ function fileOf(id: string, connection: Partial<Connection>, traces?: string[]):
   return snippet({ format, section, name: all.name, entry: setupOf(id, LINUX, traces).entry(all) });
 }
 
+const headers = { Authorization: 'Bearer relay_k' };
+
 const KEY_FILES: Record<string, string> = {
-  'claude-code': `{
-  "mcpServers": {
-    "relay": {
-      "type": "http",
-      "url": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  'claude-desktop': `{
-  "mcpServers": {
-    "relay": {
-      "command": "/opt/relay/relay",
-      "args": [
-        "stdio"
-      ]
-    }
-  }
-}
-`,
-  cursor: `{
-  "mcpServers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  vscode: `{
-  "servers": {
-    "relay": {
-      "type": "http",
-      "url": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
+  'claude-code': fileWith('mcpServers', { type: 'http', url: URL, headers }),
+  'claude-desktop': fileWith('mcpServers', { command: '/opt/relay/relay', args: ['stdio'] }),
+  cursor: fileWith('mcpServers', { url: URL, headers }),
+  vscode: fileWith('servers', { type: 'http', url: URL, headers }),
   codex: `[mcp_servers.relay]
 url = "http://127.0.0.1:4980/mcp"
 http_headers = { Authorization = "Bearer relay_k" }
 `,
-  gemini: `{
-  "mcpServers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp",
-      "type": "http",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  windsurf: `{
-  "mcpServers": {
-    "relay": {
-      "serverUrl": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  copilot: `{
-  "mcpServers": {
-    "relay": {
-      "type": "http",
-      "url": "http://127.0.0.1:4980/mcp",
-      "tools": [
-        "*"
-      ],
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  opencode: `{
-  "mcp": {
-    "relay": {
-      "type": "remote",
-      "url": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  cline: `{
-  "mcpServers": {
-    "relay": {
-      "transport": {
-        "type": "streamableHttp",
-        "url": "http://127.0.0.1:4980/mcp",
-        "headers": {
-          "Authorization": "Bearer relay_k"
-        }
-      }
-    }
-  }
-}
-`,
-  qwen: `{
-  "mcpServers": {
-    "relay": {
-      "httpUrl": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  zed: `{
-  "context_servers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
+  gemini: fileWith('mcpServers', { url: URL, type: 'http', headers }),
+  windsurf: fileWith('mcpServers', { serverUrl: URL, headers }),
+  copilot: fileWith('mcpServers', { type: 'http', url: URL, tools: ['*'], headers }),
+  opencode: fileWith('mcp', { type: 'remote', url: URL, headers }),
+  cline: fileWith('mcpServers', { transport: { type: 'streamableHttp', url: URL, headers } }),
+  qwen: fileWith('mcpServers', { httpUrl: URL, headers }),
+  zed: fileWith('context_servers', { url: URL, headers }),
   goose: `extensions:
   relay:
     type: "streamable_http"
@@ -278,42 +159,9 @@ http_headers = { Authorization = "Bearer relay_k" }
     envs: {}
     timeout: 300
 `,
-  antigravity: `{
-  "mcpServers": {
-    "relay": {
-      "command": "/opt/relay/relay",
-      "args": [
-        "stdio"
-      ]
-    }
-  }
-}
-`,
-  kilo: `{
-  "mcp": {
-    "relay": {
-      "type": "remote",
-      "url": "http://127.0.0.1:4980/mcp",
-      "enabled": true,
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
-  qoder: `{
-  "mcpServers": {
-    "relay": {
-      "url": "http://127.0.0.1:4980/mcp",
-      "type": "http",
-      "headers": {
-        "Authorization": "Bearer relay_k"
-      }
-    }
-  }
-}
-`,
+  antigravity: fileWith('mcpServers', { command: '/opt/relay/relay', args: ['stdio'] }),
+  kilo: fileWith('mcp', { type: 'remote', url: URL, enabled: true, headers }),
+  qoder: fileWith('mcpServers', { url: URL, type: 'http', headers }),
 };
 
 for (const { id } of CLIENTS) {
@@ -323,10 +171,7 @@ for (const { id } of CLIENTS) {
 }
 
 test('Devin Desktop, formerly Windsurf, uses url instead of serverUrl', () => {
-  assert.equal(
-    fileOf('windsurf', {}, ['/home/me/.config/devin']),
-    '{\n  "mcpServers": {\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n',
-  );
+  assert.equal(fileOf('windsurf', {}, ['/home/me/.config/devin']), fileWith('mcpServers', { url: URL }));
 });
 
 test('a client that starts programs gets fewer tools by options', () => {

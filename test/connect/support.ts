@@ -1,7 +1,11 @@
-/** One addition per format, for the tests of merging. */
+/** Files of clients: one addition per format, for the tests of merging, and what their documentation shows. */
 import type { Addition } from '../../src/connect/merge.ts';
 
 export const URL = 'http://127.0.0.1:4980/mcp';
+
+/** A file as `JSON.stringify` indents it, with the entry under its documented section. */
+export const fileWith = (section: string, relay: object) =>
+  `${JSON.stringify({ [section]: { relay } }, null, 2)}\n`;
 
 /** As Cursor wants it. */
 export const JSON_ADDITION: Addition = {
