@@ -97,8 +97,7 @@ export function button(
     doing.asking = null;
     return app.act(name, work, done);
   };
-  const plain = h(
-    'button',
+  const plain = h.button(
     {
       key: name,
       type: 'button',
@@ -122,7 +121,7 @@ export function button(
     doing.asking = null;
     app.redraw();
   };
-  return [plain, h('button', { key: `${name} keep`, type: 'button', class: 'quiet', onclick: keep }, 'Keep')];
+  return [plain, h.button({ key: `${name} keep`, type: 'button', class: 'quiet', onclick: keep }, 'Keep')];
 }
 
 /** How long a button shows that it has copied. */
@@ -142,8 +141,7 @@ export function copyButton(app: App, text: string, what: string): Child {
       app.redraw();
     }, COPIED_MS);
   };
-  return h(
-    'button',
+  return h.button(
     { type: 'button', class: 'quiet copy', 'aria-label': `Copy the ${what}`, onclick: copy },
     isDone ? 'Copied' : 'Copy',
   );
@@ -160,33 +158,31 @@ async function copied(text: string): Promise<boolean> {
 
 /** A section of the page with a heading. */
 export function card(id: string, title: string, ...children: Child[]): Child {
-  return h(
-    'section',
+  return h.section(
     { key: id, id, class: 'card', 'aria-labelledby': `${id}-title` },
-    h('h2', { id: `${id}-title`, tabindex: '-1' }, title),
+    h.h2({ id: `${id}-title`, tabindex: '-1' }, title),
     ...children,
   );
 }
 
 /** A name from outside, isolated so that its direction does not affect the text around it. */
 export function name(text: string): Child {
-  return h('bdi', { class: 'name' }, text);
+  return h.bdi({ class: 'name' }, text);
 }
 
 export function soft(...children: Child[]): Child {
-  return h('p', { class: 'soft' }, ...children);
+  return h.p({ class: 'soft' }, ...children);
 }
 
 /** The cover of the playlist, or a note in its place. Decorative: the text beside it says the same. */
 export function coverPart({ cover }: PagePlace): Child {
-  const note = h(
-    'svg',
+  const note = h.svg(
     { viewBox: '0 0 24 24', 'aria-hidden': 'true' },
-    h('path', {
+    h.path({
       d: 'M9 18V6l10-2v12M9 18a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0ZM19 16a2.5 2.5 0 1 1-5 0 2.5 2.5 0 0 1 5 0Z',
     }),
   );
-  const image = h('img', {
+  const image = h.img({
     src: cover,
     alt: '',
     width: 44,
@@ -194,7 +190,7 @@ export function coverPart({ cover }: PagePlace): Child {
     loading: 'lazy',
     referrerpolicy: 'no-referrer',
   });
-  return h('span', { class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
+  return h.span({ class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
 }
 
 /** A link to the songs at Spotify. @param about what the link is about, for people who do not see what is next to it */
@@ -203,16 +199,16 @@ export function placeLink({ url }: PagePlace, about: string): Child {
   const label = `Open in Spotify: ${about}`;
   return [
     ' · ',
-    h('a', { href: url, target: '_blank', rel: 'noreferrer', 'aria-label': label }, 'Open in Spotify'),
+    h.a({ href: url, target: '_blank', rel: 'noreferrer', 'aria-label': label }, 'Open in Spotify'),
   ];
 }
 
 /** Text with commands between backquotes. */
 export function withCode(text: string): Child {
-  return text.split('`').map((part, index) => (index % 2 === 1 ? h('code', null, part) : part));
+  return text.split('`').map((part, index) => (index % 2 === 1 ? h.code(part) : part));
 }
 
 /** A command to copy. */
 export function command(app: App, text: string): Child {
-  return h('span', { class: 'command' }, h('code', null, text), copyButton(app, text, `command ${text}`));
+  return h.span({ class: 'command' }, h.code(text), copyButton(app, text, `command ${text}`));
 }

@@ -49,11 +49,10 @@ export function cardsOf(app: App, view: View): Child[] {
     CARDS.filter((entry) => entry.view === view && entry.place === place).map(({ card }) => card(app));
   return [
     at('top'),
-    h(
-      'div',
+    h.div(
       { class: 'columns', key: 'columns' },
-      h('div', { class: 'column' }, at('main')),
-      h('div', { class: 'column' }, at('side')),
+      h.div({ class: 'column' }, at('main')),
+      h.div({ class: 'column' }, at('side')),
     ),
   ];
 }

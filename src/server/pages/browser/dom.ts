@@ -7,7 +7,7 @@ type Listener = (event: never) => unknown;
 type Prop = string | number | boolean | null | undefined | Listener;
 type Props = Readonly<Record<string, Prop>>;
 
-export interface Element_ {
+interface Element_ {
   tag: string;
   props: Props;
   children: readonly Node_[];
@@ -15,9 +15,22 @@ export interface Element_ {
 type Node_ = Element_ | string;
 export type Child = Node_ | number | null | undefined | false | readonly Child[];
 
-/** @param props attributes; `on…` are listeners, and `key` identifies a row of a list */
-export function h(tag: string, props: Props | null, ...children: Child[]): Element_ {
-  return { tag, props: props ?? {}, children: flat(children) };
+type Tag = keyof HTMLElementTagNameMap | keyof SVGElementTagNameMap;
+/** @param first attributes, if there are any: `on…` are listeners, and `key` identifies a row of a list */
+type Make = (first?: Props | Child, ...children: Child[]) => Element_;
+
+/** A function for each kind of element: `h.p('text')`, `h.p({ class: 'soft' }, 'text')`. */
+export const h = new Proxy({} as Readonly<Record<Tag, Make>>, {
+  get(_, tag: string): Make {
+    return (first, ...children) =>
+      isProps(first)
+        ? { tag, props: first, children: flat(children) }
+        : { tag, props: {}, children: flat([first, ...children]) };
+  },
+});
+
+function isProps(given: Props | Child): given is Props {
+  return typeof given === 'object' && given !== null && !Array.isArray(given) && !('children' in given);
 }
 
 function flat(children: readonly Child[]): Node_[] {

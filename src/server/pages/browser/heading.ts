@@ -10,10 +10,9 @@ export function summary(app: App, isAway: boolean): Child {
   const bad = state.parts.filter((part) => part.state === 'bad').length;
   const warnings = state.parts.filter((part) => part.state === 'warning').length;
   const [mood, title] = isAway ? AWAY : titleOf(state, bad, warnings);
-  return h(
-    'div',
+  return h.div(
     { class: 'summary', key: 'summary' },
-    h('h1', null, h('span', { class: `dot ${mood}`, 'aria-hidden': 'true' }), title),
+    h.h1(h.span({ class: `dot ${mood}`, 'aria-hidden': 'true' }), title),
   );
 }
 

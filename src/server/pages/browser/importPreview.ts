@@ -34,36 +34,31 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
     event.preventDefault();
     steps.start(shown);
   };
-  return h(
-    'form',
+  return h.form(
     { key: 'preview', onsubmit: submit },
-    h('p', { class: 'big' }, name(short(file.name, 80))),
+    h.p({ class: 'big' }, name(short(file.name, 80))),
     soft(`${count(preview.songs, 'song')}, read as ${preview.format.toUpperCase()}. ${costOf(preview)}`),
-    preview.doubt !== null && h('p', { class: 'notice' }, preview.doubt),
+    preview.doubt !== null && h.p({ class: 'notice' }, preview.doubt),
     preview.lists.length > 1 && listChoice(shown, steps),
     preview.artist_side !== null && sideChoice(app, shown, steps),
     preview.examples.length > 0 &&
-      h(
-        'ul',
+      h.ul(
         { class: 'examples' },
         preview.examples
           .slice(0, 3)
           .map(({ line, title, artist }) =>
-            h(
-              'li',
+            h.li(
               { key: line },
               name(short(title)),
-              artist !== '' && h('span', { class: 'soft' }, ' by ', name(short(artist))),
+              artist !== '' && h.span({ class: 'soft' }, ' by ', name(short(artist))),
             ),
           ),
       ),
     notSongs(preview),
     list !== EACH && [targetChoice(shown, steps), duplicatesChoice()],
-    h(
-      'div',
+    h.div(
       { class: 'row' },
-      h(
-        'button',
+      h.button(
         {
           key: 'go',
           id: 'import-go',
@@ -73,17 +68,16 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
         },
         preview.doubt === null ? 'Find the songs' : 'Find them anyway',
       ),
-      h('button', { key: 'no', type: 'button', class: 'quiet', onclick: steps.cancel }, 'Cancel'),
+      h.button({ key: 'no', type: 'button', class: 'quiet', onclick: steps.cancel }, 'Cancel'),
     ),
   );
 }
 
 function duplicatesChoice(): Child {
-  return h(
-    'p',
+  return h.p(
     { key: 'once' },
-    h('input', { id: 'import-once', type: 'checkbox', checked: true }),
-    h('label', { for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
+    h.input({ id: 'import-once', type: 'checkbox', checked: true }),
+    h.label({ for: 'import-once', class: 'inline' }, ' Skip duplicates and songs already there'),
   );
 }
 
@@ -91,13 +85,10 @@ function listChoice({ preview, artistSide, list }: Begun, steps: Steps): Child {
   const choose = (event: Event) =>
     steps.again({ list: (event.target as HTMLSelectElement).value || null, artistSide });
   const option = (value: string, text: string) =>
-    h('option', { key: value, value, selected: value === (list ?? '') }, text);
-  return h(
-    'p',
-    null,
-    h('label', { for: 'import-list' }, `${count(preview.lists.length, 'playlist')} in the file`),
-    h(
-      'select',
+    h.option({ key: value, value, selected: value === (list ?? '') }, text);
+  return h.p(
+    h.label({ for: 'import-list' }, `${count(preview.lists.length, 'playlist')} in the file`),
+    h.select(
       { id: 'import-list', onchange: choose },
       option('', 'All of them as one'),
       option(EACH, 'Each as a new playlist of its own'),
@@ -110,8 +101,7 @@ function sideChoice(app: App, { preview, list }: Begun, steps: Steps): Child {
   const side = preview.artist_side;
   if (side === null) return null;
   const other = side.side === 'left' ? 'right' : 'left';
-  return h(
-    'p',
+  return h.p(
     { class: side.certain ? 'soft' : 'warn' },
     `The artist is on the ${side.side} of “ - ”: ${side.because}. `,
     button(app, 'side', `It is on the ${other}`, async () => steps.again({ list, artistSide: other }), {
@@ -122,29 +112,26 @@ function sideChoice(app: App, { preview, list }: Begun, steps: Steps): Child {
 
 function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps): Child {
   const option = (kind: Begun['target'], text: string) =>
-    h(
-      'p',
+    h.p(
       { key: kind },
-      h('input', {
+      h.input({
         id: `import-${kind}-target`,
         type: 'radio',
         name: 'import-target',
         checked: target === kind,
         onchange: () => steps.chooseTarget(kind),
       }),
-      h('label', { for: `import-${kind}-target`, class: 'inline' }, ` ${text}`),
+      h.label({ for: `import-${kind}-target`, class: 'inline' }, ` ${text}`),
     );
-  return h(
-    'fieldset',
+  return h.fieldset(
     { key: 'target' },
-    h('legend', null, 'Where to'),
+    h.legend('Where to'),
     option('new', 'A new playlist'),
     target === 'new' &&
-      h(
-        'p',
+      h.p(
         { key: 'name' },
-        h('label', { for: 'import-name', class: 'hidden-text' }, 'Name of the playlist'),
-        h('input', {
+        h.label({ for: 'import-name', class: 'hidden-text' }, 'Name of the playlist'),
+        h.input({
           id: 'import-name',
           required: true,
           maxlength: 100,
@@ -155,14 +142,12 @@ function targetChoice({ target, preview, file, playlists }: Begun, steps: Steps)
     target === 'playlist' &&
       (playlists === null
         ? soft('Reading …')
-        : h(
-            'p',
+        : h.p(
             { key: 'playlist' },
-            h('label', { for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
-            h(
-              'select',
+            h.label({ for: 'import-playlist', class: 'hidden-text' }, 'Playlist'),
+            h.select(
               { id: 'import-playlist' },
-              playlists.map(({ id, name: text }) => h('option', { key: id, value: id }, short(text, 60))),
+              playlists.map(({ id, name: text }) => h.option({ key: id, value: id }, short(text, 60))),
             ),
           )),
     option('saved', 'Liked Songs'),
@@ -175,18 +160,12 @@ function withoutEnding(file: string): string {
 
 function notSongs({ not_songs: { total, lines } }: ImportPreview): Child {
   if (lines.length === 0) return null;
-  return h(
-    'details',
-    null,
-    h('summary', null, total === 1 ? '1 line is not a song' : `${count(total, 'line')} are not songs`),
-    h(
-      'ul',
-      null,
+  return h.details(
+    h.summary(total === 1 ? '1 line is not a song' : `${count(total, 'line')} are not songs`),
+    h.ul(
       lines
         .slice(0, 20)
-        .map(({ line, text, why }) =>
-          h('li', { key: line }, `Line ${line}, ${why}: `, name(short(text, 80))),
-        ),
+        .map(({ line, text, why }) => h.li({ key: line }, `Line ${line}, ${why}: `, name(short(text, 80)))),
     ),
   );
 }

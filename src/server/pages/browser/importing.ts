@@ -165,17 +165,14 @@ export function createImporter(app: App): App['importer'] {
       paste((document.getElementById('import-text') as HTMLTextAreaElement).value);
     };
     return [
-      h(
-        'div',
+      h.div(
         { class: isOver ? 'drop over' : 'drop', key: 'drop' },
-        h(
-          'p',
-          null,
-          h('strong', null, 'Drop a list here'),
+        h.p(
+          h.strong('Drop a list here'),
           ', or ',
-          h('label', { for: 'import-file', class: 'link' }, 'choose a file'),
+          h.label({ for: 'import-file', class: 'link' }, 'choose a file'),
         ),
-        h('input', {
+        h.input({
           id: 'import-file',
           type: 'file',
           class: 'hidden-text',
@@ -185,24 +182,22 @@ export function createImporter(app: App): App['importer'] {
             field.value = '';
           },
         }),
-        h(
-          'p',
+        h.p(
           { class: 'soft aside' },
           'CSV, text, M3U, iTunes XML, Spotify’s data export and more, also the archive with a listening history',
         ),
       ),
-      h(
-        'form',
+      h.form(
         { class: 'paste', key: 'paste', onsubmit: submit },
-        h('label', { for: 'import-text', class: 'hidden-text' }, 'Paste songs'),
-        h('textarea', {
+        h.label({ for: 'import-text', class: 'hidden-text' }, 'Paste songs'),
+        h.textarea({
           id: 'import-text',
           rows: 1,
           placeholder: 'Paste songs, one a line',
           spellcheck: 'false',
           autocomplete: 'off',
         }),
-        h('button', null, 'Read'),
+        h.button('Read'),
       ),
     ];
   }

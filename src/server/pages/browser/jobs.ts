@@ -44,27 +44,20 @@ export function stateOf(job: PageJob): readonly [words: string, mood: Mood] {
 export function jobRow(app: App, job: PageJob): Child {
   const [words, mood] = stateOf(job);
   const [done, of] = progressOf(job);
-  return h(
-    'li',
+  return h.li(
     { key: job.id, id: `job-${job.id}`, class: 'job', tabindex: '-1' },
-    h(
-      'p',
-      { class: 'line' },
-      h('strong', null, name(job.title)),
-      h('span', { class: `pill ${mood}` }, words),
-    ),
+    h.p({ class: 'line' }, h.strong(name(job.title)), h.span({ class: `pill ${mood}` }, words)),
     (isMoving(job) || job.status === 'waiting') &&
-      h('progress', { max: Math.max(1, of), value: done, 'aria-label': `${job.title}: ${words}` }),
+      h.progress({ max: Math.max(1, of), value: done, 'aria-label': `${job.title}: ${words}` }),
     soft(countsOf(job), ` · ${fromNow(job.createdAt)}`, placeLink(job.place, job.title)),
-    job.status === 'waiting' && h('p', { class: 'warn' }, waitOf(job)),
+    job.status === 'waiting' && h.p({ class: 'warn' }, waitOf(job)),
     job.error !== null &&
-      h(
-        'p',
+      h.p(
         { class: job.reviewRequired ? 'warn' : 'bad' },
         job.error.message,
         job.error.remedy !== null && [' ', withCode(job.error.remedy)],
       ),
-    h('div', { class: 'row' }, actionsOf(app, job)),
+    h.div({ class: 'row' }, actionsOf(app, job)),
   );
 }
 
@@ -103,8 +96,7 @@ function actionsOf(app: App, job: PageJob): Child[] {
     done: 'The job is cancelled; songs already written stay.',
     kind: 'quiet',
   });
-  const settle = h(
-    'button',
+  const settle = h.button(
     {
       key: 'settle',
       type: 'button',

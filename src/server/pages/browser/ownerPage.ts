@@ -198,13 +198,12 @@ export function ownerPage(root: HTMLElement): void {
   function signedIn(): Child[] {
     return [
       awayPart(isAway),
-      h(
-        'div',
+      h.div(
         { class: 'line top', key: 'top' },
         summary(app, isAway),
-        h('div', { class: 'row', inert: isAway }, viewsPart(), signOutButton()),
+        h.div({ class: 'row', inert: isAway }, viewsPart(), signOutButton()),
       ),
-      h('div', { key: `view ${view()}`, class: 'view', inert: isAway }, cardsOf(app, view())),
+      h.div({ key: `view ${view()}`, class: 'view', inert: isAway }, cardsOf(app, view())),
       noticePart(),
     ];
   }
@@ -215,11 +214,10 @@ export function ownerPage(root: HTMLElement): void {
 
   function viewsPart(): Child {
     const shown = view();
-    return h(
-      'nav',
+    return h.nav(
       { class: 'views', 'aria-label': 'Views' },
       Object.entries(VIEWS).map(([id, title]) =>
-        h('a', { key: id, href: `#${id}`, 'aria-current': id === shown ? 'page' : null }, title),
+        h.a({ key: id, href: `#${id}`, 'aria-current': id === shown ? 'page' : null }, title),
       ),
     );
   }
@@ -232,15 +230,13 @@ export function ownerPage(root: HTMLElement): void {
 
   function noticePart(): Child {
     const { notice } = doing;
-    return h(
-      'div',
+    return h.div(
       { class: 'toast', key: 'toast', role: 'status' },
       notice !== null &&
-        h(
-          'div',
+        h.div(
           { class: notice.isBad ? 'line bad' : 'line' },
-          h('bdi', null, notice.text),
-          h('button', { type: 'button', class: 'quiet', onclick: hush }, 'Close'),
+          h.bdi(notice.text),
+          h.button({ type: 'button', class: 'quiet', onclick: hush }, 'Close'),
         ),
     );
   }
@@ -293,11 +289,10 @@ const REDRAW_MS = 20_000;
 function awayPart(isAway: boolean): Child {
   return (
     isAway &&
-    h(
-      'p',
+    h.p(
       { class: 'notice', key: 'away', role: 'status' },
       'relay does not answer. This page reconnects by itself: ',
-      h('code', null, 'relay serve'),
+      h.code('relay serve'),
       ' starts it.',
     )
   );

@@ -285,13 +285,12 @@ export function createPicker(app: () => App): Picker {
     const item = current();
     draw(
       dialog,
-      h(
-        'div',
+      h.div(
         { class: 'line' },
-        h('h2', { id: 'picker-title', tabindex: '-1' }, title(work, app())),
-        h('button', { type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Close'),
+        h.h2({ id: 'picker-title', tabindex: '-1' }, title(work, app())),
+        h.button({ type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Close'),
       ),
-      work.problem !== null && h('p', { class: 'bad', role: 'alert' }, work.problem),
+      work.problem !== null && h.p({ class: 'bad', role: 'alert' }, work.problem),
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
     );
     if (work.near !== null) return;
@@ -303,53 +302,42 @@ export function createPicker(app: () => App): Picker {
   }
 
   function endPart({ isAll }: Work): Child {
-    if (!isAll) return h('p', { class: 'soft' }, 'Reading …');
+    if (!isAll) return h.p({ class: 'soft' }, 'Reading …');
     return [
-      h('p', { role: 'status' }, 'Everything is settled.'),
-      h(
-        'div',
+      h.p({ role: 'status' }, 'Everything is settled.'),
+      h.div(
         { class: 'row' },
-        h(
-          'button',
+        h.button(
           { key: 'write', type: 'button', class: 'primary', onclick: () => void commit() },
           'Write it now',
         ),
-        h('button', { key: 'later', type: 'button', onclick: () => dialog.close() }, 'Later'),
+        h.button({ key: 'later', type: 'button', onclick: () => dialog.close() }, 'Later'),
       ),
     ];
   }
 
   function nearPart({ question, items }: OwnerCalls['jobs/near']['answer']): Child {
     return [
-      h('h3', { id: 'near-title', tabindex: '-1', key: 'near-title' }, question),
-      h('p', { class: 'soft', key: 'near-order' }, 'The weakest come first.'),
-      h(
-        'ol',
+      h.h3({ id: 'near-title', tabindex: '-1', key: 'near-title' }, question),
+      h.p({ class: 'soft', key: 'near-order' }, 'The weakest come first.'),
+      h.ol(
         { class: 'near', key: 'near', tabindex: '0', 'aria-labelledby': 'near-title' },
         items.map(({ position, input, candidates: [first] }) =>
-          h(
-            'li',
+          h.li(
             { key: position },
-            h('span', { class: 'soft' }, name(short(input))),
-            first !== undefined && h('span', null, '→ ', name(short(`${first.name} by ${first.artists}`))),
+            h.span({ class: 'soft' }, name(short(input))),
+            first !== undefined && h.span('→ ', name(short(`${first.name} by ${first.artists}`))),
           ),
         ),
       ),
-      h(
-        'div',
+      h.div(
         { class: 'row', key: 'near-row' },
-        h(
-          'button',
+        h.button(
           { key: 'yes', type: 'button', class: 'primary', onclick: () => void takeNear() },
           `Accept ${number(items.length)} `,
-          h('kbd', null, 'Y'),
+          h.kbd('Y'),
         ),
-        h(
-          'button',
-          { key: 'no', type: 'button', onclick: leaveNear },
-          'No, one by one ',
-          h('kbd', null, 'N'),
-        ),
+        h.button({ key: 'no', type: 'button', onclick: leaveNear }, 'No, one by one ', h.kbd('N')),
       ),
     ];
   }
@@ -357,21 +345,17 @@ export function createPicker(app: () => App): Picker {
   function itemPart({ isSearching, found }: Work, item: PageItem): Child {
     const shown = candidates();
     return [
-      h('p', { class: 'big', 'aria-live': 'polite' }, name(short(item.input))),
+      h.p({ class: 'big', 'aria-live': 'polite' }, name(short(item.input))),
       shown.length === 0
-        ? h('p', { class: 'soft' }, 'No close match. Search for it, or skip it.')
-        : h(
-            'ol',
+        ? h.p({ class: 'soft' }, 'No close match. Search for it, or skip it.')
+        : h.ol(
             { class: 'candidates', key: `${item.position} ${found === null}` },
-            shown.map((candidate, index) =>
-              h('li', { key: candidate.uri }, candidateButton(candidate, index)),
-            ),
+            shown.map((candidate, index) => h.li({ key: candidate.uri }, candidateButton(candidate, index))),
           ),
-      h(
-        'form',
+      h.form(
         { class: 'row', onsubmit: search, key: 'search' },
-        h('label', { for: 'picker-search', class: 'hidden-text' }, 'Search Spotify'),
-        h('input', {
+        h.label({ for: 'picker-search', class: 'hidden-text' }, 'Search Spotify'),
+        h.input({
           id: 'picker-search',
           key: item.position,
           type: 'search',
@@ -379,34 +363,29 @@ export function createPicker(app: () => App): Picker {
           maxlength: 200,
           autocomplete: 'off',
         }),
-        h(
-          'button',
+        h.button(
           { type: 'submit', 'aria-disabled': isSearching ? 'true' : null },
           'Search ',
-          h('kbd', null, keyOf('search')),
+          h.kbd(keyOf('search')),
         ),
       ),
-      h(
-        'div',
+      h.div(
         { class: 'row' },
-        h('button', { key: 'skip', type: 'button', onclick: skip }, 'Skip ', h('kbd', null, keyOf('skip'))),
-        h(
-          'button',
+        h.button({ key: 'skip', type: 'button', onclick: skip }, 'Skip ', h.kbd(keyOf('skip'))),
+        h.button(
           { key: 'near', type: 'button', onclick: () => void askNear() },
           'All near ',
-          h('kbd', null, keyOf('all near')),
+          h.kbd(keyOf('all near')),
         ),
-        h(
-          'button',
+        h.button(
           { key: 'previous', type: 'button', class: 'quiet', onclick: () => step(-1) },
           'Back ',
-          h('kbd', null, keyOf('back')),
+          h.kbd(keyOf('back')),
         ),
-        h(
-          'button',
+        h.button(
           { key: 'next', type: 'button', class: 'quiet', onclick: () => step(1) },
           'Later ',
-          h('kbd', null, keyOf('later')),
+          h.kbd(keyOf('later')),
         ),
       ),
     ];
@@ -418,21 +397,18 @@ export function createPicker(app: () => App): Picker {
       ...(candidate.durationMs === null ? [] : [minutes(candidate.durationMs)]),
       ...(candidate.score === null ? [] : [candidate.nearness ?? '']),
     ];
-    return h(
-      'button',
+    return h.button(
       {
         type: 'button',
         class: 'candidate',
         'aria-keyshortcuts': String(index + 1),
         onclick: () => take(index),
       },
-      h('kbd', null, String(index + 1)),
-      h(
-        'span',
-        null,
-        h('strong', null, name(short(candidate.name))),
-        h('span', null, name(short(candidate.artists))),
-        h('span', { class: 'soft' }, name(facts.join(' · '))),
+      h.kbd(String(index + 1)),
+      h.span(
+        h.strong(name(short(candidate.name))),
+        h.span(name(short(candidate.artists))),
+        h.span({ class: 'soft' }, name(facts.join(' · '))),
       ),
     );
   }

@@ -25,22 +25,18 @@ export function signInPart(signIn: SignIn, redraw: () => void, done: () => void)
       field.select();
     }
   };
-  return h(
-    'div',
+  return h.div(
     { class: 'sheet', key: 'sign-in' },
-    h('h1', null, 'relay is running'),
-    h(
-      'p',
-      null,
+    h.h1('relay is running'),
+    h.p(
       'Sign in to see and change anything. In a terminal, ',
-      h('code', null, 'relay open'),
+      h.code('relay open'),
       ' opens this page signed in.',
     ),
-    h(
-      'form',
+    h.form(
       { onsubmit: submit },
-      h('label', { for: 'owner-code' }, 'Owner code'),
-      h('input', {
+      h.label({ for: 'owner-code' }, 'Owner code'),
+      h.input({
         id: 'owner-code',
         name: 'owner_code',
         required: true,
@@ -51,20 +47,18 @@ export function signInPart(signIn: SignIn, redraw: () => void, done: () => void)
         'aria-describedby': 'code-hint code-problem',
         'aria-invalid': signIn.problem === null ? null : 'true',
       }),
-      h(
-        'p',
+      h.p(
         { class: 'bad', id: 'code-problem', role: 'alert', hidden: signIn.problem === null },
         signIn.problem ?? '',
       ),
-      h(
-        'p',
+      h.p(
         { class: 'soft', id: 'code-hint' },
-        h('code', null, 'relay serve'),
+        h.code('relay serve'),
         ' and ',
-        h('code', null, 'relay status'),
+        h.code('relay status'),
         ' show it in the terminal.',
       ),
-      h('div', { class: 'buttons' }, h('button', { class: 'primary' }, 'Sign in')),
+      h.div({ class: 'buttons' }, h.button({ class: 'primary' }, 'Sign in')),
     ),
   );
 }

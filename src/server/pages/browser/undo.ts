@@ -19,23 +19,16 @@ export function undoPart(app: App, change: string): Child {
     app.tell(doneWords(answer));
   };
   if (asked.preview === null && asked.conflict === null) return soft('Reading what would be undone …');
-  return h(
-    'div',
+  return h.div(
     { class: 'notice' },
-    asked.conflict !== null && h('p', null, asked.conflict),
-    asked.preview !== null &&
-      h(
-        'ul',
-        null,
-        asked.preview.map((line) => h('li', { key: line }, line)),
-      ),
-    h(
-      'div',
+    asked.conflict !== null && h.p(asked.conflict),
+    asked.preview !== null && h.ul(asked.preview.map((line) => h.li({ key: line }, line))),
+    h.div(
       { class: 'row' },
       asked.conflict === null
         ? button(app, 'undo now', 'Undo now', undo(false), { kind: 'primary' })
         : button(app, 'undo force', 'Undo anyway', undo(true), { kind: 'danger' }),
-      h('button', { type: 'button', class: 'quiet', onclick: close }, 'Keep it'),
+      h.button({ type: 'button', class: 'quiet', onclick: close }, 'Keep it'),
     ),
   );
 }

@@ -24,23 +24,20 @@ export function versionsPart(app: App): Child {
     doing.versions = null;
     app.redraw();
   };
-  return h(
-    'section',
+  return h.section(
     { key: 'versions-open', 'aria-label': 'Earlier versions of playlists' },
     open.of === null ? playlistsPart(app, open) : versionsOf(app, open, open.of),
-    h('div', { class: 'row' }, h('button', { type: 'button', class: 'quiet', onclick: close }, 'Close')),
+    h.div({ class: 'row' }, h.button({ type: 'button', class: 'quiet', onclick: close }, 'Close')),
   );
 }
 
 function playlistsPart(app: App, open: VersionsOpen): Child {
   if (open.playlists.length === 0)
     return soft('There are none yet: each reading of the library keeps the playlists that have changed.');
-  return h(
-    'ul',
+  return h.ul(
     { class: 'list' },
     open.playlists.map(({ id, name: text }) =>
-      h(
-        'li',
+      h.li(
         { key: id, class: 'row' },
         name(text),
         button(app, `versions ${id}`, 'Earlier versions', () => list(app, id), {
@@ -60,18 +57,15 @@ async function list(app: App, id: string): Promise<void> {
 
 function versionsOf(app: App, open: VersionsOpen, of: PlaylistVersions): Child {
   return [
-    h('p', null, name(of.name), !of.present && ' (not in your library any more)'),
-    h(
-      'ul',
+    h.p(name(of.name), !of.present && ' (not in your library any more)'),
+    h.ul(
       { class: 'list' },
       of.items.map((item) =>
-        h(
-          'li',
+        h.li(
           { key: String(item.version) },
-          h(
-            'div',
+          h.div(
             { class: 'row' },
-            h('span', null, `${timeOf(item.seen_at)}: ${count(item.total, 'song')}`, changedWords(item)),
+            h.span(`${timeOf(item.seen_at)}: ${count(item.total, 'song')}`, changedWords(item)),
             button(app, `version ${item.version}`, 'Show', () => look(app, of, item.version), {
               kind: 'quiet',
               about: timeOf(item.seen_at),
@@ -115,14 +109,11 @@ function shownPart(
   return [
     isSame
       ? soft('The playlist is as it was then.')
-      : h(
-          'p',
-          null,
+      : h.p(
           `Restoring it adds ${number(added_count)}, removes ${number(removed_count)} and moves ${number(moved_count)}.`,
         ),
     unsupported.length > 0 &&
-      h(
-        'p',
+      h.p(
         { class: 'warn' },
         `Cannot come back: ${unsupported.slice(0, 5).map(unsupportedWords).join('; ')}${unsupported.length > 5 ? ` and ${number(unsupported.length - 5)} more` : ''}.`,
       ),
@@ -141,16 +132,12 @@ function shownPart(
         },
         { kind: 'primary', confirm: 'Restore it now' },
       ),
-    h(
-      'details',
-      null,
-      h('summary', null, `Its ${count(content.total, 'song')}`),
-      h(
-        'ol',
+    h.details(
+      h.summary(`Its ${count(content.total, 'song')}`),
+      h.ol(
         { class: 'songs' },
         content.items.map(({ position, name: song, artist }) =>
-          h(
-            'li',
+          h.li(
             { key: String(position) },
             song === null ? 'A song that Spotify no longer names' : name(song),
             artist ? ` by ${artist}` : '',

@@ -12,15 +12,13 @@ export function accountCard(app: App): Child {
     return card(
       'account',
       'Spotify account',
-      h(
-        'p',
-        null,
+      h.p(
         account.name === null
           ? 'No account is connected yet.'
           : [name(account.name), ' was connected; Spotify has ended that login.'],
       ),
       app.state.app.isSet
-        ? h('div', { class: 'row' }, connect('Connect', false, 'primary'))
+        ? h.div({ class: 'row' }, connect('Connect', false, 'primary'))
         : soft('First set up your Spotify app, above.'),
     );
   }
@@ -28,15 +26,13 @@ export function accountCard(app: App): Child {
   return card(
     'account',
     'Spotify account',
-    h('p', { class: 'big' }, name(account.name ?? 'Connected')),
+    h.p({ class: 'big' }, name(account.name ?? 'Connected')),
     account.loginExpiresAt &&
-      h(
-        'p',
+      h.p(
         { class: isSoon ? 'warn' : 'soft' },
         `Logged in until ${dateOf(account.loginExpiresAt)} (${count(account.daysLeft ?? 0, 'day')}).`,
       ),
-    h(
-      'div',
+    h.div(
       { class: 'row' },
       connect('Connect again', false, 'quiet'),
       button(app, 'disconnect', 'Disconnect', () => ask('account/disconnect', {}), {
@@ -45,12 +41,9 @@ export function accountCard(app: App): Child {
         kind: 'quiet',
       }),
     ),
-    h(
-      'details',
-      null,
-      h('summary', null, 'More'),
-      h(
-        'div',
+    h.details(
+      h.summary('More'),
+      h.div(
         { class: 'row' },
         connect('Use another account', true, 'quiet'),
         button(

@@ -9,17 +9,13 @@ export function browsersCard(app: App): Child {
     'browsers',
     'Remembered browsers',
     soft('They open this page and approve clients without the owner code.'),
-    h(
-      'ul',
+    h.ul(
       { class: 'list' },
       app.state.browsers.map((browser) =>
-        h(
-          'li',
+        h.li(
           { key: browser.id, class: 'line' },
-          h(
-            'div',
-            null,
-            h('p', null, browser.label, browser.current && h('span', { class: 'pill' }, 'this one')),
+          h.div(
+            h.p(browser.label, browser.current && h.span({ class: 'pill' }, 'this one')),
             soft(`${browser.origin}, used ${fromNow(browser.lastUsedAt)}`),
           ),
           !browser.current &&

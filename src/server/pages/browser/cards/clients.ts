@@ -15,17 +15,13 @@ export function clientsCard(app: App): Child {
     'AI clients',
     clients.length === 0
       ? soft('No client is approved yet.')
-      : h(
-          'ul',
+      : h.ul(
           { class: 'list' },
           clients.map((client) =>
-            h(
-              'li',
+            h.li(
               { key: client.clientId, class: 'line' },
-              h(
-                'div',
-                null,
-                h('p', null, name(client.name), client.readOnly && h('span', { class: 'pill' }, 'Read only')),
+              h.div(
+                h.p(name(client.name), client.readOnly && h.span({ class: 'pill' }, 'Read only')),
                 soft(useOf(client)),
               ),
               button(
@@ -69,45 +65,35 @@ function setupPart(app: App): Child {
       doing.setup = await ask('clients/setup', { client });
     });
   };
-  return h(
-    'div',
+  return h.div(
     { class: 'setup' },
-    h(
-      'p',
+    h.p(
       { class: 'address' },
-      h('span', { class: 'soft aside' }, 'MCP address '),
-      h('code', null, state.mcpUrl),
+      h.span({ class: 'soft aside' }, 'MCP address '),
+      h.code(state.mcpUrl),
       copyButton(app, state.mcpUrl, 'MCP address'),
     ),
-    h('label', { for: 'setup-client' }, 'Connect a client'),
-    h(
-      'select',
+    h.label({ for: 'setup-client' }, 'Connect a client'),
+    h.select(
       { id: 'setup-client', onchange: choose },
-      h('option', { value: '', key: '' }, 'Choose one …'),
-      state.setups.map(({ id, name: text }) => h('option', { key: id, value: id }, text)),
-      h('option', { value: 'other', key: 'other' }, 'Another client'),
+      h.option({ value: '', key: '' }, 'Choose one …'),
+      state.setups.map(({ id, name: text }) => h.option({ key: id, value: id }, text)),
+      h.option({ value: 'other', key: 'other' }, 'Another client'),
     ),
     setup !== null && [
       setup.command !== null && [
-        h('p', null, 'Run this in a terminal:'),
+        h.p('Run this in a terminal:'),
         copyBlock(app, setup.command, 'command'),
-        h('p', null, 'Or add this to its file ', h('code', null, setup.file), ':'),
+        h.p('Or add this to its file ', h.code(setup.file), ':'),
       ],
-      setup.command === null &&
-        setup.file !== '' &&
-        h('p', null, 'Add this to ', h('code', null, setup.file), ':'),
+      setup.command === null && setup.file !== '' && h.p('Add this to ', h.code(setup.file), ':'),
       copyBlock(app, setup.snippet, 'configuration'),
-      h('p', null, withCode(setup.next)),
+      h.p(withCode(setup.next)),
       soft('When the client asks for approval, this browser opens a page with Approve and Deny.'),
     ],
   );
 }
 
 function copyBlock(app: App, text: string, what: string): Child {
-  return h(
-    'div',
-    { class: 'block', key: what },
-    copyButton(app, text, what),
-    h('pre', null, h('code', null, text)),
-  );
+  return h.div({ class: 'block', key: what }, copyButton(app, text, what), h.pre(h.code(text)));
 }

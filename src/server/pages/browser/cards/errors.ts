@@ -9,15 +9,13 @@ export function errorsCard({ state }: App): Child {
     'Recent errors',
     state.errors.length === 0
       ? soft('No unresolved errors.')
-      : h(
-          'ul',
+      : h.ul(
           { class: 'list' },
           state.errors.map((error) =>
-            h(
-              'li',
+            h.li(
               { key: `${error.code} ${error.request}` },
-              h('p', null, h('strong', null, withLocalTimes(error.message))),
-              error.remedy !== null && h('p', null, withCode(error.remedy)),
+              h.p(h.strong(withLocalTimes(error.message))),
+              error.remedy !== null && h.p(withCode(error.remedy)),
               soft(
                 `${error.request}, ${fromNow(error.at)}${error.occurrences > 1 ? `, ${count(error.occurrences, 'time')}` : ''}`,
               ),

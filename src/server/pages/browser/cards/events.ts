@@ -24,15 +24,13 @@ export function eventsCard(app: App): Child {
     'What happened',
     items.length + moving.length === 0
       ? soft('What relay does is listed here, and can be undone for 30 days.')
-      : h(
-          'ul',
+      : h.ul(
           { class: 'list' },
           moving.map((job) => jobRow(app, job)),
           items.map((event) => eventRow(app, event)),
         ),
     (more || hasJobs || hasCovers) &&
-      h(
-        'div',
+      h.div(
         { class: 'row' },
         more &&
           button(app, 'older', 'Show older', () => app.showEvents(items.length + MORE), {
@@ -69,20 +67,17 @@ async function clear(app: App): Promise<void> {
 function eventRow(app: App, { id, at, place, job, change }: PageEvent): Child {
   const title = change === null ? (job?.title ?? '') : capital(change.what);
   const asked = change !== null && app.doing.undo?.change === change.change_id;
-  return h(
-    'li',
+  return h.li(
     { key: id, id: `event-${id}`, class: 'event' },
-    h(
-      'div',
+    h.div(
       { class: 'line' },
       coverPart(place),
-      h(
-        'div',
+      h.div(
         { class: 'grow' },
-        h('p', null, name(title), marksOf(job, change)),
+        h.p(name(title), marksOf(job, change)),
         soft(
           [...(job === null || job.total === 0 ? [] : [countsOf(job)]), fromNow(at)].join(' · '),
-          job === null && change !== null && h('span', { class: 'aside' }, ` · by ${change.who}`),
+          job === null && change !== null && h.span({ class: 'aside' }, ` · by ${change.who}`),
           placeLink(place, title),
         ),
       ),
@@ -106,5 +101,5 @@ function marksOf(job: PageEvent['job'], change: ChangeEntry | null): Child {
   else if (change !== null && change.state === 'partial') marks.push(['Stopped part-way', 'warn']);
   else if (change !== null && change.state === 'rolled_back') marks.push(['Taken back', '']);
   else if (change !== null && change.state !== 'done') marks.push(['Not finished yet', '']);
-  return marks.map(([words, mood]) => h('span', { key: words, class: `pill ${mood}` }, words));
+  return marks.map(([words, mood]) => h.span({ key: words, class: `pill ${mood}` }, words));
 }

@@ -15,10 +15,9 @@ export function extrasPart(app: App): Child {
         ? 'Saved. AI clients get these tools once relay has restarted.'
         : 'Saved. AI clients get the standard tools.',
     });
-  return h(
-    'div',
+  return h.div(
     { class: 'question', key: 'extras' },
-    h('p', null, question),
-    h('div', { class: 'row' }, answer('Yes', true, 'primary'), answer('No', false, 'quiet')),
+    h.p(question),
+    h.div({ class: 'row' }, answer('Yes', true, 'primary'), answer('No', false, 'quiet')),
   );
 }

@@ -20,27 +20,20 @@ export function healthCard(app: App): Child {
   return card(
     'health',
     'Health',
-    h(
-      'dl',
+    h.dl(
       { class: 'parts' },
       app.state.parts.map((part) =>
-        h(
-          'div',
+        h.div(
           { key: part.part },
-          h(
-            'dt',
-            null,
-            h('span', { class: `dot ${part.state}`, 'aria-hidden': 'true' }),
+          h.dt(
+            h.span({ class: `dot ${part.state}`, 'aria-hidden': 'true' }),
             PART_NAMES[part.part] ?? part.part,
           ),
-          h(
-            'dd',
-            null,
-            h('span', { class: 'hidden-text' }, `${STATE_WORDS[part.state]}: `),
-            h('bdi', null, short(withLocalTimes(part.summary), 300)),
+          h.dd(
+            h.span({ class: 'hidden-text' }, `${STATE_WORDS[part.state]}: `),
+            h.bdi(short(withLocalTimes(part.summary), 300)),
             part.remedy !== null &&
-              h(
-                'p',
+              h.p(
                 { class: 'soft' },
                 part.remedy.command === null ? withCode(part.remedy.text) : command(app, part.remedy.command),
               ),

@@ -12,10 +12,9 @@ export function keptCard(app: App): Child {
   return card(
     'kept',
     'Kept playlists',
-    h(
-      'ul',
+    h.ul(
       { class: 'list' },
-      kept.map((keep) => h('li', { key: keep.id ?? keep.name }, keptRow(app, keep))),
+      kept.map((keep) => h.li({ key: keep.id ?? keep.name }, keptRow(app, keep))),
     ),
   );
 }
@@ -24,17 +23,16 @@ function keptRow(app: App, keep: KeepRecord): Child {
   const { status, reason, sql, every, last_run_at, last_result, next_run_at } = keep;
   const isOpen = status === 'review' || status === 'waiting';
   return [
-    h('p', null, name(keep.name), status !== 'active' && h('span', { class: 'pill' }, WORDS[status])),
-    isOpen && reason !== undefined && h('p', { class: 'warn' }, reason),
-    h('p', { class: 'soft', title: sql }, ruleWords(sql, keep.name) ?? h('code', null, short(sql, 200))),
+    h.p(name(keep.name), status !== 'active' && h.span({ class: 'pill' }, WORDS[status])),
+    isOpen && reason !== undefined && h.p({ class: 'warn' }, reason),
+    h.p({ class: 'soft', title: sql }, ruleWords(sql, keep.name) ?? h.code(short(sql, 200))),
     soft(
       `Every ${every}`,
       next_run_at !== null && `, next ${timeOf(next_run_at)}`,
       last_run_at !== null && `. Last run ${fromNow(last_run_at)}: ${last_result ?? 'nothing written'}`,
       '.',
     ),
-    h(
-      'div',
+    h.div(
       { class: 'row' },
       acting(app, keep, 'run', 'Run now'),
       status === 'paused' ? acting(app, keep, 'resume', 'Resume') : acting(app, keep, 'pause', 'Pause'),
@@ -59,16 +57,14 @@ export function keptNeeds(app: App): Child[] {
   return app.state.kept
     .filter(({ status }) => status === 'review')
     .map((keep) =>
-      h(
-        'li',
+      h.li(
         { key: `kept ${keep.id}` },
-        h('p', null, name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
+        h.p(name(keep.name), ': ', keep.reason ?? 'a run waits for your review.'),
         keep.preview !== undefined &&
           soft(
             `It would have ${count(keep.preview.total, 'song')}: ${keep.preview.added_count} added, ${keep.preview.removed_count} removed.`,
           ),
-        h(
-          'div',
+        h.div(
           { class: 'row' },
           acting(app, keep, 'accept', 'Approve once', 'Approve it now'),
           acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),

@@ -15,16 +15,14 @@ export function libraryCard(app: App): Child {
     'Library',
     isEmpty
       ? soft('Nothing has been read yet. Once it has, AI clients can ask all of it in one call.')
-      : h(
-          'p',
-          null,
+      : h.p(
           `${count(saved, 'saved track')}${savedCoverage === 'complete' ? '' : ' so far'}, ${number(playlists.read)} of ${count(playlists.total, 'playlist')}`,
           playlists.unreadable > 0 && ` (${number(playlists.unreadable)} that Spotify does not show)`,
           asOf !== null && `, read ${fromNow(asOf)}`,
           '.',
         ),
     state === 'reading' && [
-      h('progress', {
+      h.progress({
         max: Math.max(1, progress.total),
         value: progress.done,
         'aria-label': 'Reading the library',
@@ -32,13 +30,11 @@ export function libraryCard(app: App): Child {
       soft(`${number(progress.done)} of about ${count(progress.total, 'request')}`),
     ],
     state === 'waiting' &&
-      h(
-        'p',
+      h.p(
         { class: 'warn' },
         `The reading waits${until === null ? '' : ` until ${timeOf(until)}`}: ${libraryReason(reason)}.`,
       ),
-    h(
-      'div',
+    h.div(
       { class: 'row' },
       account.connected &&
         button(app, 'library-sync', isEmpty ? 'Read it' : 'Update', () => ask('library/sync', {}), {

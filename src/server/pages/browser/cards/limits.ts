@@ -11,24 +11,18 @@ export function limitsCard({ state }: App): Child {
     'limits',
     'Requests to Spotify',
     limits.blocked.map(({ scope, until, reason }) =>
-      h(
-        'p',
+      h.p(
         { class: 'notice', key: scope },
-        h('strong', null, `${scope} is blocked`),
+        h.strong(`${scope} is blocked`),
         ` until ${timeOf(until)} (${fromNow(until)})${reason === null ? '' : `: ${wordsOfReason(reason)}`}. Other requests continue.`,
       ),
     ),
     total === 0
       ? soft('No requests in the last 24 hours.')
-      : h(
-          'table',
+      : h.table(
           { class: 'chart' },
-          h('caption', { class: 'soft' }, `${count(total, 'request')} in the last 24 hours, by the hour`),
-          h(
-            'tbody',
-            null,
-            limits.scopes.map((scope) => chartRow(scope, highest(limits))),
-          ),
+          h.caption({ class: 'soft' }, `${count(total, 'request')} in the last 24 hours, by the hour`),
+          h.tbody(limits.scopes.map((scope) => chartRow(scope, highest(limits)))),
         ),
   );
 }
@@ -41,27 +35,23 @@ const BAR = 6;
 const HEIGHT = 24;
 
 function chartRow({ scope, total, hours }: PageLimits['scopes'][number], max: number): Child {
-  return h(
-    'tr',
+  return h.tr(
     { key: scope },
-    h('th', { scope: 'row' }, scope),
-    h(
-      'td',
-      null,
-      h(
-        'svg',
+    h.th({ scope: 'row' }, scope),
+    h.td(
+      h.svg(
         {
           viewBox: `0 0 ${hours.length * BAR} ${HEIGHT}`,
           'aria-hidden': 'true',
           preserveAspectRatio: 'none',
         },
-        h('path', { class: 'base', d: `M0 ${HEIGHT - 0.5}H${hours.length * BAR}` }),
+        h.path({ class: 'base', d: `M0 ${HEIGHT - 0.5}H${hours.length * BAR}` }),
         hours.map((value, hour) => {
           const height = value === 0 ? 0 : Math.max(2, Math.round((value / max) * HEIGHT));
-          return h('rect', { x: hour * BAR + 1, y: HEIGHT - height, width: BAR - 2, height, rx: 1 });
+          return h.rect({ x: hour * BAR + 1, y: HEIGHT - height, width: BAR - 2, height, rx: 1 });
         }),
       ),
     ),
-    h('td', { class: 'count' }, number(total)),
+    h.td({ class: 'count' }, number(total)),
   );
 }

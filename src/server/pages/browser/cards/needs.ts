@@ -16,12 +16,11 @@ export function needsCard(app: App): Child {
     'needs',
     'Needs you',
     rows.length === 0
-      ? h(
-          'p',
+      ? h.p(
           { class: 'soft' },
           isSettingUp(app.state) ? 'Only the steps above.' : 'Nothing. You are up to date.',
         )
-      : h('ul', { class: 'list' }, rows),
+      : h.ul({ class: 'list' }, rows),
   );
 }
 
@@ -34,21 +33,18 @@ function loginNeeds(app: App): Child[] {
   if (loginProblem === null && why === null) return [];
   const text = account.connected || account.reauthorizationRequired ? 'Connect again' : 'Connect';
   return [
-    h(
-      'li',
+    h.li(
       { key: 'login' },
-      why !== null && h('p', null, why),
+      why !== null && h.p(why),
       loginProblem !== null &&
-        h(
-          'p',
+        h.p(
           { class: 'bad' },
-          h('strong', null, 'The last login failed. '),
+          h.strong('The last login failed. '),
           withCode(loginProblem.message),
           loginProblem.remedy !== null && [' ', withCode(loginProblem.remedy)],
         ),
       own.isSet &&
-        h(
-          'div',
+        h.div(
           { class: 'row' },
           button(app, 'connect now', text, () => goToLogin(false), {
             kind: 'primary',
@@ -63,23 +59,22 @@ function loginText({ state }: App): Child | null {
   const { account } = state;
   if (account.reauthorizationRequired) {
     return [
-      h('strong', null, 'Spotify has ended the login'),
+      h.strong('Spotify has ended the login'),
       account.name !== null && [' of ', name(account.name)],
       '. Until you connect again, nothing can be read or written.',
     ];
   }
   // The steps above lead there.
-  if (!account.connected)
-    return isSettingUp(state) ? null : [h('strong', null, 'No Spotify account is connected.')];
+  if (!account.connected) return isSettingUp(state) ? null : [h.strong('No Spotify account is connected.')];
   if (account.missingScopes.length > 0) {
     return [
-      h('strong', null, 'A permission is missing. '),
+      h.strong('A permission is missing. '),
       `Connect again and grant ${account.missingScopes.join(', ')}.`,
     ];
   }
   if (account.loginExpiresAt !== null && (account.daysLeft ?? SOON) < SOON) {
     return [
-      h('strong', null, `The login ends in ${count(account.daysLeft ?? 0, 'day')}`),
+      h.strong(`The login ends in ${count(account.daysLeft ?? 0, 'day')}`),
       `, on ${dateOf(account.loginExpiresAt)}.`,
     ];
   }
@@ -88,16 +83,13 @@ function loginText({ state }: App): Child | null {
 
 function clientNeeds({ state }: App): Child[] {
   return state.waitingClients.map(({ clientId, name: text, address, at }) =>
-    h(
-      'li',
+    h.li(
       { key: clientId, class: 'line' },
-      h(
-        'div',
-        null,
-        h('p', null, h('strong', null, name(text)), ' asks to use your account.'),
+      h.div(
+        h.p(h.strong(name(text)), ' asks to use your account.'),
         soft(`${fromNow(at)}. Approve it only if you started this.`),
       ),
-      h('a', { class: 'button', href: address, 'aria-label': `Review: ${text}` }, 'Review'),
+      h.a({ class: 'button', href: address, 'aria-label': `Review: ${text}` }, 'Review'),
     ),
   );
 }
@@ -115,10 +107,9 @@ function jobNeeds(app: App): Child[] {
   };
   const rest =
     shown.length < jobs.length &&
-    h(
-      'li',
+    h.li(
       { key: 'all' },
-      h('button', { type: 'button', class: 'quiet', onclick: showAll }, `Show all ${jobs.length} jobs`),
+      h.button({ type: 'button', class: 'quiet', onclick: showAll }, `Show all ${jobs.length} jobs`),
     );
   return [...shown.map((job) => jobRow(app, job)), ...(rest ? [rest] : [])];
 }

@@ -11,10 +11,9 @@ export function playingCard(app: App): Child {
   return card(
     'playing',
     'Playing',
-    h(
-      'div',
+    h.div(
       { class: 'line' },
-      h('div', { class: 'grow' }, playing === null ? soft('Not checked yet.') : playingLines(playing)),
+      h.div({ class: 'grow' }, playing === null ? soft('Not checked yet.') : playingLines(playing)),
       button(
         app,
         'look',
@@ -30,11 +29,10 @@ export function playingCard(app: App): Child {
 }
 
 function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child {
-  if (title === null) return [h('p', null, 'Nothing was playing.'), soft(`Checked ${fromNow(at)}`)];
+  if (title === null) return [h.p('Nothing was playing.'), soft(`Checked ${fromNow(at)}`)];
   return [
-    h('p', null, h('strong', null, name(title))),
-    h(
-      'p',
+    h.p(h.strong(name(title))),
+    h.p(
       { class: 'soft' },
       by !== null && name(by),
       device !== null && [' on ', name(device)],
@@ -46,11 +44,10 @@ function playingLines({ title, by, device, isPlaying, at }: PagePlaying): Child 
 function positionPart(playing: PagePlaying): Child {
   const at = positionOf(playing);
   if (at === null || playing.durationMs === null || playing.title === null) return null;
-  return h(
-    'div',
+  return h.div(
     { class: 'track' },
-    h('progress', { max: playing.durationMs, value: at, 'aria-label': 'Position in the track' }),
-    h('span', { class: 'soft' }, `${minutes(at)} of ${minutes(playing.durationMs)}`),
+    h.progress({ max: playing.durationMs, value: at, 'aria-label': 'Position in the track' }),
+    h.span({ class: 'soft' }, `${minutes(at)} of ${minutes(playing.durationMs)}`),
   );
 }
 

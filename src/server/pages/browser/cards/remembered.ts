@@ -11,22 +11,13 @@ export function rememberedCard(app: App): Child {
     'remembered',
     'Remembered matches',
     soft('The track that relay takes for a title and an artist, without searching.'),
-    h(
-      'ul',
+    h.ul(
       { class: 'list' },
       remembered.map((match) =>
-        h(
-          'li',
+        h.li(
           { key: match.id, class: 'line' },
-          h(
-            'div',
-            null,
-            h(
-              'p',
-              null,
-              `${match.title} by ${match.artist}`,
-              match.confirmed && h('span', { class: 'pill' }, 'differs'),
-            ),
+          h.div(
+            h.p(`${match.title} by ${match.artist}`, match.confirmed && h.span({ class: 'pill' }, 'differs')),
             soft(`${match.track.name} by ${match.track.artists}; ${match.by}, ${fromNow(match.at)}`),
           ),
           button(app, `forget ${match.id}`, 'Forget', () => ask('remembered/forget', { id: match.id }), {

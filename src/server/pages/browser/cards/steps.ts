@@ -21,28 +21,24 @@ export function stepsCard(app: App): Child {
   const done = stepsDone(state);
   const bodies = [appStep, accountStep, clientStep];
   const next = done.indexOf(false);
-  return h(
-    'section',
+  return h.section(
     { key: 'steps', id: 'steps', class: 'card', 'aria-labelledby': 'steps-title' },
-    h(
-      'div',
+    h.div(
       { class: 'line' },
-      h('h2', { id: 'steps-title', tabindex: '-1' }, 'Three steps to begin'),
-      next === 2 && h('button', { type: 'button', class: 'quiet', onclick: () => hide(app) }, 'Hide'),
+      h.h2({ id: 'steps-title', tabindex: '-1' }, 'Three steps to begin'),
+      next === 2 && h.button({ type: 'button', class: 'quiet', onclick: () => hide(app) }, 'Hide'),
     ),
-    h(
-      'ol',
+    h.ol(
       { class: 'steps' },
       TITLES.map((title, index) => {
         const isDone = done[index] === true;
-        return h(
-          'li',
+        return h.li(
           {
             key: title,
             class: isDone ? 'done' : index === next ? 'now' : '',
             'aria-current': index === next ? 'step' : null,
           },
-          h('p', null, h('strong', null, title), isDone && h('span', { class: 'hidden-text' }, ' (done)')),
+          h.p(h.strong(title), isDone && h.span({ class: 'hidden-text' }, ' (done)')),
           index === next && bodies[index]?.(app),
         );
       }),
@@ -67,29 +63,25 @@ function appStep(app: App): Child {
     app.act('client-id', () => ask('app/set', { clientId: field.value.trim() }), 'The client ID is saved.');
   };
   return [
-    h(
-      'p',
-      null,
+    h.p(
       'At ',
-      h('a', { href: DASHBOARD, target: '_blank', rel: 'noreferrer' }, 'developer.spotify.com/dashboard'),
+      h.a({ href: DASHBOARD, target: '_blank', rel: 'noreferrer' }, 'developer.spotify.com/dashboard'),
       ' create an app, tick “Web API”, and give it this redirect URI:',
     ),
-    h('p', { class: 'address' }, h('code', null, redirectUri), copyButton(app, redirectUri, 'redirect URI')),
-    h(
-      'form',
+    h.p({ class: 'address' }, h.code(redirectUri), copyButton(app, redirectUri, 'redirect URI')),
+    h.form(
       { onsubmit: save },
-      h('label', { for: 'client-id' }, 'Client ID of the app'),
-      h(
-        'div',
+      h.label({ for: 'client-id' }, 'Client ID of the app'),
+      h.div(
         { class: 'row' },
-        h('input', {
+        h.input({
           id: 'client-id',
           required: true,
           autocomplete: 'off',
           spellcheck: 'false',
           maxlength: 200,
         }),
-        h('button', { class: 'primary' }, 'Save'),
+        h.button({ class: 'primary' }, 'Save'),
       ),
     ),
   ];
@@ -98,8 +90,7 @@ function appStep(app: App): Child {
 function accountStep(app: App): Child {
   return [
     soft('Spotify asks whether relay may use your account.'),
-    h(
-      'div',
+    h.div(
       { class: 'row' },
       button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' }),
     ),
@@ -110,11 +101,7 @@ function clientStep(app: App): Child {
   const go = () => document.getElementById('setup-client')?.focus();
   return [
     soft('Choose your AI client; it asks for your approval once.'),
-    h(
-      'div',
-      { class: 'row' },
-      h('button', { type: 'button', class: 'primary', onclick: go }, 'Choose a client'),
-    ),
+    h.div({ class: 'row' }, h.button({ type: 'button', class: 'primary', onclick: go }, 'Choose a client')),
     extrasPart(app),
   ];
 }
