@@ -170,6 +170,21 @@ export function name(text: string): Child {
   return h.bdi({ class: 'name' }, text);
 }
 
+/** Buttons and the like, side by side. */
+export function row(...children: Child[]): Child {
+  return h.div({ class: 'row' }, ...children);
+}
+
+/** A list with a line between its rows. @param none what is said where it is empty */
+export function list(rows: readonly Child[], none?: string): Child {
+  return rows.length === 0 && none !== undefined ? soft(none) : h.ul({ class: 'list' }, rows);
+}
+
+/** A row of a list: what it is about on the left, and what can be done on the right. */
+export function entry(key: string, about: readonly Child[], action: Child): Child {
+  return h.li({ key, class: 'line' }, h.div(about), action);
+}
+
 export function soft(...children: Child[]): Child {
   return h.p({ class: 'soft' }, ...children);
 }

@@ -1,7 +1,7 @@
 /** What a list was read as, and where it is to go: shown before anything is searched. */
 import type { ImportPreview } from '../../../domain/listImport.ts';
 import type { PagePlaylist } from '../../../domain/ownerPage.ts';
-import { type App, button, name, soft } from './app.ts';
+import { type App, button, name, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 
@@ -56,8 +56,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
       ),
     notSongs(preview),
     list !== EACH && [targetChoice(shown, steps), duplicatesChoice()],
-    h.div(
-      { class: 'row' },
+    row(
       h.button(
         {
           key: 'go',

@@ -1,7 +1,7 @@
 /** A job on the page: how far it is, in words and colours that agree, and what a person can do about it. */
 import { isWorking } from '../../../domain/job.ts';
 import type { PageJob } from '../../../domain/ownerPage.ts';
-import { type App, type ButtonOptions, button, name, placeLink, soft, withCode } from './app.ts';
+import { type App, type ButtonOptions, button, name, placeLink, row, soft, withCode } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, fromNow, number, wordsOfReason } from './format.ts';
 import { ask } from './session.ts';
@@ -57,7 +57,7 @@ export function jobRow(app: App, job: PageJob): Child {
         job.error.message,
         job.error.remedy !== null && [' ', withCode(job.error.remedy)],
       ),
-    h.div({ class: 'row' }, actionsOf(app, job)),
+    row(actionsOf(app, job)),
   );
 }
 

@@ -5,7 +5,7 @@
 
 import type { OwnerCalls, PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
 import { SETTLE_KEYS } from '../../../domain/settling.ts';
-import { type App, name, problemOf } from './app.ts';
+import { type App, name, problemOf, row } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask } from './session.ts';
@@ -305,8 +305,7 @@ export function createPicker(app: () => App): Picker {
     if (!isAll) return h.p({ class: 'soft' }, 'Reading …');
     return [
       h.p({ role: 'status' }, 'Everything is settled.'),
-      h.div(
-        { class: 'row' },
+      row(
         h.button(
           { key: 'write', type: 'button', class: 'primary', onclick: () => void commit() },
           'Write it now',
@@ -332,12 +331,8 @@ export function createPicker(app: () => App): Picker {
       ),
       h.div(
         { class: 'row', key: 'near-row' },
-        h.button(
-          { key: 'yes', type: 'button', class: 'primary', onclick: () => void takeNear() },
-          `Accept ${number(items.length)} `,
-          h.kbd('Y'),
-        ),
-        h.button({ key: 'no', type: 'button', onclick: leaveNear }, 'No, one by one ', h.kbd('N')),
+        keyButton(`Accept ${number(items.length)}`, 'Y', () => void takeNear(), 'primary'),
+        keyButton('No, one by one', 'N', leaveNear),
       ),
     ];
   }
@@ -369,24 +364,11 @@ export function createPicker(app: () => App): Picker {
           h.kbd(keyOf('search')),
         ),
       ),
-      h.div(
-        { class: 'row' },
-        h.button({ key: 'skip', type: 'button', onclick: skip }, 'Skip ', h.kbd(keyOf('skip'))),
-        h.button(
-          { key: 'near', type: 'button', onclick: () => void askNear() },
-          'All near ',
-          h.kbd(keyOf('all near')),
-        ),
-        h.button(
-          { key: 'previous', type: 'button', class: 'quiet', onclick: () => step(-1) },
-          'Back ',
-          h.kbd(keyOf('back')),
-        ),
-        h.button(
-          { key: 'next', type: 'button', class: 'quiet', onclick: () => step(1) },
-          'Later ',
-          h.kbd(keyOf('later')),
-        ),
+      row(
+        keyButton('Skip', keyOf('skip'), skip),
+        keyButton('All near', keyOf('all near'), () => void askNear()),
+        keyButton('Back', keyOf('back'), () => step(-1), 'quiet'),
+        keyButton('Later', keyOf('later'), () => step(1), 'quiet'),
       ),
     ];
   }
@@ -419,6 +401,11 @@ export function createPicker(app: () => App): Picker {
 const PAGE = 100;
 /** Maximum number of choices that the server takes at once. */
 const FIXES = 1_000;
+
+/** A button that shows the key which does the same. */
+function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
+  return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
+}
 
 /** The same key as in the terminal. */
 function keyOf(what: string): string {

@@ -1,6 +1,6 @@
 /** Undoing a change: what it would do is shown first. */
 import type { UndoAnswer } from '../../../domain/localApi.ts';
-import { type App, button, problemOf, soft } from './app.ts';
+import { type App, button, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 import { ask, Refused } from './session.ts';
@@ -23,8 +23,7 @@ export function undoPart(app: App, change: string): Child {
     { class: 'notice' },
     asked.conflict !== null && h.p(asked.conflict),
     asked.preview !== null && h.ul(asked.preview.map((line) => h.li({ key: line }, line))),
-    h.div(
-      { class: 'row' },
+    row(
       asked.conflict === null
         ? button(app, 'undo now', 'Undo now', undo(false), { kind: 'primary' })
         : button(app, 'undo force', 'Undo anyway', undo(true), { kind: 'danger' }),

@@ -1,6 +1,6 @@
 /** Earlier versions of playlists: the list, what each holds, and restoring one after a preview. */
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
-import { type App, button, name, soft, type VersionsOpen } from './app.ts';
+import { type App, button, list, name, row, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
 import { ask } from './session.ts';
@@ -27,29 +27,27 @@ export function versionsPart(app: App): Child {
   return h.section(
     { key: 'versions-open', 'aria-label': 'Earlier versions of playlists' },
     open.of === null ? playlistsPart(app, open) : versionsOf(app, open, open.of),
-    h.div({ class: 'row' }, h.button({ type: 'button', class: 'quiet', onclick: close }, 'Close')),
+    row(h.button({ type: 'button', class: 'quiet', onclick: close }, 'Close')),
   );
 }
 
 function playlistsPart(app: App, open: VersionsOpen): Child {
-  if (open.playlists.length === 0)
-    return soft('There are none yet: each reading of the library keeps the playlists that have changed.');
-  return h.ul(
-    { class: 'list' },
+  return list(
     open.playlists.map(({ id, name: text }) =>
       h.li(
         { key: id, class: 'row' },
         name(text),
-        button(app, `versions ${id}`, 'Earlier versions', () => list(app, id), {
+        button(app, `versions ${id}`, 'Earlier versions', () => openPlaylist(app, id), {
           kind: 'quiet',
           about: text,
         }),
       ),
     ),
+    'There are none yet: each reading of the library keeps the playlists that have changed.',
   );
 }
 
-async function list(app: App, id: string): Promise<void> {
+async function openPlaylist(app: App, id: string): Promise<void> {
   const of = await ask('versions/list', { id });
   const { versions } = app.doing;
   if (versions !== null) app.doing.versions = { ...versions, of, shown: null };
@@ -58,13 +56,11 @@ async function list(app: App, id: string): Promise<void> {
 function versionsOf(app: App, open: VersionsOpen, of: PlaylistVersions): Child {
   return [
     h.p(name(of.name), !of.present && ' (not in your library any more)'),
-    h.ul(
-      { class: 'list' },
+    list(
       of.items.map((item) =>
         h.li(
           { key: String(item.version) },
-          h.div(
-            { class: 'row' },
+          row(
             h.span(`${timeOf(item.seen_at)}: ${count(item.total, 'song')}`, changedWords(item)),
             button(app, `version ${item.version}`, 'Show', () => look(app, of, item.version), {
               kind: 'quiet',

@@ -1,5 +1,5 @@
 /** The account: who is connected, until when, and leaving it. */
-import { type App, button, card, name, soft } from '../app.ts';
+import { type App, button, card, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf } from '../format.ts';
 import { ask } from '../session.ts';
@@ -18,7 +18,7 @@ export function accountCard(app: App): Child {
           : [name(account.name), ' was connected; Spotify has ended that login.'],
       ),
       app.state.app.isSet
-        ? h.div({ class: 'row' }, connect('Connect', false, 'primary'))
+        ? row(connect('Connect', false, 'primary'))
         : soft('First set up your Spotify app, above.'),
     );
   }
@@ -32,8 +32,7 @@ export function accountCard(app: App): Child {
         { class: isSoon ? 'warn' : 'soft' },
         `Logged in until ${dateOf(account.loginExpiresAt)} (${count(account.daysLeft ?? 0, 'day')}).`,
       ),
-    h.div(
-      { class: 'row' },
+    row(
       connect('Connect again', false, 'quiet'),
       button(app, 'disconnect', 'Disconnect', () => ask('account/disconnect', {}), {
         confirm: 'Disconnect now',
@@ -43,8 +42,7 @@ export function accountCard(app: App): Child {
     ),
     h.details(
       h.summary('More'),
-      h.div(
-        { class: 'row' },
+      row(
         connect('Use another account', true, 'quiet'),
         button(
           app,

@@ -1,5 +1,5 @@
 /** The browsers that are signed in. */
-import { type App, button, card, soft } from '../app.ts';
+import { type App, button, card, entry, list, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { ask } from '../session.ts';
@@ -9,19 +9,18 @@ export function browsersCard(app: App): Child {
     'browsers',
     'Remembered browsers',
     soft('They open this page and approve clients without the owner code.'),
-    h.ul(
-      { class: 'list' },
-      app.state.browsers.map((browser) =>
-        h.li(
-          { key: browser.id, class: 'line' },
-          h.div(
-            h.p(browser.label, browser.current && h.span({ class: 'pill' }, 'this one')),
-            soft(`${browser.origin}, used ${fromNow(browser.lastUsedAt)}`),
-          ),
-          !browser.current &&
-            button(app, `forget ${browser.id}`, 'Forget', () => ask('browsers/forget', { id: browser.id }), {
-              about: browser.label,
-              done: `${browser.label} is forgotten.`,
+    list(
+      app.state.browsers.map(({ id, label, current, origin, lastUsedAt }) =>
+        entry(
+          id,
+          [
+            h.p(label, current && h.span({ class: 'pill' }, 'this one')),
+            soft(`${origin}, used ${fromNow(lastUsedAt)}`),
+          ],
+          !current &&
+            button(app, `forget ${id}`, 'Forget', () => ask('browsers/forget', { id }), {
+              about: label,
+              done: `${label} is forgotten.`,
               kind: 'quiet',
             }),
         ),

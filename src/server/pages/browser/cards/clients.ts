@@ -1,7 +1,7 @@
 /** MCP clients: how to connect one, and those that the owner has approved. */
 import { capital } from '../../../../base/lists.ts';
 import type { PageClient } from '../../../../domain/ownerPage.ts';
-import { type App, button, card, copyButton, name, soft, withCode } from '../app.ts';
+import { type App, button, card, copyButton, entry, list, name, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { ask } from '../session.ts';
@@ -13,34 +13,26 @@ export function clientsCard(app: App): Child {
   return card(
     'clients',
     'AI clients',
-    clients.length === 0
-      ? soft('No client is approved yet.')
-      : h.ul(
-          { class: 'list' },
-          clients.map((client) =>
-            h.li(
-              { key: client.clientId, class: 'line' },
-              h.div(
-                h.p(name(client.name), client.readOnly && h.span({ class: 'pill' }, 'Read only')),
-                soft(useOf(client)),
-              ),
-              button(
-                app,
-                `revoke ${client.clientId}`,
-                'Revoke',
-                () => ask('clients/revoke', { clientId: client.clientId }),
-                {
-                  about: client.name,
-                  confirm: 'Revoke now',
-                  done: 'Its access has ended.',
-                  kind: 'quiet',
-                },
-              ),
-            ),
-          ),
-        ),
+    list(
+      clients.map((client) => clientRow(app, client)),
+      'No client is approved yet.',
+    ),
     (!isSettingUp(app.state) || app.doing.hidesSteps) && extrasPart(app),
     setupPart(app),
+  );
+}
+
+function clientRow(app: App, client: PageClient): Child {
+  const { clientId, name: text, readOnly } = client;
+  return entry(
+    clientId,
+    [h.p(name(text), readOnly && h.span({ class: 'pill' }, 'Read only')), soft(useOf(client))],
+    button(app, `revoke ${clientId}`, 'Revoke', () => ask('clients/revoke', { clientId }), {
+      about: text,
+      confirm: 'Revoke now',
+      done: 'Its access has ended.',
+      kind: 'quiet',
+    }),
   );
 }
 

@@ -1,5 +1,5 @@
 /** Errors of Spotify that no later success has ended. */
-import { type App, card, soft, withCode } from '../app.ts';
+import { type App, card, list, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, withLocalTimes } from '../format.ts';
 
@@ -7,20 +7,16 @@ export function errorsCard({ state }: App): Child {
   return card(
     'errors',
     'Recent errors',
-    state.errors.length === 0
-      ? soft('No unresolved errors.')
-      : h.ul(
-          { class: 'list' },
-          state.errors.map((error) =>
-            h.li(
-              { key: `${error.code} ${error.request}` },
-              h.p(h.strong(withLocalTimes(error.message))),
-              error.remedy !== null && h.p(withCode(error.remedy)),
-              soft(
-                `${error.request}, ${fromNow(error.at)}${error.occurrences > 1 ? `, ${count(error.occurrences, 'time')}` : ''}`,
-              ),
-            ),
-          ),
+    list(
+      state.errors.map(({ code, request, message, remedy, at, occurrences }) =>
+        h.li(
+          { key: `${code} ${request}` },
+          h.p(h.strong(withLocalTimes(message))),
+          remedy !== null && h.p(withCode(remedy)),
+          soft(`${request}, ${fromNow(at)}`, occurrences > 1 && `, ${count(occurrences, 'time')}`),
         ),
+      ),
+      'No unresolved errors.',
+    ),
   );
 }

@@ -2,7 +2,7 @@
 import { capital } from '../../../../base/lists.ts';
 import type { ChangeEntry } from '../../../../domain/localApi.ts';
 import type { PageEvent } from '../../../../domain/ownerPage.ts';
-import { type App, button, card, coverPart, name, placeLink, soft } from '../app.ts';
+import { type App, button, card, coverPart, list, name, placeLink, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
@@ -22,16 +22,12 @@ export function eventsCard(app: App): Child {
   return card(
     'events',
     'What happened',
-    items.length + moving.length === 0
-      ? soft('What relay does is listed here, and can be undone for 30 days.')
-      : h.ul(
-          { class: 'list' },
-          moving.map((job) => jobRow(app, job)),
-          items.map((event) => eventRow(app, event)),
-        ),
+    list(
+      [...moving.map((job) => jobRow(app, job)), ...items.map((event) => eventRow(app, event))],
+      'What relay does is listed here, and can be undone for 30 days.',
+    ),
     (more || hasJobs || hasCovers) &&
-      h.div(
-        { class: 'row' },
+      row(
         more &&
           button(app, 'older', 'Show older', () => app.showEvents(items.length + MORE), {
             about: 'what happened',

@@ -1,5 +1,5 @@
 /** The optional tools: asked about once, in the third step or beside the clients. */
-import { type App, button } from '../app.ts';
+import { type App, button, row } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 
@@ -18,6 +18,6 @@ export function extrasPart(app: App): Child {
   return h.div(
     { class: 'question', key: 'extras' },
     h.p(question),
-    h.div({ class: 'row' }, answer('Yes', true, 'primary'), answer('No', false, 'quiet')),
+    row(answer('Yes', true, 'primary'), answer('No', false, 'quiet')),
   );
 }

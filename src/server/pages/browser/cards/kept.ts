@@ -1,7 +1,7 @@
 /** Kept playlists: what each follows, when it runs next, what the last run did, and what to do about it. */
 import type { KeepAction, KeepRecord } from '../../../../domain/keep.ts';
 import { ruleWords } from '../../../../domain/keepRules.ts';
-import { type App, button, card, name, soft } from '../app.ts';
+import { type App, button, card, list, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, short, timeOf } from '../format.ts';
 import { ask } from '../session.ts';
@@ -12,10 +12,7 @@ export function keptCard(app: App): Child {
   return card(
     'kept',
     'Kept playlists',
-    h.ul(
-      { class: 'list' },
-      kept.map((keep) => h.li({ key: keep.id ?? keep.name }, keptRow(app, keep))),
-    ),
+    list(kept.map((keep) => h.li({ key: keep.id ?? keep.name }, keptRow(app, keep)))),
   );
 }
 
@@ -32,8 +29,7 @@ function keptRow(app: App, keep: KeepRecord): Child {
       last_run_at !== null && `. Last run ${fromNow(last_run_at)}: ${last_result ?? 'nothing written'}`,
       '.',
     ),
-    h.div(
-      { class: 'row' },
+    row(
       acting(app, keep, 'run', 'Run now'),
       status === 'paused' ? acting(app, keep, 'resume', 'Resume') : acting(app, keep, 'pause', 'Pause'),
       acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
@@ -64,8 +60,7 @@ export function keptNeeds(app: App): Child[] {
           soft(
             `It would have ${count(keep.preview.total, 'song')}: ${keep.preview.added_count} added, ${keep.preview.removed_count} removed.`,
           ),
-        h.div(
-          { class: 'row' },
+        row(
           acting(app, keep, 'accept', 'Approve once', 'Approve it now'),
           acting(app, keep, 'stop', 'Stop', 'Stop keeping it'),
         ),

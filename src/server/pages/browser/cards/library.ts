@@ -1,5 +1,5 @@
 /** The copy of the library: what is known, how old that is, and what to do about it. */
-import { type App, button, card, soft } from '../app.ts';
+import { type App, button, card, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, timeOf, wordsOfReason } from '../format.ts';
 import { ask } from '../session.ts';
@@ -34,8 +34,7 @@ export function libraryCard(app: App): Child {
         { class: 'warn' },
         `The reading waits${until === null ? '' : ` until ${timeOf(until)}`}: ${libraryReason(reason)}.`,
       ),
-    h.div(
-      { class: 'row' },
+    row(
       account.connected &&
         button(app, 'library-sync', isEmpty ? 'Read it' : 'Update', () => ask('library/sync', {}), {
           about: 'the library',

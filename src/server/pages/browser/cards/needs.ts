@@ -1,5 +1,5 @@
 /** What waits for the owner, most urgent first: the login, clients, jobs, kept playlists. */
-import { type App, button, card, name, soft, withCode } from '../app.ts';
+import { type App, button, card, entry, list, name, row, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf, fromNow } from '../format.ts';
 import { jobRow, needsOwner } from '../jobs.ts';
@@ -12,16 +12,8 @@ const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jo
 
 export function needsCard(app: App): Child {
   const rows = KINDS.flatMap((kind) => kind(app));
-  return card(
-    'needs',
-    'Needs you',
-    rows.length === 0
-      ? h.p(
-          { class: 'soft' },
-          isSettingUp(app.state) ? 'Only the steps above.' : 'Nothing. You are up to date.',
-        )
-      : h.ul({ class: 'list' }, rows),
-  );
+  const none = isSettingUp(app.state) ? 'Only the steps above.' : 'Nothing. You are up to date.';
+  return card('needs', 'Needs you', list(rows, none));
 }
 
 /** Number of days before its end from which a login is mentioned. */
@@ -44,8 +36,7 @@ function loginNeeds(app: App): Child[] {
           loginProblem.remedy !== null && [' ', withCode(loginProblem.remedy)],
         ),
       own.isSet &&
-        h.div(
-          { class: 'row' },
+        row(
           button(app, 'connect now', text, () => goToLogin(false), {
             kind: 'primary',
             about: 'your Spotify account',
@@ -83,12 +74,12 @@ function loginText({ state }: App): Child | null {
 
 function clientNeeds({ state }: App): Child[] {
   return state.waitingClients.map(({ clientId, name: text, address, at }) =>
-    h.li(
-      { key: clientId, class: 'line' },
-      h.div(
+    entry(
+      clientId,
+      [
         h.p(h.strong(name(text)), ' asks to use your account.'),
         soft(`${fromNow(at)}. Approve it only if you started this.`),
-      ),
+      ],
       h.a({ class: 'button', href: address, 'aria-label': `Review: ${text}` }, 'Review'),
     ),
   );

@@ -1,5 +1,5 @@
 /** The matches that were remembered. */
-import { type App, button, card, soft } from '../app.ts';
+import { type App, button, card, entry, list, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { fromNow } from '../format.ts';
 import { ask } from '../session.ts';
@@ -11,18 +11,17 @@ export function rememberedCard(app: App): Child {
     'remembered',
     'Remembered matches',
     soft('The track that relay takes for a title and an artist, without searching.'),
-    h.ul(
-      { class: 'list' },
-      remembered.map((match) =>
-        h.li(
-          { key: match.id, class: 'line' },
-          h.div(
-            h.p(`${match.title} by ${match.artist}`, match.confirmed && h.span({ class: 'pill' }, 'differs')),
-            soft(`${match.track.name} by ${match.track.artists}; ${match.by}, ${fromNow(match.at)}`),
-          ),
-          button(app, `forget ${match.id}`, 'Forget', () => ask('remembered/forget', { id: match.id }), {
-            about: match.title,
-            done: `${match.title} is forgotten.`,
+    list(
+      remembered.map(({ id, title, artist, confirmed, track, by, at }) =>
+        entry(
+          id,
+          [
+            h.p(`${title} by ${artist}`, confirmed && h.span({ class: 'pill' }, 'differs')),
+            soft(`${track.name} by ${track.artists}; ${by}, ${fromNow(at)}`),
+          ],
+          button(app, `forget ${id}`, 'Forget', () => ask('remembered/forget', { id }), {
+            about: title,
+            done: `${title} is forgotten.`,
             kind: 'quiet',
           }),
         ),

@@ -1,6 +1,6 @@
 /** The first run as three steps, each ticked off by what the program knows. */
 import type { OwnerState } from '../../../../domain/ownerPage.ts';
-import { type App, button, copyButton, soft } from '../app.ts';
+import { type App, button, copyButton, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 import { goToLogin } from './account.ts';
@@ -72,8 +72,7 @@ function appStep(app: App): Child {
     h.form(
       { onsubmit: save },
       h.label({ for: 'client-id' }, 'Client ID of the app'),
-      h.div(
-        { class: 'row' },
+      row(
         h.input({
           id: 'client-id',
           required: true,
@@ -90,10 +89,7 @@ function appStep(app: App): Child {
 function accountStep(app: App): Child {
   return [
     soft('Spotify asks whether relay may use your account.'),
-    h.div(
-      { class: 'row' },
-      button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' }),
-    ),
+    row(button(app, 'connect first', 'Connect', () => goToLogin(false), { kind: 'primary' })),
   ];
 }
 
@@ -101,7 +97,7 @@ function clientStep(app: App): Child {
   const go = () => document.getElementById('setup-client')?.focus();
   return [
     soft('Choose your AI client; it asks for your approval once.'),
-    h.div({ class: 'row' }, h.button({ type: 'button', class: 'primary', onclick: go }, 'Choose a client')),
+    row(h.button({ type: 'button', class: 'primary', onclick: go }, 'Choose a client')),
     extrasPart(app),
   ];
 }
