@@ -22,7 +22,7 @@ import { requirePort } from './http/ports.ts';
 import type { Route } from './http/router.ts';
 import { createLocalApi, type ServerSide } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
-import { notFoundPage } from './pages/homePages.ts';
+import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
 import { createPresence, type Presence } from './presence.ts';
 import { authorizeRoutes } from './routes/authorize.ts';
@@ -147,7 +147,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     publicBaseUrl: settings.publicBaseUrl,
     trustedProxies: settings.trustedProxy ?? [],
     ...(options.limits ? { limits: options.limits } : {}),
-    showMissing: (context) => sendPage(context, 404, notFoundPage(settings.demo)),
+    demo: settings.demo,
+    showMissing: (context) => sendPage(context, 404, NOT_FOUND_PAGE),
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
       const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);

@@ -222,7 +222,7 @@ for (const logFormat of ['json', 'pretty'] as const) {
 test('titles and headers', () => {
   for (const text of TEXTS) {
     const page = exchange();
-    sendPage(page.exchange, 200, { title: `Let ${text} use your account?`, body: html``, demo: false });
+    sendPage(page.exchange, 200, { title: `Let ${text} use your account?`, body: html`` });
     const title = /<title>([\s\S]*) · relay<\/title>/.exec(page.sent())?.[1] ?? '';
     assert.match(title, /^Let /);
     assertClean(title, 'a title');
@@ -254,7 +254,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
     query: new URLSearchParams(),
     baseUrl: '',
     requestId: 'r',
-    startId: 's',
+    site: { startId: 's', demo: false },
     trusts: () => false,
     waitingBodies: createWaitingBodies(),
   };

@@ -12,12 +12,18 @@ export interface HttpContext {
   /** Scheme and host of this server as the client addressed it, or `PUBLIC_BASE_URL`. */
   baseUrl: string;
   requestId: string;
-  /** A random ID, new at each start of the server. Addresses that hold it cannot be guessed. */
-  startId: string;
+  site: Site;
   /** Returns true if an address is that of a trusted proxy (`RELAY_TRUSTED_PROXY`); see `address.ts`. */
   trusts: (address: string) => boolean;
   /** The bodies that are not complete yet, of all connections. */
   waitingBodies: WaitingBodies;
+}
+
+/** What the pages need to know of this server. */
+interface Site {
+  /** A random ID, new at each start of the server. Addresses that hold it cannot be guessed. */
+  startId: string;
+  demo: boolean;
 }
 
 const SECURITY_HEADERS = {

@@ -28,6 +28,7 @@ export interface ListenerOptions {
   publicBaseUrl: string | null;
   /** Addresses and networks of the proxies whose forwarding headers count. */
   trustedProxies: readonly string[];
+  demo: boolean;
   /** Answers a person whose browser went to a path that does not exist. */
   showMissing(context: HttpContext): void;
   /** Makes the routes; called once the port is known. */
@@ -81,14 +82,14 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   const { log } = options;
   const quietLog = createQuietLog(log, options.clock);
   const trusts = trustIn(options.trustedProxies);
-  const startId = options.random.bytes(9).toString('base64url');
+  const site = { startId: options.random.bytes(9).toString('base64url'), demo: options.demo };
   const { baseUrlFor, isOwnOrigin } = createGuards(identity);
   const waitingBodies = createWaitingBodies();
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     const context = contextOf(request, response, {
       requestId: options.random.uuid(),
-      startId,
+      site,
       trusts,
       waitingBodies,
     });
@@ -189,7 +190,7 @@ function isPath(target: string | undefined): boolean {
 function contextOf(
   request: IncomingMessage,
   response: ServerResponse,
-  own: Pick<HttpContext, 'requestId' | 'startId' | 'trusts' | 'waitingBodies'>,
+  own: Pick<HttpContext, 'requestId' | 'site' | 'trusts' | 'waitingBodies'>,
 ): HttpContext {
   // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths. Servers must
   // also read the form for proxies (RFC 9112 3.2.2).
@@ -198,8 +199,8 @@ function contextOf(
   const mark = target.indexOf('?');
   const path = mark < 0 ? target : target.slice(0, mark);
   const query = mark < 0 ? NO_QUERY : new URLSearchParams(target.slice(mark + 1));
-  const { requestId, startId, trusts, waitingBodies } = own;
-  return { request, response, method, path, query, baseUrl: '', requestId, startId, trusts, waitingBodies };
+  const { requestId, site, trusts, waitingBodies } = own;
+  return { request, response, method, path, query, baseUrl: '', requestId, site, trusts, waitingBodies };
 }
 
 /** Answers what Node refuses by itself, before any route, with the usual headers and form of errors. */
@@ -217,7 +218,7 @@ function answerForNode(server: Server, connections: Connections, random: Random)
     const trusts = () => false;
     // Its body is not read.
     const waitingBodies = createWaitingBodies();
-    const own = { requestId: random.uuid(), startId: '', trusts, waitingBodies };
+    const own = { requestId: random.uuid(), site: { startId: '', demo: false }, trusts, waitingBodies };
     const context = contextOf(request, response, own);
     const error = {
       code: 'BAD_REQUEST',

@@ -31,19 +31,17 @@ export interface Approval {
   access: { mayChange: boolean; isReadChosen: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
-  demo: boolean;
   /** Present time, in Unix milliseconds. */
   now: number;
 }
 
 /** Who asks, where the answer goes, for which account and for what come first, so that they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
-  const { client, redirectUri, account, demo } = approval;
+  const { client, redirectUri, account } = approval;
   const name = shownName(client);
   const target = describeTarget(redirectUri);
   return {
     title: `Let ${name} use your Spotify account?`,
-    demo,
     formLeaves: true,
     hasScript: true,
     opensAtTop: true,

@@ -12,47 +12,34 @@ const ADVICE: Partial<Record<Reason, Html>> = {
 <p>If you have just updated the client, remove the connection to relay and add it again. If you did not start this yourself, close this page.</p>`,
 };
 
-export function wrongClientPage(refusal: Refusal, demo: boolean): Page {
+export function wrongClientPage(refusal: Refusal): Page {
   const { error, error_description } = toWire(refusal);
   return {
     title: 'This client cannot be connected',
-    demo,
     body: html`${ADVICE[refusal.reason] ?? html`<p>The client sent a request that relay cannot answer. ${error_description}</p>`}
 <p class="soft">Nothing was approved. Error: <code>${refusal.reason === 'client_unknown' ? 'invalid_client' : error}</code></p>`,
   };
 }
 
-export function deniedPage(demo: boolean): Page {
-  return {
-    title: 'You denied this request',
-    demo,
-    body: html`<p>Nothing was approved, and this request can no longer be approved.</p>
+export const DENIED_PAGE: Page = {
+  title: 'You denied this request',
+  body: html`<p>Nothing was approved, and this request can no longer be approved.</p>
 <p>To connect the client after all, start again in the client. It will ask for approval again. If you did not start this yourself, close this page.</p>`,
-  };
-}
+};
 
-export function otherUserPage(demo: boolean): Page {
-  return {
-    title: "This is another user's relay",
-    demo,
-    body: html`<p>Nothing was approved. Only the user of this computer who started relay can approve a client.</p>
+export const OTHER_USER_PAGE: Page = {
+  title: "This is another user's relay",
+  body: html`<p>Nothing was approved. Only the user of this computer who started relay can approve a client.</p>
 <p>Open the client's address in a browser of that user, or run a relay of your own.</p>`,
-  };
-}
+};
 
-export function staleFormPage(demo: boolean): Page {
-  return {
-    title: 'This page is out of date',
-    demo,
-    body: html`<p>Nothing was approved. relay could not verify that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
+export const STALE_FORM_PAGE: Page = {
+  title: 'This page is out of date',
+  body: html`<p>Nothing was approved. relay could not verify that the form came from its own page in this browser: the page may be from before a restart, or cookies are blocked.</p>
 <p>Start again in the client that you want to connect.</p>`,
-  };
-}
+};
 
-export function unreadableFormPage(demo: boolean): Page {
-  return {
-    title: 'The form could not be read',
-    demo,
-    body: html`<p>Nothing was approved. Start again in the client that you want to connect.</p>`,
-  };
-}
+export const UNREADABLE_FORM_PAGE: Page = {
+  title: 'The form could not be read',
+  body: html`<p>Nothing was approved. Start again in the client that you want to connect.</p>`,
+};

@@ -4,11 +4,10 @@ import { html } from './html.ts';
 import type { Page } from './page.ts';
 
 /** The owner's page. @param images allowed sources of covers */
-export function ownerPage(demo: boolean, images: readonly string[]): Page {
+export function ownerPage(images: readonly string[]): Page {
   return {
     images,
     title: 'relay is running',
-    demo,
     isWide: true,
     hasScript: true,
     body: html`<div id="owner" data-build="${BUILD}"><div class="sheet"><h1>relay is running</h1>
@@ -17,11 +16,8 @@ export function ownerPage(demo: boolean, images: readonly string[]): Page {
 }
 
 /** For a person who went to an address that does not exist. */
-export function notFoundPage(demo: boolean): Page {
-  return {
-    title: 'There is nothing here',
-    demo,
-    body: html`<p>relay is running, but it has no page at this address.</p>
+export const NOT_FOUND_PAGE: Page = {
+  title: 'There is nothing here',
+  body: html`<p>relay is running, but it has no page at this address.</p>
 <p><a href="/">Go to the owner’s page</a></p>`,
-  };
-}
+};

@@ -26,7 +26,6 @@ const MARK = html`<svg viewBox="0 0 24 24" aria-hidden="true"><circle cx="5.5" c
 export interface Page {
   title: string;
   body: Html;
-  demo: boolean;
   /** For the owner's page: wide, with its own heading. */
   isWide?: boolean;
   /**
@@ -58,10 +57,10 @@ export function sendPage(
     ...(page.opensAtTop ? { 'document-policy': 'force-load-at-top' } : {}),
     ...headers,
   };
-  end(context, status, all, documentOf(page, context.startId).safe);
+  end(context, status, all, documentOf(page, context).safe);
 }
 
-function documentOf(page: Page, startId: string): Html {
+function documentOf(page: Page, { site: { startId, demo } }: HttpContext): Html {
   const title = visibleText(page.title);
   const addressOf = ({ path }: Asset) => `${path}?${startId}`;
   const script = html`
@@ -77,7 +76,7 @@ function documentOf(page: Page, startId: string): Html {
 <link rel="stylesheet" href="${addressOf(STYLE)}" integrity="${STYLE.integrity}">${page.hasScript ? script : []}
 </head>
 <body${page.isWide ? html` class="wide"` : []}>
-<header class="brand">${MARK}relay${page.demo ? html`<span class="pill">Demo: nothing here is real</span>` : []}</header>
+<header class="brand">${MARK}relay${demo ? html`<span class="pill">Demo: nothing here is real</span>` : []}</header>
 <main>${page.isWide ? [] : html`<h1>${title}</h1>`}${page.body}</main>
 <footer>relay is an unofficial community project and is not affiliated with Spotify.</footer>
 </body>

@@ -16,10 +16,10 @@ import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { approvePage, type Problem, shownName } from '../pages/approve.ts';
 import {
-  deniedPage,
-  otherUserPage,
-  staleFormPage,
-  unreadableFormPage,
+  DENIED_PAGE,
+  OTHER_USER_PAGE,
+  STALE_FORM_PAGE,
+  UNREADABLE_FORM_PAGE,
   wrongClientPage,
 } from '../pages/authorizeErrors.ts';
 import { sendPage } from '../pages/page.ts';
@@ -83,13 +83,13 @@ async function show(parts: Parts, context: HttpContext): Promise<void> {
 async function decide(parts: Parts, context: HttpContext): Promise<void> {
   const { core, forms, denied, waiting } = parts;
   if (await isRefused(parts, context)) return;
-  const form = await formOf(core, context);
+  const form = await formOf(context);
   const request = form && requestOf(core, context, form);
   if (!form || !request) return;
   const ageMs = forms.ageMs(context, subjectOf(request), form.get('csrf_token'));
   if (ageMs === null) {
     core.quietLog.warn({ requestId: context.requestId }, 'approval form refused: unknown form token');
-    return sendPage(context, 403, staleFormPage(core.settings.demo));
+    return sendPage(context, 403, STALE_FORM_PAGE);
   }
   const asking = { ...parts, context, request, parameters: form };
   if (form.get('decision') === 'deny') {
@@ -116,7 +116,7 @@ async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean
   if (!(await isOtherUsers(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
   context.request.resume();
-  sendPage(context, 403, otherUserPage(core.settings.demo));
+  sendPage(context, 403, OTHER_USER_PAGE);
   return true;
 }
 
@@ -133,7 +133,7 @@ function wasDenied({ core, denied, context, request }: Asking): boolean {
     { requestId: context.requestId, clientId: request.client.clientId },
     'denied request shown again',
   );
-  sendPage(context, 403, deniedPage(core.settings.demo));
+  sendPage(context, 403, DENIED_PAGE);
   return true;
 }
 
@@ -182,7 +182,7 @@ function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams
   const { refusal, returnTo } = check;
   logRefusal(core, context, refusal);
   if (returnTo) redirect(context, refusalUrl(returnTo, refusal, context.baseUrl));
-  else sendPage(context, 400, wrongClientPage(refusal, core.settings.demo));
+  else sendPage(context, 400, wrongClientPage(refusal));
   return null;
 }
 
@@ -191,12 +191,12 @@ function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal)
 }
 
 /** null if the body cannot be read, which is answered with a page, since a person is looking at it. */
-async function formOf(core: Core, context: HttpContext): Promise<URLSearchParams | null> {
+async function formOf(context: HttpContext): Promise<URLSearchParams | null> {
   try {
     return await readForm(context, ANYONES_BODY);
   } catch (error) {
     if (!(error instanceof HttpError)) throw error;
-    sendPage(context, error.status, unreadableFormPage(core.settings.demo), error.headers);
+    sendPage(context, error.status, UNREADABLE_FORM_PAGE, error.headers);
     return null;
   }
 }
@@ -218,7 +218,6 @@ function ask({ core, forms, context, request, parameters }: Asking, problem: Pro
       isReadChosen: parameters.get('access') === 'read',
     },
     holdMs: HOLD_MS,
-    demo: core.settings.demo,
     now: core.clock.now(),
   });
   const headers: Record<string, string> =

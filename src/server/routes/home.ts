@@ -21,7 +21,7 @@ export function assetRoutes(): Route[] {
         path: asset.path,
         handle(context) {
           // Only an address that this server gave out since its start may be cached.
-          const isOurs = context.query.has(context.startId);
+          const isOurs = context.query.has(context.site.startId);
           send(context, asset, isOurs ? { 'cache-control': FOR_GOOD } : {});
         },
       }),
@@ -32,8 +32,6 @@ export function assetRoutes(): Route[] {
 }
 
 export function homeRoutes(core: Core): Route[] {
-  const { settings } = core;
-  const handle = (context: HttpContext) =>
-    sendPage(context, 200, ownerPage(settings.demo, coverSources(settings)));
+  const handle = (context: HttpContext) => sendPage(context, 200, ownerPage(coverSources(core.settings)));
   return [{ method: 'GET', path: '/', handle }];
 }

@@ -10,7 +10,12 @@ import { isPersonsNavigation } from '../http/browser.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import { cookieOf, setCookie } from '../http/cookies.ts';
 import type { Route } from '../http/router.ts';
-import { connectedPage, loginFailedPage, loginNotStartedPage, noClientIdPage } from '../pages/loginPages.ts';
+import {
+  connectedPage,
+  LOGIN_FAILED_PAGE,
+  LOGIN_NOT_STARTED_PAGE,
+  NO_CLIENT_ID_PAGE,
+} from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
 
 export const LOGIN_PATH = '/auth/provider/login';
@@ -23,7 +28,7 @@ const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PR
 
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
-  const { publicBaseUrl, demo } = core.settings;
+  const { publicBaseUrl } = core.settings;
   // A tunnel may use any name, so with a public address every start needs its proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
 
@@ -35,7 +40,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     const proof = core.login.proofOf(asked);
     const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
     if (why !== null) return refuse(context, why);
-    if (core.clientId() === null) return sendPage(context, 503, noClientIdPage(demo));
+    if (core.clientId() === null) return sendPage(context, 503, NO_CLIENT_ID_PAGE);
     // The cookie must be set under the host that the provider redirects to. It is compared with the `Host` header and not with
     // `baseUrl`, which may be the public one: that would redirect to itself forever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
@@ -72,14 +77,14 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     try {
       const account = await completed;
       const until = account.loginExpiresAt.slice(0, 10);
-      sendPage(context, 200, connectedPage(account.name ?? account.id, until, demo));
+      sendPage(context, 200, connectedPage(account.name ?? account.id, until));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
       // Failures by the person or Spotify take one line in the log; only a bug needs its stack.
       const why =
         error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
       core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');
-      sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, loginFailedPage(demo));
+      sendPage(context, PROVIDER_FAILED.has(code) ? 502 : 400, LOGIN_FAILED_PAGE);
     }
   }
 
@@ -97,7 +102,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
 
   function refuse(context: HttpContext, why: string): void {
     core.quietLog.warn({ requestId: context.requestId, reason: why }, 'login not started');
-    sendPage(context, 403, loginNotStartedPage(demo));
+    sendPage(context, 403, LOGIN_NOT_STARTED_PAGE);
   }
 
   function keepCookie(context: HttpContext, value: string): void {
