@@ -1,9 +1,8 @@
 /** The owner's calls, over HTTP or in this process, carried out by the process that holds the state. */
 import * as z from 'zod';
-import { withDeadline } from '../base/abort.ts';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
-import { RelayError, tookTooLong } from '../domain/errors.ts';
+import { RelayError } from '../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
 import { LIST_FORMATS } from '../domain/listImport.ts';
@@ -19,6 +18,7 @@ import type { Credentials } from './access/credentials.ts';
 import type { Owner } from './access/owner.ts';
 import type { WaitingClients } from './access/waitingClients.ts';
 import type { Core } from './core.ts';
+import { inTime } from './inTime.ts';
 import { leaveAccount } from './leaveAccount.ts';
 import type { LastPlaying } from './owner/lastPlaying.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
@@ -37,8 +37,6 @@ import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** Time limit of a call, below the 60 s that the command line waits for a silent server. */
-const ASK_MS = 50_000;
 /** How long a request for an import's progress may wait; it answers at once when the import ends. */
 const PROGRESS_MS = 500;
 
@@ -309,8 +307,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
       }),
     async run(question, { core, running }) {
       running();
-      const late = tookTooLong('The question', ASK_MS, 'Try again in a minute.');
-      return withDeadline({ clock: core.clock, ms: ASK_MS, late }, (signal) =>
+      return inTime(core, 'The question', 'Try again in a minute.', (signal) =>
         core.library.ask(question, { signal }),
       );
     },
@@ -413,12 +410,11 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
 }
 
 /** Waits for work, but not until the command line gives up on a silent server; the work continues. */
-async function withinReach<T>(
+function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  const late = tookTooLong('It', ASK_MS, 'Check in a minute whether it was done.');
-  return withDeadline({ clock: services.clock, ms: ASK_MS, late }, (signal) => work(services, signal));
+  return inTime(services, 'It', 'Check in a minute whether it was done.', (signal) => work(services, signal));
 }
 
 /** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */

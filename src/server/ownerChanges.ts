@@ -2,18 +2,18 @@
  * The owner's access to what relay has changed: the functions of the tools `list_changes` and `undo_change`, whatever toolsets
  * the settings choose.
  */
-import { withDeadline } from '../base/abort.ts';
 import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
 import type { ChangeSummary } from '../domain/change.ts';
 import { askerWords, changeWords } from '../domain/changeWords.ts';
-import { RelayError, tookTooLong } from '../domain/errors.ts';
+import { RelayError } from '../domain/errors.ts';
 import type { ChangeEntry, UndoAnswer, UndoRequest } from '../domain/localApi.ts';
 import { knownSong } from '../provider/knownNames.ts';
 import { getChange } from '../store/tables/changes.ts';
 import { undoChangeTool } from '../tools/extras/changeTools.ts';
 import { knownPlaylistName, playlistNames } from '../tools/playlists/playlistNames.ts';
 import type { Services } from '../tools/tool.ts';
+import { inTime } from './inTime.ts';
 
 /** Time limit of an undo: the same as for a tool, and below the 60 s that the command line waits. */
 const UNDO_MS = 45_000;
@@ -67,14 +67,11 @@ export async function ownerUndo(
   // The sentence that says what it does needs the name.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
-  const late = tookTooLong('Undoing', UNDO_MS, {
-    text: 'Check with {command} whether it was begun, then try again.',
-    command: ['history'],
-  });
+  const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
+  const undo = (signal: AbortSignal) =>
+    undoChangeTool.handle(askedByOwner(services, askedBy), args, { signal, progress() {} });
   try {
-    const answer = await withDeadline({ clock: services.clock, ms: UNDO_MS, late }, (signal) =>
-      undoChangeTool.handle(askedByOwner(services, askedBy), args, { signal, progress() {} }),
-    );
+    const answer = await inTime(services, 'Undoing', remedy, undo, UNDO_MS);
     const done = answer as unknown as UndoAnswer;
     if (!request.dryRun) return done;
     const [entry] = await withNames(services, [changeSummary(services.store, change)]);

@@ -1,7 +1,5 @@
 /** The owner's access to lists, for `relay import` and `relay export`. */
-import { withDeadline } from '../base/abort.ts';
 import { inParallel } from '../base/lists.ts';
-import { tookTooLong } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { JobRecord } from '../domain/job.ts';
 import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
@@ -15,9 +13,8 @@ import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resou
 import { getSavedTracks, type SavedTrack } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import type { Services } from '../tools/tool.ts';
+import { inTime } from './inTime.ts';
 
-/** Time limit of a reading, below the 60 s that the command line waits for a silent server. */
-const READ_MS = 50_000;
 /** Maximum number of requests for one answer of `ownerSavedRows`. */
 const PAGES = 8;
 
@@ -46,7 +43,7 @@ function planOf(services: PlanServices, { content, ...options }: ListContent): I
 }
 
 export async function ownerPlaylists(services: Services): Promise<PlaylistFacts[]> {
-  const { items } = await inTime(services, (call) =>
+  const { items } = await reading(services, (call) =>
     getAllMyPlaylists(services.provider, Number.MAX_SAFE_INTEGER, call),
   );
   return items.map((playlist) => factsOf(services, playlist));
@@ -55,7 +52,7 @@ export async function ownerPlaylists(services: Services): Promise<PlaylistFacts[
 /** Facts about a playlist. @throws RelayError `INVALID_ARGUMENT` if `given` is not an ID, URI or link of a playlist */
 export async function ownerPlaylist(services: Services, given: string): Promise<PlaylistFacts> {
   const { id } = parseRef(given, ['playlist']);
-  return factsOf(services, await inTime(services, (call) => getPlaylist(services.provider, id, call)));
+  return factsOf(services, await reading(services, (call) => getPlaylist(services.provider, id, call)));
 }
 
 export async function ownerPlaylistRows(
@@ -63,7 +60,7 @@ export async function ownerPlaylistRows(
   given: string,
 ): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }> {
   const { id } = parseRef(given, ['playlist']);
-  const { playlist, items } = await inTime(services, (call) => services.rows.read(id, call));
+  const { playlist, items } = await reading(services, (call) => services.rows.read(id, call));
   return { playlist: factsOf(services, playlist), rows: items.map(rowOf) };
 }
 
@@ -71,7 +68,7 @@ export async function ownerSavedRows(
   services: Services,
   offset: number,
 ): Promise<{ rows: ListRow[]; total: number; next: number | null }> {
-  return inTime(services, async (call) => {
+  return reading(services, async (call) => {
     const page = (at: number) =>
       getSavedTracks(services.provider, { limit: PLAYLIST_PAGE, offset: at }, call);
     const first = await page(offset);
@@ -84,12 +81,10 @@ export async function ownerSavedRows(
   });
 }
 
-function inTime<T>({ clock }: Services, work: (call: Call) => Promise<T>): Promise<T> {
-  const late = tookTooLong('Spotify', READ_MS, {
-    text: 'Check with {command} whether a limit applies, then try again.',
-    command: ['status'],
-  });
-  return withDeadline({ clock, ms: READ_MS, late }, (signal) => work({ signal, progress() {} }));
+function reading<T>(services: Services, work: (call: Call) => Promise<T>): Promise<T> {
+  const text = 'Check with {command} whether a limit applies, then try again.';
+  const remedy = { text, command: ['status'] };
+  return inTime(services, 'Spotify', remedy, (signal) => work({ signal, progress() {} }));
 }
 
 /** Facts about a playlist. Since 2026, Spotify gives its rows only to its owner and to those who may write to it. */

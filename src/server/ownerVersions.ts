@@ -1,22 +1,21 @@
 /** The owner's access to earlier versions of playlists: the functions of the tools, whatever toolsets the settings choose. */
-import { withDeadline } from '../base/abort.ts';
 import { counted } from '../base/lists.ts';
-import { RelayError, tookTooLong } from '../domain/errors.ts';
+import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { RestoreRequest, VersionContent } from '../domain/localApi.ts';
 import type { PlaylistVersions, RestoreAnswer } from '../domain/versions.ts';
 import { normaliseName } from '../music/normalise.ts';
 import { restorePlaylistTool } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
+import { inTime } from './inTime.ts';
 import { ownerPlaylists } from './ownerLists.ts';
 
-/** Time limit of a call, below the 60 s that the command line waits for a silent server. */
-const ASK_MS = 50_000;
+const IF_LATE = 'Try again in a minute.';
 
 /** The versions of a playlist. @param given its ID, URI or link, or its present or last name */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
-  return inTime(services, (signal) => services.library.versions(id, { signal }));
+  return inTime(services, 'It', IF_LATE, (signal) => services.library.versions(id, { signal }));
 }
 
 /** The rows of one version. @throws RelayError `NOT_FOUND` */
@@ -35,15 +34,10 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
     skip_unsupported: skipUnsupported,
     ...(name === null ? {} : { name }),
   };
-  const answer = await inTime(services, (signal) =>
+  const answer = await inTime(services, 'It', IF_LATE, (signal) =>
     restorePlaylistTool.handle(services, args, { signal, progress() {} }),
   );
   return answer as unknown as RestoreAnswer;
-}
-
-function inTime<T>({ clock }: Services, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
-  const late = tookTooLong('It', ASK_MS, 'Try again in a minute.');
-  return withDeadline({ clock, ms: ASK_MS, late }, work);
 }
 
 async function idOf(services: Services, given: string): Promise<string> {

@@ -1,10 +1,8 @@
 /** What the owner's page can do, with the functions of the command line and the tools. Only clicks of a person cost requests. */
-import { withDeadline } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { stdioWords } from '../../connect/clientTable.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
-import { tookTooLong } from '../../domain/errors.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
 import type { ImportAsked, OwnerCall, OwnerCalls, PageCandidate, PageItem } from '../../domain/ownerPage.ts';
@@ -19,6 +17,7 @@ import { playlistNames } from '../../tools/playlists/playlistNames.ts';
 import { forgetBrowsers } from '../access/browserAdmin.ts';
 import { revokeClient } from '../access/clientAdmin.ts';
 import type { Core } from '../core.ts';
+import { inTime } from '../inTime.ts';
 import { leaveAccount } from '../leaveAccount.ts';
 import { loginWithTicket, playsProgress, requireClientId, type ServerSide, signInUrl } from '../localApi.ts';
 import { ownerUndo } from '../ownerChanges.ts';
@@ -41,13 +40,11 @@ const VERSION_ROWS = 100;
 /** @param browser ID of the browser that asks */
 export function ownerPageApi(core: Core, server: ServerSide, browser: string): OwnerPageApi {
   const { services, redirectUri } = server;
-  const { jobs, provider, clock } = services;
+  const { jobs, provider } = services;
 
   function patiently<T>(work: (call: Call) => Promise<T>): Promise<T> {
-    const late = tookTooLong('This', PATIENCE_MS, 'Try again.');
-    return withDeadline({ clock, ms: PATIENCE_MS, late }, (signal) =>
-      work({ signal, progress() {}, by: 'page' }),
-    );
+    const called = (signal: AbortSignal) => work({ signal, progress() {}, by: 'page' });
+    return inTime(services, 'This', 'Try again.', called, PATIENCE_MS);
   }
 
   return {

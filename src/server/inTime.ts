@@ -1,0 +1,19 @@
+/** The time limit of what the owner asks for, and the error that says that it is over. */
+import { withDeadline } from '../base/abort.ts';
+import type { Clock } from '../base/clock.ts';
+import { tookTooLong } from '../domain/errors.ts';
+import type { Remedy } from '../domain/remedy.ts';
+
+/** Below the 60 s that the command line waits for a silent server. */
+const ASK_MS = 50_000;
+
+/** Runs `work` with a signal that aborts after `ms`. @param what begins the error's sentence */
+export function inTime<T>(
+  { clock }: { clock: Clock },
+  what: string,
+  remedy: string | Remedy,
+  work: (signal: AbortSignal) => Promise<T>,
+  ms = ASK_MS,
+): Promise<T> {
+  return withDeadline({ clock, ms, late: tookTooLong(what, ms, remedy) }, work);
+}
