@@ -240,53 +240,53 @@ export interface PageVersion {
   total: number;
 }
 
-/** The calls of the page by their path below `/owner/`: what each is given, and what it answers. */
+/** The calls of the page by their path below `/owner/`: what each is given, and what it answers; `undefined` is sent as `{}`. */
 export interface OwnerCalls {
   'account/connect': { given: { switchAccount: boolean }; answer: { next: string } };
   /** `erase`: also forgets everything else about the account. */
-  'account/disconnect': { given: { erase?: boolean | undefined }; answer: object };
-  'app/set': { given: { clientId: string }; answer: object };
-  'browsers/forget': { given: { id: string }; answer: object };
+  'account/disconnect': { given: { erase?: boolean | undefined }; answer: undefined };
+  'app/set': { given: { clientId: string }; answer: undefined };
+  'browsers/forget': { given: { id: string }; answer: undefined };
   'changes/undo': { given: UndoRequest; answer: UndoAnswer };
-  'clients/revoke': { given: { clientId: string }; answer: object };
+  'clients/revoke': { given: { clientId: string }; answer: undefined };
   'clients/setup': { given: { client: string }; answer: PageSetup };
-  'jobs/cancel': { given: { id: string }; answer: object };
-  'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: object };
+  'jobs/cancel': { given: { id: string }; answer: undefined };
+  'jobs/commit': { given: { id: string; skipUnresolved: boolean }; answer: undefined };
   'jobs/items': { given: { id: string; offset: number }; answer: { items: PageItem[] } };
   /** Lists what accepting all near matches would settle, the weakest first. Settles nothing. */
   'jobs/near': {
     given: { id: string; score: number | null };
     answer: { score: number; question: string; items: PageItem[] };
   };
-  'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: object };
+  'jobs/resume': { given: { id: string; review: 'carry_on' | 'accept' | null }; answer: undefined };
   'jobs/search': { given: { text: string }; answer: { candidates: PageCandidate[] } };
   'jobs/settle': {
     given: { id: string; fixes: PageFix[]; acceptNear: number | null };
-    answer: object;
+    answer: undefined;
   };
   'events/list': { given: { limit: number }; answer: PageEvents };
   /** Drops jobs that are over from the list; what they wrote can still be undone. */
   'events/clear': { given: object; answer: { cleared: number } };
   /** Offers clients the optional tools, or not, from the next start on. */
-  'extras/choose': { given: { offer: boolean }; answer: object };
+  'extras/choose': { given: { offer: boolean }; answer: undefined };
   /** Shows covers or not. Stored as a setting. */
-  'covers/choose': { given: { show: boolean }; answer: object };
-  'keeps/act': { given: { id: string; action: KeepAction }; answer: object };
-  'library/sync': { given: object; answer: object };
-  'library/forget': { given: object; answer: object };
+  'covers/choose': { given: { show: boolean }; answer: undefined };
+  'keeps/act': { given: { id: string; action: KeepAction }; answer: undefined };
+  'library/sync': { given: object; answer: undefined };
+  'library/forget': { given: object; answer: undefined };
   /** Progress of the import of a listening history; waits at most half a second for news. */
   'plays/progress': { given: { id: number }; answer: PlaysProgress };
-  'player/look': { given: object; answer: object };
+  'player/look': { given: object; answer: undefined };
   /** Asks Spotify for names of playlists; the next state has them. */
-  'playlists/names': { given: { ids: string[] }; answer: object };
+  'playlists/names': { given: { ids: string[] }; answer: undefined };
   'playlists/list': { given: object; answer: { playlists: PagePlaylist[] } };
-  'remembered/forget': { given: { id: string }; answer: object };
+  'remembered/forget': { given: { id: string }; answer: undefined };
   /** Playlists that have versions. */
   'versions/playlists': { given: object; answer: { playlists: PagePlaylist[] } };
   'versions/list': { given: { id: string }; answer: PlaylistVersions };
   'versions/show': { given: { id: string; version: number }; answer: PageVersion };
   'versions/restore': { given: RestoreRequest; answer: RestoreAnswer };
-  'sign-out': { given: object; answer: object };
+  'sign-out': { given: object; answer: undefined };
 }
 
 export type OwnerCall = keyof OwnerCalls;

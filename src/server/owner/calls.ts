@@ -63,20 +63,16 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'account/disconnect'({ erase = false }) {
       server.pageLogin.attemptId = null;
       await leaveAccount(core, jobs, erase);
-      return {};
     },
     async 'app/set'({ clientId }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'providerClientId', clientId);
-      return {};
     },
     async 'browsers/forget'({ id }) {
       await forgetBrowsers(core, id);
-      return {};
     },
     'changes/undo': (request) => ownerUndo(services, request, ASKED_ON_PAGE),
     async 'clients/revoke'({ clientId }) {
       await revokeClient(core, clientId, false);
-      return {};
     },
     async 'clients/setup'({ client }) {
       const { mcpUrl } = server.facts;
@@ -90,11 +86,9 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/cancel'({ id }) {
       await patiently(({ signal }) => jobs.cancel(id, signal));
-      return {};
     },
     async 'jobs/commit'({ id, skipUnresolved }) {
       await jobs.commit(id, { skipUnresolved });
-      return {};
     },
     async 'jobs/items'({ id, offset }) {
       return { items: jobs.items(id, offset, ITEMS_PAGE, 'unresolved').items.map(itemOf) };
@@ -112,7 +106,6 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/resume'({ id, review }) {
       await jobs.resume(id, review ?? undefined);
-      return {};
     },
     async 'jobs/search'({ text }) {
       const { items } = await patiently((call) => findTracks(provider, text, SEARCH_PAGE, call));
@@ -120,42 +113,33 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'jobs/settle'({ id, fixes, acceptNear }) {
       await patiently((call) => jobs.settle(id, { fixes, acceptNear: acceptNear ?? undefined }, call));
-      return {};
     },
     async 'remembered/forget'({ id }) {
       await forgetRemembered(core, id);
-      return {};
     },
     'events/list': async ({ limit }) => ownerEvents(core, services, limit),
     'events/clear': async () => ({ cleared: await jobs.clear() }),
     async 'extras/choose'({ offer }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'toolsets', toolsetsFor(offer));
-      return {};
     },
     async 'covers/choose'({ show }) {
       storeSetting({ env: {}, flags: { home: core.settings.home } }, 'covers', String(show));
-      return {};
     },
     async 'keeps/act'({ id, action }) {
       await patiently((call) => services.keeps.act(id, action, call));
-      return {};
     },
     async 'library/sync'() {
       await core.library.sync();
-      return {};
     },
     async 'library/forget'() {
       await core.library.forget('mirror');
-      return {};
     },
     'plays/progress': ({ id }) => playsProgress(core, id),
     async 'player/look'() {
       await patiently((call) => getPlaybackState(provider, call));
-      return {};
     },
     async 'playlists/names'({ ids }) {
       await playlistNames(services, ids);
-      return {};
     },
     async 'playlists/list'() {
       const user = core.account.view().account?.providerUserId;
@@ -193,7 +177,6 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     },
     async 'sign-out'() {
       await forgetBrowsers(core, browser);
-      return {};
     },
   };
 }

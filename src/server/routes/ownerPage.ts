@@ -117,7 +117,8 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
       async handle(context) {
         const { server, browser } = await signedIn(context);
         const given = parsed(SHAPES[call](), await readJson(context, PAGE_BODY));
-        sendJson(context, 200, await ownerPageApi(core, server, browser)[call](given).catch(inOwnWords));
+        const answer = await ownerPageApi(core, server, browser)[call](given).catch(inOwnWords);
+        sendJson(context, 200, answer ?? {});
       },
     };
   }
