@@ -8,10 +8,10 @@ import {
   appData,
   localAppData,
   type Place,
-  pathsOf,
   placeBelow,
   placeIn,
   type System,
+  xdgConfig,
 } from './configPlaces.ts';
 import type { Data, Shares } from './entry.ts';
 import type { Format } from './merge.ts';
@@ -57,102 +57,79 @@ export interface Client {
   /** True if it starts `relay stdio`, which needs neither key nor approval. */
   starts?: true;
   /** Possible installations: the first whose trace exists is used, else the last. */
-  setups(system: System): Setup[];
+  places(system: System): Installation[];
+  entry(connection: Connection): Data;
+  /** What the user does in the client to approve the connection or, with a key, to connect. */
+  next(connection: Connection): string;
   /**
-   * The client's own command that adds the server; null if there is none. With a key it is always null, since every user of
+   * The client's own command that adds the server; null if there is none. It is shown only without a key, since every user of
    * the machine can read command lines.
    */
   command?(connection: Connection, system: System): string | null;
 }
 
-export interface Setup {
-  place: Place;
-  entry(connection: Connection): Data;
-  /** What the user does in the client to approve the connection or, with a key, to connect. */
-  next(connection: Connection): string;
-}
+/** Where the file is, and what differs there from the client's other installations. */
+type Installation = Place & Partial<Pick<Client, 'entry' | 'next'>>;
 
-const HEADERS: Shares = { headers: ['Authorization'] };
+/** What most clients have in common. */
+const USUAL = {
+  format: 'json',
+  section: 'mcpServers',
+  shares: { headers: ['Authorization'] },
+} as const;
 
 /** https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file. */
 const claudeCode: Client = {
+  ...USUAL,
   id: 'claude-code',
   name: 'Claude Code',
   aliases: ['claude'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: system.env.CLAUDE_CONFIG_DIR
-        ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
-        : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
-      entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
-          : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp logout ${name}\`.`,
-    },
+  places: (system) => [
+    system.env.CLAUDE_CONFIG_DIR
+      ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
+      : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
   ],
-  command: ({ name, url, key, choice }, system) =>
+  entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
     key === null
-      ? [
-          `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
-          ...headerFlags(choice),
-        ].join(' ')
-      : null,
+      ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
+      : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp logout ${name}\`.`,
+  command: ({ name, url, choice }, system) =>
+    [
+      `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
+      ...headerFlags(choice),
+    ].join(' '),
 };
 
 /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
 const claudeDesktop: Client = {
+  ...USUAL,
   id: 'claude-desktop',
   name: 'Claude Desktop',
-  format: 'json',
-  section: 'mcpServers',
   shares: {},
   starts: true,
-  setups(system) {
+  places(system) {
     const file = 'claude_desktop_config.json';
-    const setup = (place: Place): Setup => ({
-      place,
-      entry: programEntry,
-      next: () => 'Quit Claude Desktop and start it again.',
-    });
+    const usual = placeBelow(system, appData(system), ['Claude', file]);
+    if (system.platform !== 'win32') return [usual];
     // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
     const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
-    return [
-      ...(system.platform === 'win32'
-        ? [
-            setup(
-              placeBelow(
-                system,
-                localAppData(system),
-                [...packaged, 'LocalCache', 'Roaming', 'Claude', file],
-                packaged,
-              ),
-            ),
-          ]
-        : []),
-      setup(placeBelow(system, appData(system), ['Claude', file])),
-    ];
+    const copy = [...packaged, 'LocalCache', 'Roaming', 'Claude', file];
+    return [placeBelow(system, localAppData(system), copy, packaged), usual];
   },
+  entry: programEntry,
+  next: () => 'Quit Claude Desktop and start it again.',
 };
 
 /** https://cursor.com/docs/mcp: the global file. */
 const cursor: Client = {
+  ...USUAL,
   id: 'cursor',
   name: 'Cursor',
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: placeBelow(system, system.home, ['.cursor', 'mcp.json']),
-      entry: (server) => ({ url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
-    },
-  ],
+  places: (system) => [placeBelow(system, system.home, ['.cursor', 'mcp.json'])],
+  entry: (server) => ({ url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
 };
 
 /**
@@ -160,24 +137,17 @@ const cursor: Client = {
  * https://code.visualstudio.com/docs/copilot/customization/mcp-servers: `--add-mcp`.
  */
 const vscode: Client = {
+  ...USUAL,
   id: 'vscode',
   name: 'VS Code',
   aliases: ['vs-code', 'code'],
-  format: 'json',
   section: 'servers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: placeBelow(system, appData(system), ['Code', 'User', 'mcp.json']),
-      entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
-    },
-  ],
+  places: (system) => [placeBelow(system, appData(system), ['Code', 'User', 'mcp.json'])],
+  entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
   command: (server, { platform }) => {
-    if (server.key !== null) return null;
-    const { name, url } = server;
-    const json = JSON.stringify({ name, type: 'http', url, ...headersFor(server) });
+    const json = JSON.stringify({ name: server.name, ...vscode.entry(server) });
     return platform === 'win32'
       ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
       : `code --add-mcp '${json}'`;
@@ -192,21 +162,19 @@ const codex: Client = {
   format: 'toml',
   section: 'mcp_servers',
   shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
-  setups: (system) => [
-    {
-      place: system.env.CODEX_HOME
-        ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
-        : placeBelow(system, system.home, ['.codex', 'config.toml']),
-      entry: (server) => {
-        const { headers } = headersFor(server);
-        return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
-      },
-      next: ({ name, key }) =>
-        key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
-    },
+  places: (system) => [
+    system.env.CODEX_HOME
+      ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
+      : placeBelow(system, system.home, ['.codex', 'config.toml']),
   ],
-  command: ({ name, url, key, choice = {} }, system) =>
-    key === null && Object.keys(choiceHeaders(choice)).length === 0
+  entry: (server) => {
+    const { headers } = headersFor(server);
+    return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
+  },
+  next: ({ name, key }) =>
+    key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
+  command: ({ name, url, choice = {} }, system) =>
+    Object.keys(choiceHeaders(choice)).length === 0
       ? `codex mcp add ${name} --url ${word(url, system)}`
       : null,
 };
@@ -217,30 +185,24 @@ const codex: Client = {
  * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
  */
 const gemini: Client = {
+  ...USUAL,
   id: 'gemini',
   name: 'Gemini CLI',
   aliases: ['gemini-cli'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
-      entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
-          : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
-    },
+  places: (system) => [
+    placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
   ],
-  command: ({ name, url, key, choice }, system) =>
+  entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
+  next: ({ name, key }) =>
     key === null
-      ? [
-          'gemini mcp add --scope user --transport http',
-          ...headerFlags(choice),
-          `${name} ${word(url, system)}`,
-        ].join(' ')
-      : null,
+      ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
+      : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
+  command: ({ name, url, choice }, system) =>
+    [
+      'gemini mcp add --scope user --transport http',
+      ...headerFlags(choice),
+      `${name} ${word(url, system)}`,
+    ].join(' '),
 };
 
 /**
@@ -248,143 +210,110 @@ const gemini: Client = {
  * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
  */
 const windsurf: Client = {
+  ...USUAL,
   id: 'windsurf',
   name: 'Windsurf',
   aliases: ['devin'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
+  places: (system) => [
+    system.platform === 'win32'
+      ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
+      : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
     {
-      place:
-        system.platform === 'win32'
-          ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
-          : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
-      entry: (server) => ({ url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
-    },
-    {
-      place: placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
+      ...placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
       entry: (server) => ({ serverUrl: server.url, ...headersFor(server) }),
       next: ({ name, key }) =>
         `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
     },
   ],
+  entry: (server) => ({ url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
 };
 
 /** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` chooses; `*` is all of them. */
 const copilot: Client = {
+  ...USUAL,
   id: 'copilot',
   name: 'Copilot CLI',
   aliases: ['copilot-cli'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: system.env.COPILOT_HOME
-        ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
-        : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
-      entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
-          : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
-    },
+  places: (system) => [
+    system.env.COPILOT_HOME
+      ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
+      : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
   ],
+  entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
+  next: ({ name, key }) =>
+    key === null
+      ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
+      : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
 };
 
 /** https://opencode.ai/docs/mcp-servers: the global file, of which there may be either form. */
 const opencode: Client = {
+  ...USUAL,
   id: 'opencode',
   name: 'opencode',
-  format: 'json',
   section: 'mcp',
-  shares: HEADERS,
-  setups(system) {
-    const folder = system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
-    const setup = (place: Place): Setup => ({
-      place,
-      entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `Run \`opencode mcp auth ${name}\`.`
-          : `\`opencode mcp list\` shows ${name} as connected.`,
-    });
+  places(system) {
+    const folder = xdgConfig(system);
     const jsonc = ['opencode', 'opencode.jsonc'];
     return [
-      setup(placeBelow(system, folder, jsonc, jsonc)),
-      setup(placeBelow(system, folder, ['opencode', 'opencode.json'])),
+      placeBelow(system, folder, jsonc, jsonc),
+      placeBelow(system, folder, ['opencode', 'opencode.json']),
     ];
   },
+  entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    key === null ? `Run \`opencode mcp auth ${name}\`.` : `\`opencode mcp list\` shows ${name} as connected.`,
 };
 
 /** https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share. */
 const cline: Client = {
+  ...USUAL,
   id: 'cline',
   name: 'Cline',
-  format: 'json',
-  section: 'mcpServers',
   shares: {},
-  setups: (system) => [
-    {
-      place: placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
-      entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
-      next: ({ name, key }) =>
-        key === null
-          ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
-          : `In Cline, open MCP Servers and find ${name}.`,
-    },
+  places: (system) => [
+    placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
   ],
+  entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
+  next: ({ name, key }) =>
+    key === null
+      ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
+      : `In Cline, open MCP Servers and find ${name}.`,
 };
 
 /** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
 const qwen: Client = {
+  ...USUAL,
   id: 'qwen',
   name: 'Qwen Code',
   aliases: ['qwen-code'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: placeBelow(system, system.home, ['.qwen', 'settings.json']),
-      entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
-          : `In a new Qwen Code session, /mcp lists ${name}.`,
-    },
-  ],
+  places: (system) => [placeBelow(system, system.home, ['.qwen', 'settings.json'])],
+  entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    key === null
+      ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
+      : `In a new Qwen Code session, /mcp lists ${name}.`,
 };
 
 /** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers it signs in by OAuth. */
 const zed: Client = {
+  ...USUAL,
   id: 'zed',
   name: 'Zed',
-  format: 'json',
   section: 'context_servers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place:
-        system.platform === 'win32'
-          ? placeBelow(system, appData(system), ['Zed', 'settings.json'])
-          : placeBelow(system, zedFolder(system), ['zed', 'settings.json']),
-      entry: (server) => ({ url: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
-    },
-  ],
+  places(system) {
+    const { platform, home } = system;
+    if (platform === 'win32') return [placeBelow(system, appData(system), ['Zed', 'settings.json'])];
+    // https://zed.dev/docs/configuring-zed
+    if (platform === 'darwin') return [placeBelow(system, home, ['.config', 'zed', 'settings.json'])];
+    return [placeBelow(system, xdgConfig(system), ['zed', 'settings.json'])];
+  },
+  entry: (server) => ({ url: server.url, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
 };
-
-/** The directory of Zed's settings, on macOS too: https://zed.dev/docs/configuring-zed. */
-function zedFolder(system: System): string {
-  const { env, home, platform } = system;
-  const fallback = pathsOf(system).join(home, '.config');
-  return platform === 'darwin' ? fallback : env.XDG_CONFIG_HOME || fallback;
-}
 
 /** https://goose-docs.ai/docs/guides/config-files: `streamable_http`, and the file's places. */
 const goose: Client = {
@@ -393,26 +322,23 @@ const goose: Client = {
   format: 'yaml',
   section: 'extensions',
   shares: {},
-  setups: (system) => [
-    {
-      place:
-        system.platform === 'win32'
-          ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
-          : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
-      entry: (server) => ({
-        type: 'streamable_http',
-        name: server.name,
-        enabled: true,
-        uri: server.url,
-        headers: headersFor(server).headers ?? {},
-        env_keys: [],
-        envs: {},
-        timeout: 300,
-      }),
-      next: ({ name, key }) =>
-        `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
-    },
+  places: (system) => [
+    system.platform === 'win32'
+      ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
+      : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
   ],
+  entry: (server) => ({
+    type: 'streamable_http',
+    name: server.name,
+    enabled: true,
+    uri: server.url,
+    headers: headersFor(server).headers ?? {},
+    env_keys: [],
+    envs: {},
+    timeout: 300,
+  }),
+  next: ({ name, key }) =>
+    `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
 };
 
 /**
@@ -421,23 +347,19 @@ const goose: Client = {
  * may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
  */
 const antigravity: Client = {
+  ...USUAL,
   id: 'antigravity',
   name: 'Antigravity',
   aliases: ['agy'],
-  format: 'json',
-  section: 'mcpServers',
   shares: {},
   starts: true,
-  setups(system) {
-    const setup = (parts: readonly string[], trace?: readonly string[]): Setup => ({
-      place: placeBelow(system, system.home, parts, trace),
-      entry: programEntry,
-      next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
-    });
-    const present = ['.gemini', 'config', 'mcp_config.json'];
+  places(system) {
+    const present = placeBelow(system, system.home, ['.gemini', 'config', 'mcp_config.json']);
     const older = ['.gemini', 'antigravity', 'mcp_config.json'];
-    return [setup(present), setup(older, older), setup(present)];
+    return [present, placeBelow(system, system.home, older, older), present];
   },
+  entry: programEntry,
+  next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
 };
 
 /**
@@ -445,55 +367,45 @@ const antigravity: Client = {
  * may be either form; a new one is `kilo.jsonc`.
  */
 const kilo: Client = {
+  ...USUAL,
   id: 'kilo',
   name: 'Kilo',
   aliases: ['kilocode', 'kilo-code'],
-  format: 'json',
   section: 'mcp',
-  shares: HEADERS,
-  setups(system) {
-    const folder = system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
-    const setup = (name: string, trace?: readonly string[]): Setup => ({
-      place: placeBelow(system, folder, ['kilo', name], trace),
-      entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
-          : `\`kilo mcp list\` shows ${name} as connected.`,
-    });
+  places(system) {
+    const folder = xdgConfig(system);
+    const jsonc = ['kilo', 'kilo.jsonc'];
+    const json = ['kilo', 'kilo.json'];
     return [
-      setup('kilo.jsonc', ['kilo', 'kilo.jsonc']),
-      setup('kilo.json', ['kilo', 'kilo.json']),
-      setup('kilo.jsonc'),
+      placeBelow(system, folder, jsonc, jsonc),
+      placeBelow(system, folder, json, json),
+      placeBelow(system, folder, jsonc),
     ];
   },
+  entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
+  next: ({ name, key }) =>
+    key === null
+      ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
+      : `\`kilo mcp list\` shows ${name} as connected.`,
 };
 
 /** https://docs.qoder.com/cli/mcp-servers: the user's settings; its own command writes `type: "http"`. */
 const qoder: Client = {
+  ...USUAL,
   id: 'qoder',
   name: 'Qoder CLI',
   aliases: ['qodercli', 'qoder-cli'],
-  format: 'json',
-  section: 'mcpServers',
-  shares: HEADERS,
-  setups: (system) => [
-    {
-      place: placeBelow(system, system.home, ['.qoder', 'settings.json']),
-      entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-      next: ({ name, key }) =>
-        key === null
-          ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
-          : `\`qodercli mcp list\` shows ${name} as connected.`,
-    },
-  ],
-  command: ({ name, url, key, choice }, system) =>
+  places: (system) => [placeBelow(system, system.home, ['.qoder', 'settings.json'])],
+  entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
+  next: ({ name, key }) =>
     key === null
-      ? [
-          `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
-          ...headerFlags(choice),
-        ].join(' ')
-      : null,
+      ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
+      : `\`qodercli mcp list\` shows ${name} as connected.`,
+  command: ({ name, url, choice }, system) =>
+    [
+      `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
+      ...headerFlags(choice),
+    ].join(' '),
 };
 
 /** All clients, in the order in which they are listed. */
@@ -522,10 +434,15 @@ export function findClient(name: string): Client | undefined {
   return CLIENTS.find(({ id, aliases = [] }) => id === wanted || aliases.includes(wanted));
 }
 
+interface Setup extends Pick<Client, 'entry' | 'next'> {
+  place: Place;
+}
+
 /** The installation of the client on this machine. `exists` tells whether a path exists. */
 export function setupFor(client: Client, system: System, exists: (path: string) => boolean): Setup {
-  const setups = client.setups(system);
-  return setups.find(({ place }) => exists(place.trace)) ?? (setups.at(-1) as Setup);
+  const places = client.places(system);
+  const place = places.find(({ trace }) => exists(trace)) ?? (places.at(-1) as Installation);
+  return { place, entry: place.entry ?? client.entry, next: place.next ?? client.next };
 }
 
 /** The HTTP headers that a request needs. */

@@ -55,7 +55,12 @@ export function appData(system: System): string {
   const { join } = pathsOf(system);
   if (platform === 'win32') return env.APPDATA || join(home, 'AppData', 'Roaming');
   if (platform === 'darwin') return join(home, 'Library', 'Application Support');
-  return env.XDG_CONFIG_HOME || join(home, '.config');
+  return xdgConfig(system);
+}
+
+/** Where the XDG rules put configuration; some clients follow them on every platform. */
+export function xdgConfig(system: System): string {
+  return system.env.XDG_CONFIG_HOME || pathsOf(system).join(system.home, '.config');
 }
 
 /** Where Windows keeps application data that does not roam. */

@@ -61,7 +61,7 @@ export function planFor(client: Client, connection: Connection, system: System):
     missing: existsSync(trace) ? null : trace,
     addition,
     snippet: snippet(addition),
-    command: client.command?.(connection, system) ?? null,
+    command: connection.key === null ? (client.command?.(connection, system) ?? null) : null,
     next: setup.next(connection),
     base,
   };

@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connect/clientTable.ts';
 import type { System } from '../../src/connect/configPlaces.ts';
+import { planFor } from '../../src/connect/connectClient.ts';
 import { snippet } from '../../src/connect/merge.ts';
 import { fileWith, URL } from './support.ts';
 
@@ -214,7 +215,7 @@ const COMMANDS: Array<
 for (const [id, system, connection, command] of COMMANDS) {
   test(`the command of ${id} on ${system.platform}, ${JSON.stringify(connection)}`, () => {
     const all: Connection = { name: 'relay', url: URL, key: null, program: PROGRAM, ...connection };
-    assert.equal(findClient(id)?.command?.(all, system) ?? null, command);
+    assert.equal(planFor(findClient(id) ?? assert.fail(id), all, system).command, command);
   });
 }
 
@@ -222,7 +223,7 @@ test('no command of a client has the key in it, since every user of the machine 
   for (const client of CLIENTS) {
     for (const system of [LINUX, MAC, WINDOWS]) {
       const connection = { name: 'relay', url: URL, key: 'relay_k', program: PROGRAM };
-      const command = client.command?.(connection, system) ?? '';
+      const command = planFor(client, connection, system).command ?? '';
       assert.doesNotMatch(command, /relay_k|relay key|Authorization/, client.id);
     }
   }
