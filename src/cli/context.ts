@@ -7,6 +7,7 @@ import { interruptible } from '../base/abort.ts';
 import type { Clock, Random } from '../base/clock.ts';
 import type { LoadOptions, Settings } from '../config/settings.ts';
 import type { SettingFlags } from '../config/sources.ts';
+import { RelayError } from '../domain/errors.ts';
 import type { LocalApi } from '../domain/localApi.ts';
 import type { Machine } from '../service/manager.ts';
 import type { Connection, ServerChoice } from './findServer.ts';
@@ -73,8 +74,13 @@ export interface Context extends World {
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
-  /** Reads `server.json`, and the master key if a server runs. Without `ownHome`, a running demo is used too. */
+  /**
+   * The running server; null: there is none. Reads `server.json`, and the master key if a server runs. Without `ownHome`, a
+   * running demo is used too. It and all calls of the server reject with `INTERRUPTED` as soon as the person asks to stop.
+   */
   running(options?: ServerChoice): Promise<Connection | null>;
+  /** The running server, for commands that need one. @throws RelayError `NO_SERVER` */
+  server(): Promise<Connection>;
   /**
    * Gives `work` the running server or, without one, opens the state while `work` runs. Rejects with `INTERRUPTED` as soon as
    * the person asks to stop.
@@ -118,7 +124,17 @@ export function createContext(
       const { loadSettings } = await import('../config/settings.ts');
       return loadSettings(context.loadOptions(request));
     },
-    running: async (options) => (await import('./findServer.ts')).findServer(context, options),
+    async running(options) {
+      const { findServer } = await import('./findServer.ts');
+      return interruptible(context.signal, findServer(context, options));
+    },
+    async server() {
+      const running = await context.running();
+      if (running) return running;
+      throw new RelayError('NO_SERVER', 'No server is running.', {
+        remedy: { text: 'Start one with {command}.', command: ['serve'] },
+      });
+    },
     withLocal: (work, options) => withLocal(context, work, options),
   };
   return context;
@@ -147,8 +163,8 @@ async function withLocal<T>(
   work: (local: LocalApi) => Promise<T>,
   options?: ServerChoice,
 ): Promise<T> {
-  const running = await interruptible(context.signal, context.running(options));
-  if (running) return interruptible(context.signal, work(running.local));
+  const running = await context.running(options);
+  if (running) return work(running.local);
   const { clock, random, version } = context;
   const settings = quiet(await context.settings());
   const { createLog, openOffline } = await context.parts();

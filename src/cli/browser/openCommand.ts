@@ -1,6 +1,5 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
-import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -18,14 +17,9 @@ export function openCommand(context: Context): Command {
 /** Waits until the browser is signed in, at most a minute, so that the file with the ticket can be removed. */
 async function runOpen(context: Context): Promise<void> {
   const { io, json, signal } = context;
-  const running = await interruptible(signal, context.running());
-  if (!running) {
-    throw new RelayError('NO_SERVER', 'No server is running.', {
-      remedy: { text: 'Start one with {command}.', command: ['serve'] },
-    });
-  }
+  const { local } = await context.server();
   const { openSignedIn } = await import('./signedInBrowser.ts');
-  const opening = await openSignedIn(context, running.local, null);
+  const opening = await openSignedIn(context, local, null);
   try {
     if (!json) printLine(io, opening.pageUrl);
     const end = await interruptible(signal, opening.ended);

@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { isObject } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
@@ -43,7 +42,7 @@ async function runCall(
   const json = options.args === '-' ? await readAll(context.io, context.signal) : options.args;
   const { connectTools } = await import('./mcpClient.ts');
   const client = await connectTools(context);
-  const outcome = await interruptible(context.signal, callTool(context, client, name, words, json, options));
+  const outcome = await callTool(context, client, name, words, json, options);
   return show(context, outcome, { name, words, args: options.args });
 }
 

@@ -9,7 +9,6 @@ import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';
 import type { Connection } from '../findServer.ts';
-import { requireServer } from '../requireServer.ts';
 import { readMessage } from '../stdio/message.ts';
 import type { ProgressReport } from '../terminal/progress.ts';
 import type { ValueSchema } from './toolArguments.ts';
@@ -46,7 +45,7 @@ export interface McpConnection {
  * @throws RelayError `NO_SERVER`, also if the network or the protocol fails
  */
 export async function connectTools(context: Context): Promise<McpConnection> {
-  const server = await requireServer(context);
+  const server = await context.server();
   return {
     async listTools() {
       const tools: ToolSummary[] = [];

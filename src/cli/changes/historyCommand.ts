@@ -1,7 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
@@ -22,9 +20,9 @@ export function historyCommand(context: Context): Command {
 }
 
 async function runHistory(context: Context, options: HistoryOptions): Promise<void> {
-  const { io, signal } = context;
-  const { local } = await requireServer(context);
-  const { items, total } = await interruptible(signal, local.listChanges({ limit: options.limit }));
+  const { io } = context;
+  const { local } = await context.server();
+  const { items, total } = await local.listChanges({ limit: options.limit });
   if (context.json) return printJson(io, { items, total });
   if (items.length === 0) return note(io, 'No changes in the last 30 days.');
   const { changeTable } = await import('./changeText.ts');

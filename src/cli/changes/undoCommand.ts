@@ -1,11 +1,9 @@
 import { Command } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
 import type { LocalApi, UndoAnswer } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
@@ -34,7 +32,7 @@ export function undoCommand(context: Context): Command {
 async function runUndo(context: Context, given: string | undefined, options: UndoOptions): Promise<void> {
   const { io } = context;
   const { force = false, dryRun = false, yes = false } = options;
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   const text = await import('./changeText.ts');
   const ask = (change: string | null, isDry: boolean) =>
     asking(context, local, { change, force, dryRun: isDry });
@@ -93,7 +91,7 @@ async function asking(
 ): Promise<UndoAnswer> {
   const { signal } = context;
   try {
-    return await interruptible(signal, local.undoChange(request));
+    return await local.undoChange(request);
   } catch (error) {
     if (signal.aborted && !request.dryRun) throw stillGoing();
     if (!(error instanceof RelayError)) throw error;

@@ -1,6 +1,5 @@
 import { resolve } from 'node:path';
 import { Command } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
 import type { Settings } from '../../config/settings.ts';
 import { CLIENTS, type Connection, findClient, stdioWords } from '../../connect/clientTable.ts';
@@ -365,11 +364,11 @@ function missingClient(flag: string): RelayError {
 }
 
 async function serverToConnect(context: Context): Promise<Server> {
-  const running = await interruptible(context.signal, context.running());
+  const running = await context.running();
   if (running) {
-    const { server, mcp } = await interruptible(context.signal, running.local.status());
+    const { server, mcp } = await running.local.status();
     const url = server?.mcpUrl ?? `${running.baseUrl}/mcp`;
-    const currentKey = async () => (await interruptible(context.signal, running.local.showKey())).key;
+    const currentKey = async () => (await running.local.showKey()).key;
     const { demo } = running;
     return { name: serverName(demo), url, demo, authMode: mcp.authMode, currentKey };
   }

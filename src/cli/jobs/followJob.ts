@@ -1,5 +1,4 @@
 /** Follows a job while it continues, and the ways to show that: a bar, lines, or JSON. */
-import { interruptible } from '../../base/abort.ts';
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, showsUnicode } from '../terminal/output.ts';
@@ -33,7 +32,7 @@ export async function followJob(
 ): Promise<JobRecord> {
   const { clock, signal } = context;
   for (let asked = 0; ; asked += 1) {
-    const job = await interruptible(signal, ask());
+    const job = await ask();
     if (job.status === 'ready' || isEnded(job.status) || until(job)) {
       display.end(job);
       return job;

@@ -1,10 +1,8 @@
 /** The tools for durable jobs, as the command line calls them. */
-import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../domain/job.ts';
 import type { McpConnection } from '../call/mcpClient.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 
 /** Calls a tool and returns its answer. A failed tool throws its error. */
 export type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
@@ -13,10 +11,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
   const { connectTools } = await import('../call/mcpClient.ts');
   const client: McpConnection = await connectTools(context);
   const tools: Tools = async <A>(name: string, args: Record<string, unknown>) => {
-    const { value, error } = await interruptible(
-      context.signal,
-      client.callTool(name, { detail: 'full', ...args }, () => {}),
-    );
+    const { value, error } = await client.callTool(name, { detail: 'full', ...args }, () => {});
     // The code is for callers of tools; a person needs only the message.
     if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
     return value as A;
@@ -131,7 +126,7 @@ export async function playlistNames(
 ): Promise<ReadonlyMap<string, string>> {
   const ids = new Set(jobs.flatMap((job) => (job.name === undefined ? (job.playlist_id ?? []) : [])));
   if (ids.size === 0) return new Map();
-  const { local } = await requireServer(context);
-  const { names } = await interruptible(context.signal, local.playlistNames({ ids: [...ids] }));
+  const { local } = await context.server();
+  const { names } = await local.playlistNames({ ids: [...ids] });
   return new Map(Object.entries(names));
 }

@@ -1,10 +1,8 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
-import { requireServer } from '../requireServer.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
@@ -80,14 +78,14 @@ const syncCommand = (context: Context) => commandLine(context, 'library', 'sync'
 /** Follows the reading until it is over. */
 async function runSync(context: Context) {
   const { io, json, clock, signal } = context;
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   const { createProgress } = await import('../terminal/progress.ts');
   const progress = createProgress(io);
-  let status: LibraryStatus = await interruptible(signal, local.syncLibrary());
+  let status: LibraryStatus = await local.syncLibrary();
   while (status.state === 'reading') {
     progress.draw({ progress: status.progress.done, total: status.progress.total, message: 'Reading' });
     await clock.sleep(POLL_MS, signal);
-    status = await interruptible(signal, local.libraryStatus());
+    status = await local.libraryStatus();
   }
   progress.clear();
   const { statusLines } = await import('./libraryText.ts');
@@ -101,11 +99,11 @@ async function runAsk(
   sql: string,
   { csv = false, limit, maxAge }: AskOptions,
 ): Promise<void> {
-  const { io, json, signal } = context;
+  const { io, json } = context;
   if (sql.length > 10_000) throw new RelayError('USAGE', 'A query has at most 10,000 characters.');
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   const question = { sql, limit: csv ? null : limit, maxAgeMinutes: maxAge };
-  const answer = await interruptible(signal, local.askLibrary(question));
+  const answer = await local.askLibrary(question);
   if (json) return printJson(io, answer);
   const { csvText, tableLines } = await import('./libraryText.ts');
   if (csv) printBlock(io, csvText(answer));

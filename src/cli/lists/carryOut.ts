@@ -1,5 +1,4 @@
 /** Carries out the jobs of a list: finds the songs, has a person settle open ones, and commits. */
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
@@ -52,7 +51,7 @@ export async function carryOut(
     for (const { job_id, resolved } of [...jobs]) {
       // A job that found none of its ten thousand songs has nothing to write.
       if (resolved === 0) continue;
-      await interruptible(context.signal, local.commitJob({ id: job_id, skipUnresolved: talk !== null }));
+      await local.commitJob({ id: job_id, skipUnresolved: talk !== null });
       await follow(job_id);
     }
     return jobs;

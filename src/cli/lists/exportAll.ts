@@ -1,7 +1,6 @@
 /** A whole library as files: one for each playlist, one for the saved songs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';
@@ -31,7 +30,7 @@ const SAVED = 'Liked Songs';
 
 /** Reads every playlist once. Playlists of others, whose rows Spotify does not give, are reported and left out. */
 export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
-  const { playlists } = await interruptible(context.signal, local.listPlaylists());
+  const { playlists } = await local.listPlaylists();
   const parts = partsOf(playlists, options);
   await prepare(parts, options);
   const files: Array<Record<string, unknown>> = [];
@@ -41,7 +40,7 @@ export async function exportAll(context: Context, local: LocalApi, options: AllO
   try {
     for (const [index, part] of parts.entries()) {
       progress.draw({ progress: index + 1, total: parts.length, message: part.name });
-      const rows = await rowsOf(context, local, part);
+      const rows = await rowsOf(local, part);
       if (rows === null) {
         if (part.playlist) skipped.push(part.playlist);
         continue;
@@ -91,14 +90,10 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
 }
 
 /** The rows of a playlist; null if Spotify does not give them to this account. */
-async function rowsOf(
-  context: Context,
-  local: LocalApi,
-  { playlist }: Part,
-): Promise<readonly ListRow[] | null> {
-  if (!playlist) return readSaved(context, local);
+async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly ListRow[] | null> {
+  if (!playlist) return readSaved(local);
   try {
-    return (await interruptible(context.signal, local.playlistRows({ playlist: playlist.id }))).rows;
+    return (await local.playlistRows({ playlist: playlist.id })).rows;
   } catch (error) {
     const isKept = error instanceof RelayError && (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND');
     if (isKept) return null;
@@ -126,13 +121,10 @@ function show(
 }
 
 /** All saved songs, newest first. */
-export async function readSaved({ signal }: Context, local: LocalApi): Promise<ListRow[]> {
+export async function readSaved(local: LocalApi): Promise<ListRow[]> {
   const all: ListRow[] = [];
   for (let offset: number | null = 0; offset !== null; ) {
-    const page: Awaited<ReturnType<LocalApi['savedRows']>> = await interruptible(
-      signal,
-      local.savedRows({ offset }),
-    );
+    const page: Awaited<ReturnType<LocalApi['savedRows']>> = await local.savedRows({ offset });
     all.push(...page.rows);
     offset = page.next;
   }

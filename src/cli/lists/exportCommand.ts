@@ -1,12 +1,10 @@
 import { extname } from 'node:path';
 import { Command, Option } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type ListRow, WRITTEN_FORMATS, type WrittenFormat } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
@@ -55,14 +53,14 @@ async function runExport(
   const { output: file, ...others } = given;
   const options: ExportOptions = file === undefined || file === '-' ? others : given;
   requireOne(playlist, options);
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   if (options.all) {
     const { exportAll } = await import('./exportAll.ts');
     const { output = '', format = 'csv', force = false } = options;
     return exportAll(context, local, { directory: output, format, force });
   }
   const format = formatOf(context, options);
-  const { name, rows } = await readRows(context, local, playlist);
+  const { name, rows } = await readRows(local, playlist);
   const { writeList } = await import('../../music/lists/writeList.ts');
   const { lostLines, lostRows } = await import('./exportText.ts');
   const { output, force = false } = options;
@@ -104,16 +102,15 @@ function formatOf({ json }: Context, { format, output }: ExportOptions): Written
 }
 
 async function readRows(
-  context: Context,
   local: LocalApi,
   playlist: string | undefined,
 ): Promise<{ name: string; rows: ListRow[] }> {
   if (playlist === undefined) {
     const { readSaved } = await import('./exportAll.ts');
-    return { name: 'Liked Songs', rows: await readSaved(context, local) };
+    return { name: 'Liked Songs', rows: await readSaved(local) };
   }
   const { findPlaylist } = await import('./findPlaylist.ts');
-  const found = await findPlaylist(context, local, playlist);
-  const { rows } = await interruptible(context.signal, local.playlistRows({ playlist: found.id }));
+  const found = await findPlaylist(local, playlist);
+  const { rows } = await local.playlistRows({ playlist: found.id });
   return { name: found.name, rows };
 }

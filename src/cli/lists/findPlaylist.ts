@@ -1,10 +1,8 @@
 /** Finds the playlist that a person names. */
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
-import type { Context } from '../context.ts';
 
 const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const BARE_ID = /^[0-9A-Za-z]{22}$/;
@@ -13,17 +11,13 @@ const BARE_ID = /^[0-9A-Za-z]{22}$/;
  * @param given name, ID, URI or link. Case, accents and punctuation of a name do not matter
  * @throws RelayError `NOT_FOUND`, or `USAGE` if several have the name
  */
-export async function findPlaylist(
-  { signal }: Pick<Context, 'signal'>,
-  local: LocalApi,
-  given: string,
-): Promise<PlaylistFacts> {
-  if (ADDRESS.test(given)) return interruptible(signal, local.getPlaylist({ playlist: given }));
+export async function findPlaylist(local: LocalApi, given: string): Promise<PlaylistFacts> {
+  if (ADDRESS.test(given)) return local.getPlaylist({ playlist: given });
   if (BARE_ID.test(given)) {
-    const found = await interruptible(signal, local.getPlaylist({ playlist: given })).catch(nullIfNotFound);
+    const found = await local.getPlaylist({ playlist: given }).catch(nullIfNotFound);
     if (found) return found;
   }
-  const { playlists } = await interruptible(signal, local.listPlaylists());
+  const { playlists } = await local.listPlaylists();
   const { normaliseName } = await import('../../music/normalise.ts');
   const wanted = normaliseName(given);
   const similar = playlists.filter(({ name }) => normaliseName(name) === wanted);

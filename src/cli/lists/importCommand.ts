@@ -1,6 +1,5 @@
 import { basename, extname } from 'node:path';
 import { Command, Option } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { didYouMean } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -14,7 +13,6 @@ import {
 } from '../../domain/listImport.ts';
 import type { ListContent, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { hanging, note, printJson, printLine } from '../terminal/output.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -96,7 +94,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
   }
   if (options.dryRun) return showOnly(context, file, options);
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   const talk = await openTalk(context, options);
   try {
     const to = file === '-' ? await askWhere(context, options, talk) : options;
@@ -124,7 +122,7 @@ async function importHistory(context: Context, file: string, options: ImportOpti
     throw usage(
       '--dry-run is for lists of songs. For a listening history it is not needed: plays are never added twice.',
     );
-  const { local } = await requireServer(context);
+  const { local } = await context.server();
   const talk = await openTalk(context, options);
   try {
     const { importPlays } = await import('./importPlays.ts');
@@ -188,8 +186,8 @@ async function importList(
   talk: Dialogue | null,
 ): Promise<void> {
   const content = await contentOf(context, file, options);
-  const preview = await interruptible(context.signal, local.previewImport(content));
-  const playlist = options.to === undefined ? null : await findTarget(context, local, options.to);
+  const preview = await local.previewImport(content);
+  const playlist = options.to === undefined ? null : await findTarget(local, options.to);
   await showPreview(context, file, preview, options);
   await requireList(preview, options, talk);
   const each = await eachOf(preview, options, talk);
@@ -198,7 +196,7 @@ async function importList(
   if (replaces) await confirmReplacing(context, playlist, preview, talk);
   const { skipUnresolved = false, skipDuplicates = false } = options;
   const request = { ...content, target, each, strict: !skipUnresolved, skipDuplicates };
-  const { jobs } = await interruptible(context.signal, local.startImport(request));
+  const { jobs } = await local.startImport(request);
   const { carryOut } = await import('./carryOut.ts');
   const name = target.kind === 'new' ? target.name : (playlist?.name ?? '');
   const done = await carryOut(context, local, jobs, {
@@ -278,9 +276,9 @@ function usage(message: string): RelayError {
   });
 }
 
-async function findTarget(context: Context, local: LocalApi, given: string): Promise<PlaylistFacts> {
+async function findTarget(local: LocalApi, given: string): Promise<PlaylistFacts> {
   const { findPlaylist } = await import('./findPlaylist.ts');
-  const found = await findPlaylist(context, local, given);
+  const found = await findPlaylist(local, given);
   // Spotify would refuse it only after all searches.
   if (!found.readable) {
     throw new RelayError('FORBIDDEN', `"${found.name}" belongs to ${found.owner}; you cannot add to it.`, {

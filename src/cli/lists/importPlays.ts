@@ -1,6 +1,5 @@
 /** Asks the server to import a listening history, and shows the result. */
 import { resolve } from 'node:path';
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
@@ -42,13 +41,12 @@ export async function importPlays(
 
 type End = Extract<PlaysProgress, { state: 'done' | 'asking' }>;
 
-async function follow(context: Context, local: LocalApi, path: string, anyAccount: boolean): Promise<End> {
-  const { io, signal } = context;
-  const { id } = await interruptible(signal, local.importPlays({ path, anyAccount }));
+async function follow({ io }: Context, local: LocalApi, path: string, anyAccount: boolean): Promise<End> {
+  const { id } = await local.importPlays({ path, anyAccount });
   const bar = createProgress(io);
   try {
     for (;;) {
-      const now = await interruptible(signal, local.playsProgress({ id }));
+      const now = await local.playsProgress({ id });
       if (now.state === 'done' || now.state === 'asking') return now;
       bar.draw(drawn(now));
     }

@@ -1,5 +1,4 @@
 import { Command, Option } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
@@ -8,7 +7,6 @@ import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules
 import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
-import { requireServer } from '../requireServer.ts';
 import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
@@ -77,9 +75,9 @@ export function keepCommand(context: Context, finish: Finish): Command {
 }
 
 async function runList(context: Context): Promise<void> {
-  const { io, json, signal } = context;
-  const { local } = await requireServer(context);
-  const { items } = await interruptible(signal, local.listKeeps());
+  const { io, json } = context;
+  const { local } = await context.server();
+  const { items } = await local.listKeeps();
   if (json) return printJson(io, { items });
   if (items.length === 0)
     return note(io, `No kept playlists. To add one: ${commandLine(context, 'keep', 'add', '--help')}`);
@@ -95,7 +93,7 @@ async function runList(context: Context): Promise<void> {
 }
 
 async function runAdd(context: Context, given: string, sql: string | undefined, options: AddOptions) {
-  const { io, json, signal } = context;
+  const { io, json } = context;
   const { like, every, dryRun = false } = options;
   if ((sql === undefined) === (like === undefined)) {
     throw new RelayError('USAGE', 'Give a query, or a ready rule with --like.', {
@@ -104,23 +102,26 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
   }
   // A wrong rule is reported before anything is asked.
   if (like !== undefined) readyRule(like, given);
-  const { local } = await requireServer(context);
-  const found = await playlistOrNull(context, local, given);
+  const { local } = await context.server();
+  const found = await playlistOrNull(local, given);
   const query = sql ?? readyRule(like ?? '', found?.name ?? given);
-  const answer = await interruptible(
-    signal,
-    local.addKeep({ playlistId: found?.id ?? null, name: found ? null : given, sql: query, every, dryRun }),
-  );
+  const answer = await local.addKeep({
+    playlistId: found?.id ?? null,
+    name: found ? null : given,
+    sql: query,
+    every,
+    dryRun,
+  });
   if (json) printJson(io, answer);
   else await showAnswer(context, answer, dryRun);
   return exitOf(answer.keep);
 }
 
 /** The playlist that was named; null if there is none of this name yet. */
-async function playlistOrNull(context: Context, local: LocalApi, given: string) {
+async function playlistOrNull(local: LocalApi, given: string) {
   const { findPlaylist } = await import('./findPlaylist.ts');
   try {
-    return await findPlaylist(context, local, given);
+    return await findPlaylist(local, given);
   } catch (error) {
     const isName = !/^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i.test(given);
     if (error instanceof RelayError && error.code === 'NOT_FOUND' && isName) return null;
@@ -142,18 +143,18 @@ async function showAnswer(context: Context, { keep, preview, change_id }: KeepAn
 
 async function runShow(context: Context, given: string): Promise<void> {
   const { io, json } = context;
-  const { local } = await requireServer(context);
-  const keep = await findKeep(context, local, given);
+  const { local } = await context.server();
+  const keep = await findKeep(local, given);
   if (json) return printJson(io, { keep });
   const { detailLines } = await import('./keepText.ts');
   for (const line of detailLines(keep, context.clock.now())) printLine(io, line);
 }
 
 async function runAction(context: Context, given: string, action: KeepAction) {
-  const { io, json, signal } = context;
-  const { local } = await requireServer(context);
-  const { id } = await findKeep(context, local, given);
-  const answer = await interruptible(signal, local.actOnKeep({ id: id ?? '', action }));
+  const { io, json } = context;
+  const { local } = await context.server();
+  const { id } = await findKeep(local, given);
+  const answer = await local.actOnKeep({ id: id ?? '', action });
   if (json) printJson(io, answer);
   else if (action === 'stop') {
     printLine(io, `"${visibleText(answer.keep.name, 100)}" is no longer kept. Its songs stay as they are.`);
@@ -167,8 +168,8 @@ function exitOf({ status }: KeepRecord) {
 }
 
 /** Finds a kept playlist by its name, or by the first characters of its ID. */
-async function findKeep({ signal }: Context, local: LocalApi, given: string): Promise<KeepRecord> {
-  const { items } = await interruptible(signal, local.listKeeps());
+async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
+  const { items } = await local.listKeeps();
   const { normaliseName } = await import('../../music/normalise.ts');
   const wanted = normaliseName(given);
   const named = items.filter(({ name }) => name === given);

@@ -1,5 +1,4 @@
 /** `relay playlists versions`, `show` and `restore`: a playlist as it was. */
-import { interruptible } from '../../base/abort.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -8,7 +7,6 @@ import type { LocalApi } from '../../domain/localApi.ts';
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../domain/versions.ts';
 import { parseWhen } from '../../domain/when.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { columns, fitColumns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
@@ -21,9 +19,9 @@ export interface RestoreOptions {
 }
 
 export async function listVersions(context: Context, playlist: string): Promise<void> {
-  const { io, json, signal } = context;
-  const { local } = await requireServer(context);
-  const versions = await interruptible(signal, local.playlistVersions({ playlist }));
+  const { io, json } = context;
+  const { local } = await context.server();
+  const versions = await local.playlistVersions({ playlist });
   if (json) return printJson(io, versions);
   const head = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
   for (const line of columns([head, ...versions.items.map(rowOf)])) printLine(io, line);
@@ -43,12 +41,9 @@ function localTime(iso: string): string {
 }
 
 export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {
-  const { io, json, signal } = context;
+  const { io, json } = context;
   const { local, versions, found } = await versionAt(context, playlist, at);
-  const { items } = await interruptible(
-    signal,
-    local.playlistVersion({ id: versions.playlist_id, version: found.version }),
-  );
+  const { items } = await local.playlistVersion({ id: versions.playlist_id, version: found.version });
   if (json) {
     const { playlist_id, name } = versions;
     return printJson(io, { playlist_id, name, version: found.version, seen_at: found.seen_at, items });
@@ -67,20 +62,17 @@ export async function restoreVersion(
   playlist: string,
   options: RestoreOptions,
 ): Promise<void> {
-  const { io, json, signal } = context;
+  const { io, json } = context;
   const { dryRun = false, yes = false, skipUnsupported = false, new: name = null } = options;
   const { local, versions, found } = await versionAt(context, playlist, options.at);
   const restore = (isDry: boolean) =>
-    interruptible(
-      signal,
-      local.restorePlaylist({
-        id: versions.playlist_id,
-        version: found.version,
-        dryRun: isDry,
-        name,
-        skipUnsupported,
-      }),
-    );
+    local.restorePlaylist({
+      id: versions.playlist_id,
+      version: found.version,
+      dryRun: isDry,
+      name,
+      skipUnsupported,
+    });
   const canAsk = !yes && !json && io.terminal.stdin && io.terminal.stderr;
   if (dryRun || canAsk) {
     const plan = await restore(true);
@@ -144,8 +136,8 @@ async function versionAt(
         'Give the number of a version, a date (2026-11-01), a time (2026-11-01T14:05), or words such as "3 days ago".',
     });
   }
-  const { local } = await requireServer(context);
-  const versions = await interruptible(context.signal, local.playlistVersions({ playlist }));
+  const { local } = await context.server();
+  const versions = await local.playlistVersions({ playlist });
   const found = versions.items.find(({ version, seen_at }) =>
     when.kind === 'version' ? version === when.version : Date.parse(seen_at) <= when.at,
   );

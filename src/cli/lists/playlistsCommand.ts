@@ -1,9 +1,7 @@
 import { Command } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { Context } from '../context.ts';
-import { requireServer } from '../requireServer.ts';
 import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { RestoreOptions } from './playlistVersions.ts';
@@ -62,9 +60,9 @@ export function playlistsCommand(context: Context): Command {
 }
 
 async function runList(context: Context): Promise<void> {
-  const { io, json, signal } = context;
-  const { local } = await requireServer(context);
-  const { playlists } = await interruptible(signal, local.listPlaylists());
+  const { io, json } = context;
+  const { local } = await context.server();
+  const { playlists } = await local.listPlaylists();
   if (json) return printJson(io, { items: playlists, total: playlists.length });
   if (playlists.length === 0) return note(io, 'There are no playlists.');
   for (const line of fitColumns(

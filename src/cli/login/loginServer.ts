@@ -1,6 +1,5 @@
 /** The server that handles a login: the running one, or one that is started for the login alone. */
 
-import { interruptible } from '../../base/abort.ts';
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
@@ -25,7 +24,7 @@ export interface LoginServer {
 export async function openLoginServer(context: Context, mayStartOver: boolean): Promise<LoginServer> {
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
-  const running = await interruptible(context.signal, context.running({ ownHome: true }));
+  const running = await context.running({ ownHome: true });
   const settings = await context.settings();
   if (!running && settings.demo) {
     throw new RelayError('NO_SERVER', 'The demo is not running.', {

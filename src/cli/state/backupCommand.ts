@@ -1,5 +1,4 @@
 import { Command } from 'commander';
-import { interruptible } from '../../base/abort.ts';
 import { counted, sizeText } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import type { SavedState } from '../../domain/localApi.ts';
@@ -58,11 +57,11 @@ async function findState(context: Context): Promise<StateToCopy> {
   const path = await stateFilePath(settings.home);
   const isThere = await exists(path);
   const asks = !isThere || (await readServerFile(settings.home)) !== null;
-  const running = asks ? await interruptible(context.signal, context.running()) : null;
+  const running = asks ? await context.running() : null;
   if (!running || (running.demo && isThere)) {
     return { path, settings, keySource: await keySourceOf(settings) };
   }
-  const saved = await interruptible(context.signal, running.local.saveState());
+  const saved = await running.local.saveState();
   const its = running.demo ? await context.settings({ demo: true }) : settings;
   return { path: saved.path, settings: its, keySource: saved.keySource };
 }

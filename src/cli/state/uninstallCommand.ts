@@ -78,9 +78,9 @@ async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');
   const { inspectSettings } = await import('../../config/settings.ts');
-  const { join } = await import('node:path');
-  const { home } = inspectSettings(context.loadOptions()).settings;
-  const [own, demo] = await Promise.all([readServerFile(home), readServerFile(join(home, 'demo'))]);
+  const { runningDemo } = await import('../findServer.ts');
+  const { settings } = inspectSettings(context.loadOptions());
+  const [own, demo] = await Promise.all([readServerFile(settings.home), runningDemo(settings)]);
   const server = own ?? demo;
   if (server === null) return;
   const service = await openService(context)
