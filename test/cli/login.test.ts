@@ -349,24 +349,13 @@ test('without a client ID the app is explained, and the ID asked for and remembe
   assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
 });
 
-/** What a person types, one line for each prompt. */
-function typed(lines: readonly string[]): PassThrough {
-  const stdin = new PassThrough();
-  const left = [...lines];
-  stdin.on('resume', () => {
-    const line = left.shift();
-    if (line !== undefined) stdin.write(`${line}\n`);
-  });
-  return stdin;
-}
-
 test('an ID of another form is asked for again', async (context) => {
   const home = temporaryHome(context);
   const { parts } = startable(loginThat(CONNECTED));
   const { code, err } = await relay(['login'], {
     env: { RELAY_HOME: home },
     parts,
-    stdin: typed(['my-app', CLIENT_ID.slice(1), `${CLIENT_ID.toUpperCase()} `]),
+    stdin: `my-app\n${CLIENT_ID.slice(1)}\n${CLIENT_ID.toUpperCase()} \n`,
     terminal: { stdin: true },
     openBrowser: async () => {},
   });

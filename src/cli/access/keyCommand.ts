@@ -26,7 +26,7 @@ async function runKeyShow(context: Context): Promise<void> {
 }
 
 /** @throws RelayError `USAGE`, `INTERRUPTED` */
-async function requireYes({ io, signal }: Context): Promise<void> {
+async function confirmRotation({ io, signal }: Context): Promise<void> {
   if (!io.terminal.stdin || !io.terminal.stderr) {
     throw new RelayError(
       'USAGE',
@@ -37,14 +37,12 @@ async function requireYes({ io, signal }: Context): Promise<void> {
     );
   }
   note(io, 'The current key stops working at once: every client that sends it needs the new one.');
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (!(await confirm(io, 'Generate a new key?', signal))) {
-    throw new RelayError('INTERRUPTED', 'Nothing was changed.');
-  }
+  const { requireYes } = await import('../terminal/prompt.ts');
+  await requireYes(io, 'Generate a new key?', signal);
 }
 
 async function runKeyRotate(context: Context, yes: boolean): Promise<void> {
-  if (!yes) await requireYes(context);
+  if (!yes) await confirmRotation(context);
   const { old, key } = await context.withLocal(async (local) => {
     const { key: old } = await local.showKey();
     return { old, ...(await local.rotateKey()) };

@@ -85,9 +85,8 @@ async function confirmRemoval(
   const removal = await removalOf(client, tools, tool, args);
   if (removal === null) return;
   note(io, removal);
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (await confirm(io, 'Go on?', signal)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  const { requireYes } = await import('../terminal/prompt.ts');
+  await requireYes(io, 'Go on?', signal);
 }
 
 async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<never> {

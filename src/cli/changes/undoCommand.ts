@@ -78,9 +78,8 @@ function showDone(context: Context, answer: UndoAnswer): void {
 
 async function confirmUndo({ io, signal }: Context, { removed }: UndoAnswer, force: boolean): Promise<void> {
   if (force && removed === null) note(io, 'Later changes will be lost.');
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (await confirm(io, 'Undo?', signal)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  const { requireYes } = await import('../terminal/prompt.ts');
+  await requireYes(io, 'Undo?', signal);
 }
 
 /** Sends one request to the server, and rewrites a refusal in the words of the command line. */

@@ -170,7 +170,7 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   const { openDialogue } = await import('../terminal/prompt.ts');
   const talk = openDialogue(io, signal);
   note(io, '');
-  const extras = await talk.confirm(EXTRAS_QUESTION, true).finally(() => talk.close());
+  const extras = await talk.confirm(EXTRAS_QUESTION, true).finally(talk.close);
   const { storeSetting } = await import('../../config/edit.ts');
   const value = toolsetsFor(extras);
   storeSetting(load, 'toolsets', value);

@@ -222,8 +222,7 @@ async function requireList(
       remedy: 'Nothing was searched. To import it anyway, add --yes; --dry-run shows how it is read.',
     });
   }
-  if (await talk.confirm(`${doubt} Import it anyway?`, false)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  await talk.requireYes(`${doubt} Import it anyway?`);
 }
 
 /** The playlists of a file that each become a new playlist; undefined if all songs go to one place. */
@@ -342,8 +341,7 @@ async function confirmReplacing(
   if (talk === null || rows === 0) return;
   const gone = rows === null ? 'All rows' : counted(rows, 'row');
   note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
-  if (await talk.confirm('Go on?', false)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  await talk.requireYes('Go on?');
 }
 
 async function report(

@@ -33,9 +33,7 @@ export async function importPlays(
       remedy: 'Nothing was written. To add its plays to yours, use --yes.',
     });
   }
-  if (!(await talk.confirm(`${end.question} Add its plays anyway?`, false))) {
-    throw new RelayError('INTERRUPTED', 'Nothing was changed.');
-  }
+  await talk.requireYes(`${end.question} Add its plays anyway?`);
   await importPlays(context, local, file, { anyAccount: true, talk: null });
 }
 

@@ -80,7 +80,10 @@ export async function restoreVersion(
     const print = dryRun ? printLine : note;
     for (const line of planLines(versions, found, plan, name)) print(io, line);
     if (dryRun) return;
-    if (plan.removed_count > 0 && name === null) await confirmRestore(context);
+    if (plan.removed_count > 0 && name === null) {
+      const { requireYes } = await import('../terminal/prompt.ts');
+      await requireYes(io, 'Restore?', context.signal);
+    }
   }
   const answer = await restore(false);
   if (json) return printJson(io, answer);
@@ -88,12 +91,6 @@ export async function restoreVersion(
   if (answer.change_id !== undefined) {
     note(io, `To undo it: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
   }
-}
-
-async function confirmRestore({ io, signal }: Context): Promise<void> {
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (await confirm(io, 'Restore?', signal)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
 }
 
 function planLines(

@@ -3,7 +3,8 @@ import { counted } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
-import { note } from '../terminal/output.ts';
+import { type Io, note } from '../terminal/output.ts';
+import type { Dialogue } from '../terminal/prompt.ts';
 
 /**
  * Explains how to create the app, asks for its client ID until it has the right form, and stores it. Throws
@@ -13,7 +14,9 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
   const { io } = context;
   if (!context.json) for (const line of appSteps(redirectUri).split('\n')) note(io, line);
   if (context.json || !io.terminal.stdin) throw noClientId(redirectUri);
-  const answer = await askUntilRight(context, redirectUri);
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const talk = openDialogue(io, context.signal);
+  const answer = await askUntilRight(io, talk, redirectUri).finally(talk.close);
   const { storeSetting } = await import('../../config/edit.ts');
   const settings = storeSetting(context.loadOptions(), 'providerClientId', answer);
   note(io, `Saved in ${settings.configPath}`);
@@ -21,20 +24,16 @@ export async function askForClientId(context: Context, redirectUri: string): Pro
 }
 
 /** Checks the form here, since for a wrong ID Spotify's page says nothing but INVALID_CLIENT. */
-async function askUntilRight(context: Context, redirectUri: string): Promise<string> {
-  const { askLine } = await import('../terminal/prompt.ts');
+async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promise<string> {
   const { looksLikeClientId } = await import('../../config/rules.ts');
   for (let prompt = '\nClient ID: '; ; prompt = 'Client ID: ') {
-    const answer = await askLine(context.io, prompt, context.signal);
+    const answer = await talk.ask(prompt);
     if (answer === null || answer === '') throw noClientId(redirectUri);
     if (looksLikeClientId(answer.toLowerCase())) return answer.toLowerCase();
     const is = /^[0-9a-f]*$/i.test(answer)
       ? `this one has ${counted([...answer].length, 'character')}`
       : 'this one has others';
-    note(
-      context.io,
-      `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`,
-    );
+    note(io, `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`);
   }
 }
 

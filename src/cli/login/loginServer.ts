@@ -104,8 +104,9 @@ async function confirmStartOver(
     `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`,
   );
   if (mayStartOver) return;
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (!(await confirm(io, 'Start over?', signal))) throw error;
+  const { openDialogue } = await import('../terminal/prompt.ts');
+  const talk = openDialogue(io, signal);
+  if (!(await talk.confirm('Start over?', false).finally(talk.close))) throw error;
 }
 
 /** Spotify accepts any port for a loopback URI that was registered without one. */

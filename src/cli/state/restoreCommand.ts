@@ -1,7 +1,6 @@
 import { join } from 'node:path';
 import { Command } from 'commander';
 import { counted } from '../../base/lists.ts';
-import { RelayError } from '../../domain/errors.ts';
 import type { Restored } from '../../server/restore/restoreState.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
@@ -59,9 +58,8 @@ async function confirmReplacing({ io, signal }: Context, home: string, file: str
     io,
     'Its jobs, remembered tracks and remembered browsers will be gone. The file is kept beside the new one.',
   );
-  const { confirm } = await import('../terminal/prompt.ts');
-  if (await confirm(io, 'Restore?', signal)) return;
-  throw new RelayError('INTERRUPTED', 'Nothing was changed.');
+  const { requireYes } = await import('../terminal/prompt.ts');
+  await requireYes(io, 'Restore?', signal);
 }
 
 function whatCameBack({ path, from, savedAt, aliases, jobs, memory }: Restored): string {

@@ -36,7 +36,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   }
   await refuseRunning(context);
   const { findParts, removeUnpacked } = await import('./uninstallParts.ts');
-  const { openQuestions } = await import('../terminal/prompt.ts');
+  const { openDialogue } = await import('../terminal/prompt.ts');
   const { parts, notes } = await findParts(context);
   if (context.demo && parts.length > 0) note(io, "This removes the demo's data only.");
   for (const line of notes) note(io, line);
@@ -45,9 +45,9 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const left: string[] = [];
   const failed: string[] = [];
   // Accessing stdin starts reading it.
-  const questions = yes ? null : openQuestions(io, signal);
+  const questions = yes ? null : openDialogue(io, signal);
   for (const part of parts) {
-    if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`))) {
+    if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`, false))) {
       kept.push(part);
       continue;
     }

@@ -5,39 +5,10 @@ import { interruptible } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
 
-/** One line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
-export async function askLine(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
-  io.err(prompt);
-  // The end of the input is reported only once; waiting for it again would never end.
-  const { readableEnded } = io.stdin as Partial<Readable>;
-  const line = readableEnded ? null : await readLine(createInterface({ input: io.stdin }), signal);
-  // At the end of the input, unlike after Enter, the cursor is still behind the prompt.
-  if (line === null) io.err('\n');
-  return line;
-}
-
-/** True for yes. Anything else is no, including Enter and the end of the input. */
-export async function confirm(io: Io, question: string, signal: AbortSignal): Promise<boolean> {
-  return /^y(es)?$/i.test((await askLine(io, `${question} [y/N] `, signal)) ?? '');
-}
-
-/** For several questions in a row, which need one reader for the lines. At the end of the input all answers are no. */
-export function openQuestions(io: Io, signal: AbortSignal) {
-  const reader = createInterface({ input: io.stdin });
-  const lines = reader[Symbol.asyncIterator]();
-  return {
-    /** True for yes. Rejects with the signal's reason. */
-    async confirm(question: string): Promise<boolean> {
-      io.err(`${question} [y/N] `);
-      const { done, value } = await interruptible(signal, lines.next());
-      if (done) io.err('\n');
-      return done !== true && /^y(es)?$/i.test(value.trim());
-    },
-    close: () => reader.close(),
-  };
-}
-
-/** Like `askLine`, without showing what is typed; from a pipe it reads one line without a prompt. */
+/**
+ * One line that is not shown while it is typed, after a prompt on stderr; from a pipe one line without a prompt. null at the
+ * end of the input. Rejects with the signal's reason.
+ */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
   io.err(prompt);
@@ -55,13 +26,16 @@ export interface Dialogue {
   ask(prompt: string): Promise<string | null>;
   /** True for yes. Enter means `usual`; anything else and the end of the input mean no. */
   confirm(question: string, usual: boolean): Promise<boolean>;
+  /** Resolves for yes, and for nothing else. @throws RelayError `INTERRUPTED` */
+  requireYes(question: string): Promise<void>;
   close(): void;
 }
 
 export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   const reader = createInterface({ input: io.stdin });
   const lines: string[] = [];
-  let ended = false;
+  // The end of the input is reported only once; waiting for it again would never end.
+  let ended = (io.stdin as Partial<Readable>).readableEnded === true;
   let wake = () => {};
   const woken = () =>
     new Promise<void>((resolve) => {
@@ -85,14 +59,24 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
     if (line === undefined) io.err('\n');
     return line === undefined ? null : line.trim();
   }
+  async function confirm(question: string, usual: boolean): Promise<boolean> {
+    const answer = await ask(`${question} ${usual ? '[Y/n]' : '[y/N]'} `);
+    return answer === '' ? usual : /^y(es)?$/i.test(answer ?? '');
+  }
   return {
     ask,
-    async confirm(question, usual) {
-      const answer = await ask(`${question} ${usual ? '[Y/n]' : '[y/N]'} `);
-      return answer === '' ? usual : /^y(es)?$/i.test(answer ?? '');
+    confirm,
+    async requireYes(question) {
+      if (!(await confirm(question, false))) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
     },
     close: () => reader.close(),
   };
+}
+
+/** A single question of `Dialogue.requireYes`. */
+export async function requireYes(io: Io, question: string, signal: AbortSignal): Promise<void> {
+  const dialogue = openDialogue(io, signal);
+  await dialogue.requireYes(question).finally(() => dialogue.close());
 }
 
 /** Calls `onLine` with every line until closed. The end of the input is not reported. */
