@@ -1,7 +1,8 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { wholeNumber } from '../usage/wholeNumber.ts';
 
 interface HistoryOptions {
   limit: number;
@@ -11,7 +12,7 @@ export function historyCommand(context: Context): Command {
   return new Command('history')
     .helpGroup(HELP_GROUPS.tools)
     .description('List what relay has changed in playlists and the library')
-    .option('--limit <n>', 'Show this many, 1 to 200', limit, 20)
+    .option('--limit <n>', 'Show this many, 1 to 200', wholeNumber(1, 200), 20)
     .addHelpText(
       'after',
       '\nNewest first; kept for 30 days. A playlist that is not among the first 50 of\nyour library shows its ID. `relay undo ID` undoes a change.\n\nExamples:\n  $ relay history\n  $ relay history --limit 5 --json',
@@ -28,10 +29,4 @@ async function runHistory(context: Context, options: HistoryOptions): Promise<vo
   const { changeTable } = await import('./changeText.ts');
   for (const line of changeTable(items, io.columns)) printLine(io, line);
   if (total > items.length) note(io, `and ${total - items.length} older: --limit shows more`);
-}
-
-function limit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 200) return value;
-  throw new InvalidArgumentError('It must be a number from 1 to 200.');
 }

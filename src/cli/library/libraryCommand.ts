@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import { type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
 import type { Context } from '../context.ts';
@@ -6,6 +6,7 @@ import { EXIT, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
+import { wholeNumber } from '../usage/wholeNumber.ts';
 
 const POLL_MS = 500;
 
@@ -46,8 +47,8 @@ export function libraryCommand(context: Context, finish: Finish): Command {
         .description('Run one SELECT query')
         .argument('<sql>', 'The query; `relay library tables` lists the tables')
         .option('--csv', 'CSV, with all rows')
-        .option('--limit <n>', 'Rows, 1 to 500', whole(1, 500), 100)
-        .option('--max-age <minutes>', 'How old the copy may be', whole(0, 10_080), 10)
+        .option('--limit <n>', 'Rows, 1 to 500', wholeNumber(1, 500), 100)
+        .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
         .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
     )
     .addCommand(
@@ -126,12 +127,4 @@ async function runForget(context: Context, { versions, plays }: ForgetOptions): 
     plays: 'The plays are deleted.',
   };
   for (const part of forgotten) printLine(context.io, words[part]);
-}
-
-function whole(min: number, max: number): (text: string) => number {
-  return (text) => {
-    const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
-    throw new InvalidArgumentError(`It must be a number from ${min} to ${max}.`);
-  };
 }

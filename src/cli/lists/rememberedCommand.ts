@@ -1,10 +1,11 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { RememberedMatch } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
+import { wholeNumber } from '../usage/wholeNumber.ts';
 
 const EXAMPLES = `
 A match is a title and an artist, and the track that they stand for. Matches
@@ -29,7 +30,7 @@ export function rememberedCommand(context: Context): Command {
     .addCommand(
       new Command('list')
         .description('List the remembered matches, and who confirmed each')
-        .option('--limit <n>', 'Show this many, 1 to 20000', limit, SHOWN)
+        .option('--limit <n>', 'Show this many, 1 to 20000', wholeNumber(1, 20_000), SHOWN)
         .action(list),
     )
     .addCommand(
@@ -77,10 +78,4 @@ async function runForget(context: Context, id: string | undefined, all: boolean)
     ? `"${visibleText(match.title, MAX_NAME)}" by ${visibleText(match.artist, MAX_NAME)}`
     : `${forgotten} ${forgotten === 1 ? 'match' : 'matches'}`;
   printLine(context.io, `Forgot ${what}. The next search asks Spotify again.`);
-}
-
-function limit(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 1 && value <= 20_000) return value;
-  throw new InvalidArgumentError('It must be a number from 1 to 20000.');
 }

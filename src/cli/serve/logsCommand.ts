@@ -1,8 +1,9 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
+import { wholeNumber } from '../usage/wholeNumber.ts';
 
 interface LogsOptions {
   follow?: boolean;
@@ -14,7 +15,12 @@ export function logsCommand(context: Context, finish: Finish): Command {
     .helpGroup(HELP_GROUPS.server)
     .description("Show the server's log, also when it runs as a service")
     .option('-f, --follow', 'Keep printing new lines, until Ctrl-C')
-    .option('-n, --lines <n>', 'Show this many of the last lines', lines, 50)
+    .option(
+      '-n, --lines <n>',
+      'Show this many of the last lines',
+      wholeNumber(0, 100_000, '0 to 100,000'),
+      50,
+    )
     .addHelpText(
       'after',
       '\nThe log is kept in the home, at most 2 MiB of it, and holds no secrets.\nWith --json each line is one JSON document.\n\nExamples:\n  $ relay logs\n  $ relay logs -f\n  $ relay logs -n 500 --json',
@@ -27,10 +33,4 @@ async function runLogs(context: Context, { follow = false, lines: count }: LogsO
   const { shown, ended } = await showLog(context, count, follow);
   if (shown === 0 && !follow) note(context.io, 'There is no log yet: no server has run for this home.');
   return ended === 'interrupted' ? EXIT.interrupted : EXIT.done;
-}
-
-function lines(text: string): number {
-  const value = Number(text);
-  if (Number.isInteger(value) && value >= 0 && value <= 100_000) return value;
-  throw new InvalidArgumentError('It must be a number from 0 to 100,000.');
 }

@@ -1,0 +1,13 @@
+import { InvalidArgumentError } from 'commander';
+
+/**
+ * Reads the value of an option that takes a whole number.
+ * @param range the numbers in words, where plain digits would be hard to read
+ */
+export function wholeNumber(min: number, max: number, range = `${min} to ${max}`): (text: string) => number {
+  return (text) => {
+    const value = Number(text);
+    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    throw new InvalidArgumentError(`It must be a number from ${range}.`);
+  };
+}
