@@ -34,20 +34,24 @@ import { createQuietLog } from './log/quietLog.ts';
 
 export const CLIENT_SECRET = 'provider.client_secret';
 
-export interface CoreOptions {
+/** What every opening of a home is given. */
+export interface HomeOptions {
   settings: Settings;
   clock: Clock;
   random: Random;
   log: Log;
   version: string;
-  /** What holds the home, such as `relay serve`; shown to another command that finds the home taken. */
-  purpose: string;
   /** True if the owner asked to start over after the key was lost; the secrets that it had sealed are then dropped. */
   startOver?: boolean;
-  /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
-  readClientId: () => string | null;
   /** The disk and the network; the machine's own by default. */
   ground?: Ground;
+}
+
+export interface CoreOptions extends HomeOptions {
+  /** What holds the home, such as `relay serve`; shown to another command that finds the home taken. */
+  purpose: string;
+  /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
+  readClientId: () => string | null;
 }
 
 /** The world outside one process, apart from time and randomness. */

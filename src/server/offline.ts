@@ -2,11 +2,9 @@
 import { type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { noState, stateFilePath } from '../store/file/stateFile.ts';
 import { exists } from '../store/home/smallFiles.ts';
-import { type Core, type CoreOptions, openCore } from './core.ts';
+import { type Core, type HomeOptions, openCore } from './core.ts';
 import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';
-
-export type OfflineOptions = Omit<CoreOptions, 'purpose' | 'readClientId'>;
 
 export interface Offline {
   /** The calls. They reject with a RelayError of the home, the lock, the state file or the key; `status` reports those. */
@@ -18,7 +16,7 @@ export interface Offline {
  * A home without a state gets one only from a call that has something to keep: a mistyped `--home` must not leave
  * directories behind.
  */
-export async function openOffline(options: OfflineOptions): Promise<Offline> {
+export async function openOffline(options: HomeOptions): Promise<Offline> {
   const readClientId = () => options.settings.providerClientId;
   let opening: Promise<Core> | null = null;
   const make = async (): Promise<LocalApi> => {

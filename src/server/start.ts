@@ -1,7 +1,5 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
 
-import type { Clock, Random } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { ownerCodeLength } from '../config/strength.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
@@ -11,16 +9,15 @@ import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
 import { forgetActivity } from '../store/tables/activity.ts';
 import type { Services } from '../tools/tool.ts';
-import { COMMAND_LINE, type Credentials, createCredentials } from './access/credentials.ts';
+import { COMMAND_LINE, createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';
-import { createOwner, type Owner } from './access/owner.ts';
-import { createWaitingClients, type WaitingClients } from './access/waitingClients.ts';
-import { type Core, type CoreOptions, openCore } from './core.ts';
+import { createOwner } from './access/owner.ts';
+import { createWaitingClients } from './access/waitingClients.ts';
+import { type Core, type HomeOptions, openCore } from './core.ts';
 import type { ConnectionLimits } from './http/connections.ts';
 import { type Listener, listen } from './http/listener.ts';
 import { requirePort } from './http/ports.ts';
-import type { Route } from './http/router.ts';
-import { createLocalApi, type ServerSide } from './localApi.ts';
+import { createLocalApi } from './localApi.ts';
 import { createLastPlaying } from './owner/lastPlaying.ts';
 import { NOT_FOUND_PAGE } from './pages/homePages.ts';
 import { sendPage } from './pages/page.ts';
@@ -41,23 +38,13 @@ import { createServices } from './services.ts';
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
-export interface StartOptions {
-  settings: Settings;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  version: string;
-  demo: boolean;
+export interface StartOptions extends HomeOptions {
   /** What the home is held for, shown to another command that finds it taken; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
   /** Says where MCP clients keep their files, for the page that shows them. */
   env?: NodeJS.ProcessEnv;
   /** What starts this program, for clients that start it; `relay` by default. */
   program?: () => Promise<readonly string[]>;
-  /** Drops what a lost key had sealed. Only when the owner asked to start over. */
-  startOver?: boolean;
-  /** Disk and network; the machine's own by default. */
-  ground?: CoreOptions['ground'];
   /** Connection limits for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
 }
@@ -152,7 +139,20 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     routes(port) {
       const redirectUri = redirectUriFor(settings, port);
       const sideAt = (baseUrl: string) => sideFor(baseUrl, redirectUri);
-      return allRoutes(core, endpoint, credentials, owner, redirectUri, sideAt, waitingClients);
+      const forms = createFormTokens(core);
+      return [
+        ...homeRoutes(core),
+        ...assetRoutes(),
+        ...wellKnownRoutes(settings.dynamicRegistration),
+        ...healthRoutes(core),
+        ...loginRoutes(core, redirectUri),
+        ...localRoutes((baseUrl) => createLocalApi(core, sideAt(baseUrl)), core.localKey, credentials),
+        ...mcpRoutes(endpoint, credentials, core.quietLog),
+        ...authorizeRoutes(core, owner, forms, waitingClients),
+        ...ownerRoutes(owner, forms),
+        ...ownerPageRoutes(core, sideAt),
+        ...oauthRoutes(core),
+      ];
     },
     random,
     clock,
@@ -176,7 +176,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     localUrl: ownUrl,
     local: localFor(baseUrl, redirectUriFor(settings, listener.port)),
     ownerCode: owner.code,
-    demoKey: options.demo ? core.apiKey.current() : null,
+    demoKey: settings.demo ? core.apiKey.current() : null,
     isUsed: presence.isUsed,
     close: once(() => stop(core, endpoint, listener, services)),
   };
@@ -215,32 +215,6 @@ async function loadEndpoint(core: Core, services: Services, options: StartOption
     commands: commandStyleOf(settings),
     loginUrl,
   });
-}
-
-function allRoutes(
-  core: Core,
-  endpoint: McpEndpoint,
-  credentials: Credentials,
-  owner: Owner,
-  redirectUri: string,
-  sideAt: (baseUrl: string) => ServerSide,
-  waitingClients: WaitingClients,
-): Route[] {
-  const localFor = (baseUrl: string): LocalApi => createLocalApi(core, sideAt(baseUrl));
-  const forms = createFormTokens(core);
-  return [
-    ...homeRoutes(core),
-    ...assetRoutes(),
-    ...wellKnownRoutes(core.settings.dynamicRegistration),
-    ...healthRoutes(core),
-    ...loginRoutes(core, redirectUri),
-    ...localRoutes(localFor, core.localKey, credentials),
-    ...mcpRoutes(endpoint, credentials, core.quietLog),
-    ...authorizeRoutes(core, owner, forms, waitingClients),
-    ...ownerRoutes(owner, forms),
-    ...ownerPageRoutes(core, sideAt),
-    ...oauthRoutes(core),
-  ];
 }
 
 async function stop(

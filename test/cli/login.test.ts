@@ -68,8 +68,8 @@ function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
 function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
   const starts: Array<{ clientId: string | null; startOver: boolean; demo: boolean }> = [];
   const ends: string[] = [];
-  const startServer: Parts['startServer'] = async ({ settings, startOver = false, demo }) => {
-    starts.push({ clientId: settings.providerClientId, startOver, demo });
+  const startServer: Parts['startServer'] = async ({ settings, startOver = false }) => {
+    starts.push({ clientId: settings.providerClientId, startOver, demo: settings.demo });
     if (refuseFirst && starts.length === 1) throw refuseFirst;
     return {
       baseUrl: 'http://127.0.0.1:4980',

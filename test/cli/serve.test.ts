@@ -15,8 +15,8 @@ function world(changes: { connect?: () => Promise<void>; connected?: boolean } =
   const stop = new AbortController();
   const status = async () => exampleReport(changes.connected ? { account: CONNECTED } : {});
   const parts: Partial<Parts> = {
-    startServer: async ({ settings, demo }) => {
-      events.push(`start ${settings.host} ${settings.port} ${settings.providerApiUrl} demo=${demo}`);
+    startServer: async ({ settings: { host, port, providerApiUrl, demo } }) => {
+      events.push(`start ${host} ${port} ${providerApiUrl} demo=${demo}`);
       const close = async () => {
         events.push('server closed');
       };

@@ -30,7 +30,7 @@ test('a client ID is read again from the config.json of the server’s own home,
   process.env.RELAY_HOME = another;
   process.env.PROVIDER_CLIENT_ID = FOREIGN;
   const world = { clock: systemClock, random: systemRandom, log: silentLog };
-  const server = await startServer({ settings, ...world, version: '0.0.0-test', demo: false });
+  const server = await startServer({ settings, ...world, version: '0.0.0-test' });
   t.after(() => server.close());
 
   await assert.rejects(server.local.startLogin({ switchAccount: false }), { code: 'SETTINGS_INVALID' });

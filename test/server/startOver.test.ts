@@ -17,7 +17,7 @@ function start(home: string, key: string, more: { port?: number; startOver?: boo
   });
   const { startOver = false } = more;
   const world = { clock: systemClock, random: systemRandom, log: silentLog };
-  return startServer({ settings, ...world, version: '0.0.0-test', demo: false, startOver });
+  return startServer({ settings, ...world, version: '0.0.0-test', startOver });
 }
 
 async function apiKeyOf(home: string, key: string): Promise<string> {

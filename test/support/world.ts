@@ -144,7 +144,6 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     random,
     log,
     version,
-    demo: false,
     ground: GROUND,
     env: options.clientEnv,
     ...limits,

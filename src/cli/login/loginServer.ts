@@ -59,7 +59,7 @@ async function startOne(context: Context, found: Settings, mayStartOver: boolean
 async function startAnyway(context: Context, settings: Settings, mayStartOver: boolean) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
-  const options = { settings, clock, random, log: createLog(settings), version, demo: false };
+  const options = { settings, clock, random, log: createLog(settings), version };
   try {
     return await startServer(options);
   } catch (error) {

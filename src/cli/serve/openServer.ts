@@ -25,7 +25,7 @@ async function start(
   const file = createLogFile(settings.home);
   const log = createLog(settings, undefined, { write: file.write, quietStream });
   const program = async () => (await context.machine()).program;
-  const options = { settings, clock, random, log, version, demo: settings.demo, purpose, env, program };
+  const options = { settings, clock, random, log, version, purpose, env, program };
   return startServer(options).catch(async (error) => {
     const { namingDemo } = await import('../findServer.ts');
     throw await namingDemo(settings, error);

@@ -36,7 +36,7 @@ function reading(): Reading {
 async function main(): Promise<void> {
   const settings = loadSettings({ env: process.env });
   const log = createLog(settings);
-  const rest = { clock, random: systemRandom, log, version: '0.0.0-test', demo: false };
+  const rest = { clock, random: systemRandom, log, version: '0.0.0-test' };
   const server = await startServer({ settings, ...rest });
   process.on('message', (message) => {
     if (message === 'probe') process.send?.(reading());
