@@ -58,8 +58,18 @@ export interface Table<Row> {
   all(store: Store, rest: string, params?: SqlParams): Row[];
   /** Inserts a row. Columns that are left out get the schema's default. `or replace` replaces a row with the same key. */
   insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
-  /** `phase = :phase, run_after = :runAfter` with its parameters. Empty for an empty change. */
-  assign(change: Partial<Row>): { sql: string; params: Record<string, SqlValue> };
+  /**
+   * Changes rows: `update <table> set … <rest>`, unless the change is empty. Returns how many.
+   * @param params the values for `rest`, by names that are not those of changed columns
+   */
+  update(
+    store: Store,
+    change: Partial<Row>,
+    rest: string,
+    params: Readonly<Record<string, SqlValue>>,
+  ): number;
+  /** Counts the rows of `<table> <rest>`. */
+  count(store: Store, rest?: string, params?: SqlParams): number;
   /** Returns the table with only the named columns. */
   pick<K extends keyof Row>(...names: K[]): Table<Pick<Row, K>>;
 }
@@ -107,12 +117,16 @@ export function defineTable<C extends Columns>(name: string, columns: C): Table<
         params,
       );
     },
-    assign(change) {
-      const params = paramsOf(change);
-      const sql = Object.keys(params)
-        .map((key) => `${sqlNameOf(key)} = :${key}`)
-        .join(', ');
-      return { sql, params };
+    update(store, change, rest, params) {
+      const values = paramsOf(change);
+      const changes = Object.keys(values).map((key) => `${sqlNameOf(key)} = :${key}`);
+      if (changes.length === 0) return 0;
+      return store.run(`update ${name} set ${changes.join(', ')} ${rest}`, { ...values, ...params }).changes;
+    },
+    count(store, rest = '', params = []) {
+      return (
+        store.get<{ total: number }>(`select count(*) as total from ${name} ${rest}`, params)?.total ?? 0
+      );
     },
     pick(...names) {
       const picked = Object.fromEntries(names.map((key) => [key, kindOf(String(key))]));

@@ -155,10 +155,9 @@ export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
  * @throws Error if it has ended or is gone, which is a bug
  */
 export function setChange(store: Store, seq: number, change: ChangeChange, now: number): Change {
-  const { sql, params } = CHANGES.assign({ ...change, updatedAt: now });
   const where = 'where seq = :seq and outcome is null';
-  const { changes } = store.run(`update changes set ${sql} ${where}`, { ...params, seq });
-  if (changes === 0) throw new Error(`The change ${seq} is not open.`);
+  const changed = CHANGES.update(store, { ...change, updatedAt: now }, where, { seq });
+  if (changed === 0) throw new Error(`The change ${seq} is not open.`);
   return getChangeBySeq(store, seq) as Change;
 }
 
@@ -166,8 +165,7 @@ export function setChange(store: Store, seq: number, change: ChangeChange, now: 
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
   const shown = "outcome is not 'unchanged'";
   const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
-  const total = store.get<{ total: number }>(`select count(*) as total from changes where ${shown}`)?.total;
-  return { items, total: total ?? 0 };
+  return { items, total: CHANGES.count(store, `where ${shown}`) };
 }
 
 /** Changes that have not ended, oldest first. */

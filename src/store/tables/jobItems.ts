@@ -186,8 +186,7 @@ export interface ItemResolution {
 
 /** Number of items found by a remembered match that was confirmed although its names differ. */
 export function countConfirmed(store: Store, job: number): number {
-  const sql = 'select count(*) as total from job_items where job = ? and confirmed = 1';
-  return store.get<{ total: number }>(sql, [job])?.total ?? 0;
+  return ITEMS.count(store, 'where job = ? and confirmed = 1', [job]);
 }
 
 /** Gives every pending item of this key its answer. */
@@ -199,7 +198,7 @@ export function resolveItems(
   now: number,
 ): void {
   store.transaction(() => {
-    const answer = ITEMS.assign({
+    const answer = {
       status,
       uri: track?.uri ?? null,
       track,
@@ -207,11 +206,9 @@ export function resolveItems(
       error: null,
       runAfter: null,
       confirmed: confirmed ? 1 : 0,
-    });
-    const { changes } = store.run(
-      `update job_items set ${answer.sql} where job = :job and key = :key and status = 'pending'`,
-      { ...answer.params, job, key },
-    );
+    };
+    const where = "where job = :job and key = :key and status = 'pending'";
+    const changes = ITEMS.update(store, answer, where, { job, key });
     count(store, job, { to: status, changes }, now);
   });
 }
@@ -288,7 +285,7 @@ export function settleItem(
     );
     if (!before) throw new Error(`Item ${position} cannot be settled.`);
     const status = track === null ? ('skipped' as const) : ('matched' as const);
-    const { sql, params } = ITEMS.assign({
+    const settled = {
       status,
       uri: track?.uri ?? null,
       track,
@@ -296,12 +293,8 @@ export function settleItem(
       ...(track === null ? {} : { candidates: null }),
       error: null,
       runAfter: null,
-    });
-    store.run(`update job_items set ${sql} where job = :job and position = :position`, {
-      ...params,
-      job,
-      position,
-    });
+    };
+    ITEMS.update(store, settled, 'where job = :job and position = :position', { job, position });
     count(store, job, { from: before.status, to: status, changes: 1 }, now);
   });
 }

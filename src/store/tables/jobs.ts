@@ -149,8 +149,7 @@ export function insertJob(store: Store, job: NewJob, totalItems: number, now: nu
 /** Lists a job, which now has all its items. */
 export function listJob(store: Store, seq: number, begun: JobBegin, now: number): void {
   const startedAt = begun.status === 'pending' ? null : now;
-  const { sql, params } = JOBS.assign({ startedAt, ...begun, listed: true, updatedAt: now });
-  store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
+  JOBS.update(store, { startedAt, ...begun, listed: true, updatedAt: now }, 'where seq = :seq', { seq });
 }
 
 /** Undoes `listJob`. */
@@ -216,9 +215,11 @@ export function countJobs(store: Store): Record<string, number> {
 
 /** Ready jobs that a commit would accept: at least one item resolved, or every item if the job is strict. */
 export function countCommittable(store: Store): number {
-  const sql = `select count(*) as total from jobs where status = 'ready' and resolved > 0
-    and (ambiguous + unmatched + failed = 0 or coalesce(json_extract(payload, '$.strict'), 1) = 0)`;
-  return store.get<{ total: number }>(sql)?.total ?? 0;
+  return JOBS.count(
+    store,
+    `where status = 'ready' and resolved > 0
+       and (ambiguous + unmatched + failed = 0 or coalesce(json_extract(payload, '$.strict'), 1) = 0)`,
+  );
 }
 
 /** Items of all jobs. */
@@ -229,16 +230,11 @@ export function countJobItems(store: Store): number {
 
 /** Jobs that stopped because someone else had changed the playlist. */
 export function countReviews(store: Store): number {
-  return (
-    store.get<{ total: number }>(
-      "select count(*) as total from jobs where review_required = 1 and status = 'failed'",
-    )?.total ?? 0
-  );
+  return JOBS.count(store, "where review_required = 1 and status = 'failed'");
 }
 
 export function changeJob(store: Store, seq: number, change: JobChange, now: number): void {
-  const { sql, params } = JOBS.assign({ ...change, updatedAt: now });
-  store.run(`update jobs set ${sql} where seq = :seq`, { ...params, seq });
+  JOBS.update(store, { ...change, updatedAt: now }, 'where seq = :seq', { seq });
 }
 
 /** Moves a job that is still in the state `from`; false if another caller has moved it. */
@@ -249,13 +245,8 @@ export function moveJob(
   change: JobChange,
   now: number,
 ): boolean {
-  const { sql, params } = JOBS.assign({ ...change, status: move.to, updatedAt: now });
-  const { changes } = store.run(`update jobs set ${sql} where seq = :seq and status = :from`, {
-    ...params,
-    from: move.from,
-    seq,
-  });
-  return changes === 1;
+  const moved = { ...change, status: move.to, updatedAt: now };
+  return JOBS.update(store, moved, 'where seq = :seq and status = :from', { seq, from: move.from }) === 1;
 }
 
 /** Adds to the counts; numbers may be negative. */

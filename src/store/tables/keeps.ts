@@ -116,8 +116,7 @@ export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
 }
 
 export function setKeep(store: Store, seq: number, change: KeepChange): void {
-  const { sql, params } = KEEPS.assign(change);
-  if (sql !== '') store.run(`update keeps set ${sql} where seq = :seq`, { ...params, seq });
+  KEEPS.update(store, change, 'where seq = :seq', { seq });
 }
 
 export function dropKeep(store: Store, seq: number): void {

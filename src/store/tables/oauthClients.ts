@@ -64,14 +64,11 @@ export function touchClient(store: Store, clientId: string, now: number): void {
 
 /** Number of clients that registered or were added. */
 export function countOauthClients(store: Store): number {
-  return store.get<{ total: number }>('select count(*) as total from oauth_clients')?.total ?? 0;
+  return CLIENTS.count(store);
 }
 
 export function countRegisteredClients(store: Store): number {
-  return (
-    store.get<{ total: number }>("select count(*) as total from oauth_clients where source = 'registered'")
-      ?.total ?? 0
-  );
+  return CLIENTS.count(store, "where source = 'registered'");
 }
 
 /** The registration to drop if there are too many: the oldest that never had a token, approved ones last. */

@@ -57,10 +57,7 @@ export function deleteExpiredTokens(store: Store, now: number): void {
 
 /** Counts the live tokens of all clients. */
 export function countOauthTokens(store: Store, now: number): number {
-  return (
-    store.get<{ total: number }>(`select count(*) as total from oauth_tokens where ${LIVE}`, [now])?.total ??
-    0
-  );
+  return TOKENS.count(store, `where ${LIVE}`, [now]);
 }
 
 /** The live tokens of one approval, by kind, with the latest end. */
