@@ -1,6 +1,5 @@
 /** An OAuth client, wherever it comes from, and how long a registration is kept. Pure. */
 import type { ClientAuthMethod, ConfiguredClient } from '../config/oauthClients.ts';
-import type { StoredClient } from '../store/tables/oauthClients.ts';
 import { UNAPPROVED_CLIENT_MS, UNUSED_CLIENT_MS } from './policy/limits.ts';
 
 export interface OAuthClient {
@@ -24,12 +23,6 @@ export interface OAuthClient {
 
 export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 
-export const AUTH_METHODS = [
-  'none',
-  'client_secret_basic',
-  'client_secret_post',
-] as const satisfies readonly ClientAuthMethod[];
-
 export function fromSettings(client: ConfiguredClient): OAuthClient {
   return {
     clientId: client.clientId,
@@ -43,10 +36,6 @@ export function fromSettings(client: ConfiguredClient): OAuthClient {
     approvedAt: null,
     lastUsedAt: null,
   };
-}
-
-export function fromStore(client: StoredClient): OAuthClient {
-  return { ...client };
 }
 
 /**

@@ -15,7 +15,7 @@ import {
 } from '../store/tables/oauthClients.ts';
 import { deleteGrantsOf } from '../store/tables/oauthGrants.ts';
 import type { Store } from '../store/types.ts';
-import { fromSettings, fromStore, isLapsed, type OAuthClient } from './client.ts';
+import { fromSettings, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
 import { accepted, type Result, refused } from './refusal.ts';
@@ -77,7 +77,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
 
   function findStored(clientId: string): OAuthClient | null {
     const stored = getClient(store, clientId);
-    return stored && !isLapsed(stored, clock.now()) ? fromStore(stored) : null;
+    return stored && !isLapsed(stored, clock.now()) ? stored : null;
   }
 
   return {
@@ -88,7 +88,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     },
     list() {
       const stored = listClients(store).filter((client) => !isLapsed(client, clock.now()));
-      return [...configured.values(), ...stored.map(fromStore)];
+      return [...configured.values(), ...stored];
     },
     async register(metadata) {
       const secret = metadata.authMethod === 'none' ? null : newSecret(random);
@@ -101,7 +101,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
         source: 'registered',
       });
       if (!(await keepRegistered(store, client, clock.now()))) return refused('clients_full');
-      return accepted({ client: fromStore(client), secret });
+      return accepted({ client, secret });
     },
     async add({ name, redirectUris, secret }) {
       const checked = checkRedirectUris(redirectUris);
@@ -120,7 +120,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
         () => putClient(store, client),
         () => deleteClient(store, client.clientId),
       );
-      return fromStore(client);
+      return client;
     },
     async revoke(clientId, { forget }) {
       const client = find(clientId);

@@ -1,5 +1,6 @@
 /** The two metadata documents. Clients compare their URLs byte by byte, so both are built from the dialled base URL. */
-import { AUTH_METHODS, GRANT_TYPES } from './client.ts';
+import { AUTH_METHODS } from '../config/oauthClients.ts';
+import { GRANT_TYPES } from './client.ts';
 import { SCOPE } from './policy/limits.ts';
 
 /** The metadata of the protected resource (RFC 9728 2). `resource` is the MCP URL itself. */

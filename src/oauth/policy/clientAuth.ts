@@ -1,5 +1,6 @@
 /** Who asks at the token endpoint (RFC 6749 2.3, 3.2.1). Pure. */
 import { hashOf } from '../../base/digest.ts';
+import type { ClientAuthMethod } from '../../config/oauthClients.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import type { OAuthClient } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
@@ -7,7 +8,7 @@ import { parameter } from './parameters.ts';
 
 export interface ClientCredentials {
   clientId: string;
-  method: 'none' | 'client_secret_basic' | 'client_secret_post';
+  method: ClientAuthMethod;
   /** The secret that was sent; '' if none was. */
   secret: string;
 }

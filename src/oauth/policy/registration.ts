@@ -1,8 +1,8 @@
 /** Client metadata as a client registers it (RFC 7591 2), and the answer to it (RFC 7591 3.2.1). Pure. */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import type { ClientAuthMethod } from '../../config/oauthClients.ts';
-import { AUTH_METHODS, GRANT_TYPES, type OAuthClient } from '../client.ts';
+import { AUTH_METHODS, type ClientAuthMethod } from '../../config/oauthClients.ts';
+import { GRANT_TYPES, type OAuthClient } from '../client.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 import { SCOPE } from './limits.ts';
 import { isUsableRedirectUri } from './redirectUri.ts';

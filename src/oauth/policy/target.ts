@@ -2,9 +2,8 @@
  * What a token is for: which MCP URL (RFC 8707) and which scope (RFC 6749 3.3). Pure. Without this, a token for one server would
  * work at another.
  */
+import { LOOPBACK_NAMES } from '../../base/loopback.ts';
 import { READ_SCOPE, SCOPE } from './limits.ts';
-
-const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]'];
 
 /**
  * The one spelling of a resource, whatever the case, the port or a slash at the end it was written with. Null for what cannot
