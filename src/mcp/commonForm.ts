@@ -24,11 +24,6 @@ export interface CommonForm {
   progressToken: string | number | undefined;
 }
 
-export interface CommonForms {
-  /** Null for everything that does not have exactly the common form. */
-  of(headers: IncomingHttpHeaders, body: unknown): CommonForm | null;
-}
-
 /** `modern` is the revision of 2026-07-28; `legacy` are those before. */
 export type Era = 'modern' | 'legacy';
 type Members = Record<string, unknown>;
@@ -44,7 +39,8 @@ const MAX_REMEMBERED = 16;
 /** Envelopes of longer bodies are not remembered, to bound size and depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
-export function createCommonForms(): CommonForms {
+/** Returns a function that reads a request; null for everything that does not have exactly the common form. */
+export function createCommonForms(): (headers: IncomingHttpHeaders, body: unknown) => CommonForm | null {
   const remembered = new Map<string, Era | null>();
 
   function eraOf(headers: IncomingHttpHeaders, method: string, meta: Members): Era | null {
@@ -62,23 +58,21 @@ export function createCommonForms(): CommonForms {
     return era;
   }
 
-  return {
-    of(headers, body) {
-      if (!isObject(body) || !acceptsBoth(headers.accept)) return null;
-      const { jsonrpc, id, method, params = NONE } = body;
-      if (jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return null;
-      const isList = method === 'tools/list';
-      if (!isList && method !== 'tools/call') return null;
-      if (!onlyKeys(body, MESSAGE) || !onlyKeys(params, isList ? LIST : CALL)) return null;
-      const { name = '', arguments: args, _meta = NONE } = params;
-      if (typeof name !== 'string' || (name === '') !== isList) return null;
-      if (!isObject(_meta) || (args !== undefined && !isObject(args))) return null;
-      const { progressToken } = _meta;
-      if (progressToken !== undefined && (isList || !isId(progressToken))) return null;
-      const era = eraOf(headers, method, _meta);
-      if (era === null || (era === 'modern' && !namesItself(headers, method, name))) return null;
-      return { era, id, method, name, arguments: args, progressToken };
-    },
+  return (headers, body) => {
+    if (!isObject(body) || !acceptsBoth(headers.accept)) return null;
+    const { jsonrpc, id, method, params = NONE } = body;
+    if (jsonrpc !== '2.0' || !isId(id) || !isObject(params)) return null;
+    const isList = method === 'tools/list';
+    if (!isList && method !== 'tools/call') return null;
+    if (!onlyKeys(body, MESSAGE) || !onlyKeys(params, isList ? LIST : CALL)) return null;
+    const { name = '', arguments: args, _meta = NONE } = params;
+    if (typeof name !== 'string' || (name === '') !== isList) return null;
+    if (!isObject(_meta) || (args !== undefined && !isObject(args))) return null;
+    const { progressToken } = _meta;
+    if (progressToken !== undefined && (isList || !isId(progressToken))) return null;
+    const era = eraOf(headers, method, _meta);
+    if (era === null || (era === 'modern' && !namesItself(headers, method, name))) return null;
+    return { era, id, method, name, arguments: args, progressToken };
   };
 }
 

@@ -40,8 +40,8 @@ const LIST_TTL_MS = 3_600_000;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   const serverInfo = { name: 'relay', title: 'relay for Spotify (unofficial)', version: options.version };
-  const offers = createOffers(options.choice);
-  const forms = createCommonForms();
+  const offerFor = createOffers(options.choice);
+  const formOf = createCommonForms();
   const calls = createToolCalls(options);
   const listAnswer = createListAnswers(serverInfo, LIST_TTL_MS);
 
@@ -105,9 +105,9 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
   return {
     direct(request) {
       const { headers } = request;
-      const form = forms.of(headers, request.body);
+      const form = formOf(headers, request.body);
       if (!form) return false;
-      const found = offers.forRequest({ get: (name) => oneValue(headers[name.toLowerCase()]) });
+      const found = offerFor({ get: (name) => oneValue(headers[name.toLowerCase()]) });
       if ('problem' in found) return false;
       if (form.method === 'tools/call') {
         const tool = found.offer.tools.get(form.name);
@@ -117,7 +117,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
       return true;
     },
     async fetch(request, body, principal) {
-      const found = offers.forRequest(request.headers);
+      const found = offerFor(request.headers);
       if ('problem' in found) return refusal(body, found.problem);
       const cancelled = cancelledBy(body);
       if (cancelled !== null) calls.cancel({ principal, userAgent: userAgentOf(request), id: cancelled });

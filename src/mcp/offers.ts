@@ -28,15 +28,13 @@ export interface Offer {
   instructions: string;
 }
 
-export interface Offers {
-  /** The offer, or what is wrong with the headers: a whole sentence. */
-  forRequest(headers: Pick<Headers, 'get'>): { offer: Offer } | { problem: string };
-}
+/** The offer for a request, or what is wrong with its headers: a whole sentence. */
+type OfferFor = (headers: Pick<Headers, 'get'>) => { offer: Offer } | { problem: string };
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };
 
 /** @param choice what the settings offer */
-export function createOffers(choice: ToolChoice): Offers {
+export function createOffers(choice: ToolChoice): OfferFor {
   const made = new Map<string, Offer>();
 
   function offerOf(wanted: ToolChoice): Offer {
@@ -49,12 +47,10 @@ export function createOffers(choice: ToolChoice): Offers {
 
   const whole = { offer: offerOf(narrowed(choice, {})) };
 
-  return {
-    forRequest(headers) {
-      if (headers.get(TOOLSETS_HEADER) === null && headers.get(READ_ONLY_HEADER) === null) return whole;
-      const asked = readHeaders(headers);
-      return 'problem' in asked ? asked : { offer: offerOf(narrowed(choice, asked)) };
-    },
+  return (headers) => {
+    if (headers.get(TOOLSETS_HEADER) === null && headers.get(READ_ONLY_HEADER) === null) return whole;
+    const asked = readHeaders(headers);
+    return 'problem' in asked ? asked : { offer: offerOf(narrowed(choice, asked)) };
   };
 }
 

@@ -69,11 +69,8 @@ const entries = new WeakMap<Tool, ToolEntry>();
 
 /** Made once per process: converting 49 schemas takes longer than a whole call. */
 export function toolEntry(tool: Tool): ToolEntry {
-  let entry = entries.get(tool);
-  if (!entry) {
-    entry = makeEntry(tool);
-    entries.set(tool, entry);
-  }
+  const entry = entries.get(tool) ?? makeEntry(tool);
+  entries.set(tool, entry);
   return entry;
 }
 
