@@ -1,10 +1,10 @@
 /** The home directory: everything that the program keeps, for its owner alone. */
 import { constants, type Stats } from 'node:fs';
-import { access, chmod, lstat, mkdir, readdir, stat } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { access, chmod, lstat, readdir, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { makeDirectories } from '../../base/directories.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
-import { exists } from './smallFiles.ts';
 
 /** The files of a home, described for the manual. A directory with one of them is a home of relay. */
 export const HOME_FILES = {
@@ -25,7 +25,7 @@ const WRITABLE_BY_ALL = 0o002;
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
   try {
-    await makeDirectory(home);
+    await makeDirectories(home);
     const found = await stat(home);
     if (!found.isDirectory()) throw unusable(home, 'it is not a directory');
     // On Windows, a directory below the user's profile inherits its access list.
@@ -39,21 +39,6 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
 /** A failure of the home as an error for the person. A `RelayError` stays as it is. */
 export function homeError(home: string, error: unknown): RelayError {
   return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
-}
-
-/** Creates a directory level by level, since Node's own `recursive` never ends below /proc. */
-async function makeDirectory(path: string): Promise<void> {
-  try {
-    await mkdir(path, { mode: 0o700 });
-  } catch (error) {
-    const code = systemCodeOf(error);
-    if (code === 'EEXIST') return;
-    const parent = dirname(path);
-    const isParentMissing = code === 'ENOENT' && parent !== path && !(await exists(parent));
-    if (!isParentMissing) throw error;
-    await makeDirectory(parent);
-    await mkdir(path, { mode: 0o700 });
-  }
 }
 
 async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise<void> {
