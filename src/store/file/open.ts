@@ -88,7 +88,7 @@ export async function openDetached(
   try {
     const { schemaVersion: fileVersion } = versionsOf(db, path);
     bring(db, path, MIGRATIONS);
-    return detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, MIGRATIONS);
+    return detached(db, path, fileVersion, { bytes, savedAt }, clock);
   } catch (error) {
     db.close();
     throw error;
@@ -118,7 +118,7 @@ export async function openCopy(
   const { db } = taken;
   try {
     bring(db, path, MIGRATIONS);
-    const state = detached(db, { path, fileVersion, savedAt, sizeBytes: bytes.length }, clock, MIGRATIONS);
+    const state = detached(db, path, fileVersion, { bytes, savedAt }, clock);
     return { ...state, companion: taken.companion };
   } catch (error) {
     db.close();
@@ -134,18 +134,14 @@ function tooNew(path: string, schemaVersion: number, expectedVersion: number): R
 
 function detached(
   db: Database,
-  {
-    path,
-    fileVersion,
-    savedAt,
-    sizeBytes,
-  }: { path: string; fileVersion: number; savedAt: number; sizeBytes: number },
+  path: string,
+  fileVersion: number,
+  { bytes, savedAt: lastSavedAt }: StateFile,
   clock: Clock,
-  migrations: readonly Migration[],
 ): Detached {
   const sql = createSql(db);
-  const saver = unsaved({ status: 'ok', sizeBytes, lastSavedAt: savedAt, unsavedChanges: false });
-  const store = assemble({ path, db, sql, saver, migrations, now: () => clock.now() });
+  const saver = unsaved({ status: 'ok', sizeBytes: bytes.length, lastSavedAt, unsavedChanges: false });
+  const store = assemble({ path, db, sql, saver, migrations: MIGRATIONS, now: () => clock.now() });
   return { store, fileVersion, image: () => db.export() };
 }
 
