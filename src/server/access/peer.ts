@@ -8,6 +8,7 @@ import { closeSync, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
 import { endianness } from 'node:os';
 import { setImmediate } from 'node:timers/promises';
+import { bytesOf, groupsOf } from '../http/address.ts';
 
 /**
  * `self`: this user, or root, who can do everything anyway. `other`: another user of this machine. `unknown`: the system
@@ -114,23 +115,12 @@ export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number
 function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   const v4 = plain.includes('.') ? plain.split('.').map(Number) : null;
-  const v6 = v4 ? [...MAPPED, ...v4] : bytesOf(plain);
+  const v6 = v4 ? [...MAPPED, ...v4] : bytesOf(groupsOf(plain));
   const suffix = `:${hex(port >> 8)}${hex(port & 255)}`;
   return { v4: `${v4 ? words(v4, order) : '-'}${suffix}`, v6: `${words(v6, order)}${suffix}` };
 }
 
 const MAPPED = [0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 255, 255];
-
-function bytesOf(ipv6: string): number[] {
-  const [head = '', tail = ''] = ipv6.split('::');
-  const groups = (text: string) => (text === '' ? [] : text.split(':'));
-  const [left, right] = [groups(head), groups(tail)];
-  const middle = Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0');
-  return [...left, ...middle, ...right].flatMap((group) => {
-    const value = Number.parseInt(group, 16);
-    return [value >> 8, value & 255];
-  });
-}
 
 /** The bytes as the kernel prints them: 32-bit words in the byte order of the machine. */
 function words(bytes: number[], order: 'LE' | 'BE'): string {

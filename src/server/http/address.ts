@@ -116,19 +116,20 @@ function plain(address: string): string {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = isIP(bare) === 6 ? groupsOf(bare) : [];
   if (mapped.length !== 8 || mapped.slice(0, 6).join(':') !== '0:0:0:0:0:ffff') return bare;
-  return mapped
-    .slice(6)
-    .map((group) => Number.parseInt(group, 16))
-    .flatMap((group) => [group >> 8, group & 255])
-    .join('.');
+  return bytesOf(mapped.slice(6)).join('.');
 }
 
 /** The eight groups of an IPv6 address; the URL parser writes every spelling of an address in the same way. */
-function groupsOf(address: string): string[] {
+export function groupsOf(address: string): string[] {
   const [head = '', tail] = new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname
     .slice(1, -1)
     .split('::');
   const before = head === '' ? [] : head.split(':');
   const after = tail === undefined || tail === '' ? [] : tail.split(':');
   return [...before, ...Array<string>(8 - before.length - after.length).fill('0'), ...after];
+}
+
+/** The bytes of groups of an IPv6 address. */
+export function bytesOf(groups: readonly string[]): number[] {
+  return groups.map((group) => Number.parseInt(group, 16)).flatMap((group) => [group >> 8, group & 255]);
 }
