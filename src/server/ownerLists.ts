@@ -5,12 +5,12 @@ import type { JobRecord } from '../domain/job.ts';
 import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
 import type { ListContent } from '../domain/localApi.ts';
-import type { Item, Media, Playlist } from '../domain/shapes.ts';
+import type { Media, Playlist } from '../domain/shapes.ts';
 import { type ImportPlan, type PlanServices, planImport } from '../jobs/import/planImport.ts';
 import { startImport } from '../jobs/import/startImport.ts';
 import type { Call } from '../provider/api.ts';
 import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
-import { getSavedTracks, type SavedTrack } from '../provider/resources/savedTracks.ts';
+import { getSavedTracks } from '../provider/resources/savedTracks.ts';
 import { getAccount } from '../store/tables/account.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';
@@ -61,7 +61,10 @@ export async function ownerPlaylistRows(
 ): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }> {
   const { id } = parseRef(given, ['playlist']);
   const { playlist, items } = await reading(services, (call) => services.rows.read(id, call));
-  return { playlist: factsOf(services, playlist), rows: items.map(rowOf) };
+  return {
+    playlist: factsOf(services, playlist),
+    rows: items.map(({ item, added_at }) => ({ ...mediaRow(item), added_at })),
+  };
 }
 
 export async function ownerSavedRows(
@@ -76,7 +79,9 @@ export async function ownerSavedRows(
     const starts: number[] = [];
     for (let at = offset + PLAYLIST_PAGE; at < end; at += PLAYLIST_PAGE) starts.push(at);
     const more = await inParallel(starts, PAGES, page);
-    const rows = [first, ...more].flatMap(({ items }) => items.map(savedRowOf));
+    const rows = [first, ...more].flatMap(({ items }) =>
+      items.map(({ track, added_at }) => ({ ...mediaRow(track), added_at })),
+    );
     return { rows, total: first.total, next: end < first.total ? end : null };
   });
 }
@@ -94,14 +99,6 @@ function factsOf(
 ): PlaylistFacts {
   const readable = owner.id === getAccount(store)?.providerUserId || collaborative === true;
   return { id, name, rows: total_items, owner: owner.name ?? owner.id ?? '', readable };
-}
-
-function rowOf({ item, added_at }: Item): ListRow {
-  return { ...mediaRow(item), added_at };
-}
-
-function savedRowOf({ track, added_at }: SavedTrack): ListRow {
-  return { ...mediaRow(track), added_at };
 }
 
 function mediaRow(item: Media | null): Omit<ListRow, 'added_at'> {

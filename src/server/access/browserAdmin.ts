@@ -2,16 +2,16 @@
 import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
-import {
-  forgetAllBrowsers,
-  forgetBrowser,
-  listBrowsers,
-  type RememberedBrowser,
-} from '../../store/tables/browsers.ts';
+import { forgetAllBrowsers, forgetBrowser, listBrowsers } from '../../store/tables/browsers.ts';
 import type { Core } from '../core.ts';
 
 export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
-  return listBrowsers(store, clock.now()).map(summaryOf);
+  return listBrowsers(store, clock.now()).map((browser) => ({
+    ...browser,
+    createdAt: isoOf(browser.createdAt),
+    lastUsedAt: isoOf(browser.lastUsedAt),
+    expiresAt: isoOf(browser.expiresAt),
+  }));
 }
 
 /**
@@ -33,22 +33,4 @@ export async function forgetBrowsers(core: Core, id: string | null): Promise<Bro
   );
   core.log.info({ browsers: forgotten.length }, 'browsers forgotten');
   return forgotten;
-}
-
-function summaryOf({
-  id,
-  label,
-  origin,
-  createdAt,
-  lastUsedAt,
-  expiresAt,
-}: RememberedBrowser): BrowserSummary {
-  return {
-    id,
-    label,
-    origin,
-    createdAt: isoOf(createdAt),
-    lastUsedAt: isoOf(lastUsedAt),
-    expiresAt: isoOf(expiresAt),
-  };
 }
