@@ -135,7 +135,7 @@ export class UnreadFile extends Error {
   /** The first 100 bytes of a file that is too large. */
   readonly start: Buffer;
 
-  constructor(message: string, size: number | null, start = Buffer.alloc(0)) {
+  constructor(message: string, size: number | null, start: Buffer = Buffer.alloc(0)) {
     super(message);
     this.name = 'UnreadFile';
     this.size = size;
@@ -158,8 +158,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
     if (found.isDirectory()) throw directoryError();
     if (!found.isFile()) throw new UnreadFile('it is not a regular file', null);
     if (found.size > maxBytes) {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(100), 0, 100, 0);
-      throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size, buffer.subarray(0, bytesRead));
+      throw new UnreadFile(`it is larger than ${maxBytes} bytes`, found.size, await startOf(file, 100));
     }
     const { mode, uid, gid, mtimeMs } = found;
     return { bytes: await readUpTo(file, found.size), mode: mode & 0o7777, uid, gid, mtimeMs };
@@ -168,8 +167,23 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
+/** The first bytes of a file, at most `count`. */
+export async function readStart(path: string, count: number): Promise<Buffer> {
+  const file = await open(path);
+  try {
+    return await startOf(file, count);
+  } finally {
+    await file.close();
+  }
+}
+
+async function startOf(file: FileHandle, count: number): Promise<Buffer> {
+  const { buffer, bytesRead } = await file.read(Buffer.alloc(count), 0, count, 0);
+  return buffer.subarray(0, bytesRead);
+}
+
 /** A file may grow while it is read; the rest belongs to a later moment. */
-async function readUpTo(file: Awaited<ReturnType<typeof open>>, size: number): Promise<Buffer> {
+async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(size);
   let length = 0;
   while (length < size) {

@@ -8,8 +8,9 @@ import { type TestContext, test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
-import { readCopy, replaceState } from '../../src/store/copies/restoreCopy.ts';
+import { readCopy, replaceByImage } from '../../src/store/copies/restoreCopy.ts';
 import { openStore } from '../../src/store/file/open.ts';
+import { stateFilePath } from '../../src/store/file/stateFile.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
@@ -45,7 +46,7 @@ async function rowIn(home: string): Promise<string | undefined> {
 
 async function restore(file: string, home: string, disk = testDisk()) {
   const copy = await readCopy(file, home, manualClock());
-  return replaceState(home, copy.image(), manualClock(), disk.fs);
+  return replaceByImage(await stateFilePath(home), copy.image(), manualClock(), disk.fs);
 }
 
 test('the copy takes the place of the state, which is kept under a name that says when', async (t) => {

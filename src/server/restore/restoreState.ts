@@ -15,7 +15,6 @@ import {
   type Replaced,
   readCopy,
   replaceByImage,
-  replaceState,
   takeBack,
 } from '../../store/copies/restoreCopy.ts';
 import { openDetached, type Store } from '../../store/file/open.ts';
@@ -114,7 +113,8 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   const image = copy.image();
   signal.throwIfAborted();
   const memory = await replaceMemory(options, copy);
-  const { path, keptPath } = await replaceState(settings.home, image, clock, fs).catch(async (error) => {
+  const state = await stateFilePath(settings.home);
+  const { path, keptPath } = await replaceByImage(state, image, clock, fs).catch(async (error) => {
     if (memory) await takeBack(memory, fs).catch(() => {});
     throw error;
   });

@@ -5,7 +5,7 @@
 import { chmod, open, readFile, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { type Clock, stampOf } from '../../base/clock.ts';
-import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
+import { readStart, removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import { inspectContent } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
@@ -156,24 +156,13 @@ async function requireDirectory(path: string, file: string): Promise<void> {
 
 /** Refuses to replace anything but an earlier copy: a typo must not overwrite the master key. */
 async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
-  if (isFile && isOurs(await headerOf(path))) return;
+  const start = readStart(path, 100).catch((error: unknown) => {
+    throw cannotWrite(path, error);
+  });
+  if (isFile && isOurs(await start)) return;
   throw new RelayError('USAGE', `${path} is not a copy of the state, so it was not replaced.`, {
     remedy: 'Give another path, or remove it yourself first.',
   });
-}
-
-async function headerOf(path: string): Promise<Uint8Array> {
-  try {
-    const file = await open(path);
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(100), 0, 100, 0);
-      return buffer.subarray(0, bytesRead);
-    } finally {
-      await file.close();
-    }
-  } catch (error) {
-    throw cannotWrite(path, error);
-  }
 }
 
 function taken(path: string): RelayError {

@@ -2,10 +2,10 @@
  * Replaces the state file with a copy, after reading and checking the copy. At every moment `relay.db` is a complete file,
  * the old one or the new one, and the old one is kept under another name.
  */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
 import { basename, dirname, resolve } from 'node:path';
 import type { Clock } from '../../base/clock.ts';
-import { removeStaleTemps, tempPathFor } from '../../base/files.ts';
+import { readStart, removeStaleTemps, tempPathFor } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type Detached, openCopy } from '../file/open.ts';
 import { diskProblem, nodeSaveFs, type SaveFs } from '../file/save.ts';
@@ -79,14 +79,8 @@ function noFile(path: string): RelayError {
 /** True if an unreadable file never was a backup. An empty or truncated file may have been one. */
 async function isNoBackup(path: string, error: unknown): Promise<boolean> {
   if (!(error instanceof RelayError) || error.code !== 'STATE_DAMAGED') return false;
-  const file = await open(path).catch(() => null);
-  if (!file) return false;
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEADER), 0, HEADER, 0);
-    return bytesRead > 0 && !isSqlite(buffer);
-  } finally {
-    await file.close();
-  }
+  const start = await readStart(path, HEADER).catch(() => null);
+  return start !== null && start.length > 0 && !isSqlite(start);
 }
 
 function noBackup(path: string): RelayError {
@@ -114,21 +108,7 @@ export interface Replaced {
 }
 
 /**
- * Makes `image` the state of `home`, whose lock this process must hold. A failure leaves everything as it was.
- * @throws RelayError `STATE_DAMAGED` while another program may be using the old file, `STORE_ERROR`
- */
-export async function replaceState(
-  home: string,
-  image: Uint8Array,
-  clock: Clock,
-  fs: SaveFs = nodeSaveFs,
-): Promise<Replaced> {
-  const path = await stateFilePath(home);
-  return replaceByImage(path, image, clock, fs);
-}
-
-/**
- * Replaces a database file, and keeps the old one under another name. A failure leaves everything as it was.
+ * Replaces a database file of a home, whose lock this process must hold, and keeps the old one under another name. A failure leaves everything as it was.
  * @throws RelayError `STATE_DAMAGED` while another program may be using the old file, `STORE_ERROR`
  */
 export async function replaceByImage(

@@ -5,15 +5,17 @@
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { systemClock } from '../../../src/base/clock.ts';
-import { replaceState } from '../../../src/store/copies/restoreCopy.ts';
+import { replaceByImage } from '../../../src/store/copies/restoreCopy.ts';
+import { stateFilePath } from '../../../src/store/file/stateFile.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 
 async function restoreForEver(home: string, files: string[]): Promise<never> {
   await acquireHome(home, { purpose: 'test restorer' });
   const images = await Promise.all(files.map((file) => readFile(file)));
+  const state = await stateFilePath(home);
   for (let round = 0; ; round++) {
     writeSync(1, `${round}\n`);
-    await replaceState(home, images[round % images.length] ?? new Uint8Array(), systemClock);
+    await replaceByImage(state, images[round % images.length] ?? new Uint8Array(), systemClock);
   }
 }
 
