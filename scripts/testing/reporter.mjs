@@ -1,11 +1,12 @@
 // The reporter inside a worker: hands every event of node:test to the process that asked for it.
 import { inspect } from 'node:util';
+import { tell } from './tell.mjs';
 
 const RELAYED = ['test:start', 'test:pass', 'test:fail', 'test:plan', 'test:diagnostic', 'test:dequeue'];
 
 export default async function* reporter(source) {
   for await (const { type, data } of source) {
-    if (RELAYED.includes(type) && process.connected) process.send({ event: { type, data: plain(data) } });
+    if (RELAYED.includes(type)) tell({ event: { type, data: plain(data) } });
   }
   yield '';
 }

@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
 import { setFlagsFromString } from 'node:v8';
 import { root } from './compiled.mjs';
+import { tell } from './tell.mjs';
 import { runFile } from './testFile.mjs';
 
 // Most of what tests run is not run often. By default a sixth of all processor time would go into optimizing it. Newer
@@ -23,12 +24,12 @@ process.on('message', async ({ file }) => {
   const { user, system } = process.cpuUsage(used);
   const cpuMs = (user + system) / 1_000;
   const ms = performance.now() - start;
-  process.send({ ended: file, ms, cpuMs, changed, exitCode: process.exitCode ?? 0 });
+  tell({ ended: file, ms, cpuMs, changed, exitCode: process.exitCode ?? 0 });
 });
 for (const event of ['uncaughtException', 'unhandledRejection']) {
-  process.on(event, (error) => process.send({ stray: inspect(error) }));
+  process.on(event, (error) => tell({ stray: inspect(error) }));
 }
-process.send({ ready: true });
+tell({ ready: true });
 
 /** What a file must leave as it was, for the sake of the next one. */
 function globalState() {
