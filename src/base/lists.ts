@@ -7,6 +7,18 @@ export function chunk<T>(items: readonly T[], size: number): T[][] {
   );
 }
 
+/** The positions of the entries with each key, in order. */
+export function placesBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<K, number[]> {
+  const places = new Map<K, number[]>();
+  for (const [at, item] of items.entries()) {
+    const key = keyOf(item);
+    const list = places.get(key);
+    if (list) list.push(at);
+    else places.set(key, [at]);
+  }
+  return places;
+}
+
 /** Maps with at most `width` calls at a time; results are in the order of the input. The first failure stops the rest. */
 export async function inParallel<T, R>(
   inputs: readonly T[],

@@ -1,6 +1,6 @@
 /** Three-way merge of rows: what others did to a list, and what relay does to it. Pure. */
 import { longestIncreasing } from '../base/longestIncreasing.ts';
-import { mayBe, without } from './rows.ts';
+import { mayBe, placesIn, without } from './rows.ts';
 
 /** Above this many comparisons, only rows that both lists name are compared. */
 const MAX_COMPARED = 1_000_000;
@@ -92,19 +92,7 @@ const CERTAIN = POSSIBLE + 1;
 
 /** Pairs the first occurrence of a URI in one list with the first in the other, and so on, where the order is the same. */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {
-  const places = new Map<string, number[]>();
-  a.forEach((uri, index) => {
-    if (uri === '') return;
-    const list = places.get(uri);
-    if (list) list.push(index);
-    else places.set(uri, [index]);
-  });
-  const used = new Map<string, number>();
-  const order = b.map((uri) => {
-    const nth = used.get(uri) ?? 0;
-    used.set(uri, nth + 1);
-    return places.get(uri)?.[nth] ?? -1;
-  });
+  const order = placesIn(a, b).map((place, index) => (b[index] === '' ? -1 : place));
   return [...longestIncreasing(order)]
     .toSorted((x, y) => x - y)
     .flatMap((index) => (order[index] === -1 ? [] : [[order[index] ?? 0, index] as [number, number]]));

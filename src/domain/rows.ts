@@ -1,4 +1,5 @@
 /** Rows of a playlist as lists of URIs, and how what was read compares with what should be there. Pure. */
+import { placesBy } from '../base/lists.ts';
 import type { Item } from './shapes.ts';
 
 /** The URI of a row; an empty string for a row that Spotify no longer offers. */
@@ -22,12 +23,18 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
 }
 
 /** `list` without the first occurrence of each entry of `taken`. */
-export function without(list: readonly string[], taken: readonly string[]): string[] {
-  const counts = new Map<string, number>();
-  for (const uri of taken) counts.set(uri, (counts.get(uri) ?? 0) + 1);
-  return list.filter((uri) => {
-    const count = counts.get(uri) ?? 0;
-    counts.set(uri, count - 1);
+export function without<T>(list: readonly T[], taken: readonly T[]): T[] {
+  const counts = new Map<T, number>();
+  for (const entry of taken) counts.set(entry, (counts.get(entry) ?? 0) + 1);
+  return list.filter((entry) => {
+    const count = counts.get(entry) ?? 0;
+    counts.set(entry, count - 1);
     return count <= 0;
   });
+}
+
+/** For each of `rows` its place in `list`: the first row with a URI is the first there, and so on; -1 for one that is not there. */
+export function placesIn(list: readonly string[], rows: readonly string[]): number[] {
+  const places = placesBy(list, (uri) => uri);
+  return rows.map((uri) => places.get(uri)?.shift() ?? -1);
 }

@@ -3,6 +3,7 @@
  * one, so that a change of a few rows takes a few bytes.
  */
 import { isoOf } from '../../base/clock.ts';
+import { without } from '../../domain/rows.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { keptVersions } from '../versions/retention.ts';
@@ -204,14 +205,6 @@ function countsOf(
   before: readonly StoredRow[],
   after: readonly StoredRow[],
 ): { added: number; removed: number } {
-  const left = new Map<number, number>();
-  for (const { item } of before) left.set(item, (left.get(item) ?? 0) + 1);
-  let stay = 0;
-  for (const { item } of after) {
-    const count = left.get(item) ?? 0;
-    if (count === 0) continue;
-    left.set(item, count - 1);
-    stay += 1;
-  }
-  return { added: after.length - stay, removed: before.length - stay };
+  const [were, are] = [before.map(({ item }) => item), after.map(({ item }) => item)];
+  return { added: without(are, were).length, removed: without(were, are).length };
 }

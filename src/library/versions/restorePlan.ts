@@ -1,6 +1,7 @@
 /** How to get from the present rows to those of a version, and which of them cannot be restored. Pure. */
 import { longestIncreasing } from '../../base/longestIncreasing.ts';
 import { withNames } from '../../domain/mergeRows.ts';
+import { placesIn } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {
@@ -81,13 +82,7 @@ function differenceOf(
   present: readonly string[],
   wanted: readonly string[],
 ): { added: number; removed: number; moved: number } {
-  const places = new Map<string, number[]>();
-  present.forEach((uri, index) => {
-    const list = places.get(uri);
-    if (list) list.push(index);
-    else places.set(uri, [index]);
-  });
-  const order = wanted.flatMap((uri) => places.get(uri)?.shift() ?? []);
+  const order = placesIn(present, wanted).filter((place) => place >= 0);
   return {
     added: wanted.length - order.length,
     removed: present.length - order.length,

@@ -6,6 +6,8 @@
  * date is stored as the difference in seconds from the row in full before it, zigzag-encoded.
  */
 
+import { placesBy } from '../../base/lists.ts';
+
 /** One row: the number of its item in `version_items` (0 if the provider named none), and when it was added. */
 export interface StoredRow {
   item: number;
@@ -19,7 +21,7 @@ const MIN_RUN = 2;
 /** Encodes `rows` as their difference from `base`. */
 export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
   const out = createWriter();
-  const places = placesOf(base);
+  const places = placesBy(base, keyOf);
   let full: StoredRow[] = [];
   let last = 0;
   const flush = () => {
@@ -76,17 +78,6 @@ export function decodeRows(base: readonly StoredRow[], bytes: Uint8Array): Store
 
 function keyOf({ item, added }: StoredRow): string {
   return `${item} ${added}`;
-}
-
-function placesOf(base: readonly StoredRow[]): Map<string, number[]> {
-  const places = new Map<string, number[]>();
-  base.forEach((row, index) => {
-    const key = keyOf(row);
-    const list = places.get(key);
-    if (list) list.push(index);
-    else places.set(key, [index]);
-  });
-  return places;
 }
 
 /**

@@ -5,6 +5,7 @@ import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../c
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
 import { CHANGE_KINDS, SHOWN_STATES } from '../../domain/change.ts';
+import { without } from '../../domain/rows.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
 import { Offset } from '../arguments.ts';
@@ -138,14 +139,7 @@ function songsOf({ store }: Services, { undoes }: Change): number | null {
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
   if (!plan?.former.rows) return { rows: null, removed: null };
   const rows = rowsAfter(plan.former.rows, plan.ops);
-  const left = new Map<string, number>();
-  for (const uri of rows) left.set(uri, (left.get(uri) ?? 0) + 1);
-  const gone = plan.former.rows.filter((uri) => {
-    const count = left.get(uri) ?? 0;
-    left.set(uri, count - 1);
-    return count <= 0;
-  });
-  return { rows: rows.length, removed: gone.length };
+  return { rows: rows.length, removed: without(plan.former.rows, rows).length };
 }
 
 function notesOf({ rewritten, lost }: UndoPlan): string[] {
