@@ -2,8 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
+import type { ListReading } from '../../src/domain/listImport.ts';
 import type { ListEntry } from '../../src/music/lists/list.ts';
-import { type ReadOptions, readList } from '../../src/music/lists/readList.ts';
+import { readList } from '../../src/music/lists/readList.ts';
 
 export const TRACK = `spotify:track:${'a'.repeat(22)}`;
 export const OTHER_TRACK = `spotify:track:${'b'.repeat(22)}`;
@@ -14,7 +15,7 @@ export const ISRC = 'ZZABC1200001';
  * `3 Artist / Title`, and what else there is: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` is no song. In the order
  * of the lines.
  */
-export function told(bytes: Uint8Array | string, options: ReadOptions = {}): string[] {
+export function told(bytes: Uint8Array | string, options: ListReading = {}): string[] {
   const { entries, notSongs } = readList(bytesOf(bytes), options);
   const lines = [
     ...entries.map((entry) => ({ line: entry.line, text: entryText(entry) })),
@@ -37,7 +38,7 @@ function entryText({ line, artist, title, album, year, isrc, uri, list }: ListEn
 
 /** One test for each case: the file's lines, and what is told of them. */
 export function testLists(
-  cases: Readonly<Record<string, { file: string; told: readonly string[] } & ReadOptions>>,
+  cases: Readonly<Record<string, { file: string; told: readonly string[] } & ListReading>>,
 ): void {
   for (const [name, { file, told: expected, ...options }] of Object.entries(cases)) {
     test(name, () => assert.deepEqual(told(file, options), expected));
@@ -45,7 +46,7 @@ export function testLists(
 }
 
 /** The message of the refusal, and `line 3` behind it where it names one. */
-export function refusal(bytes: Uint8Array | string, options: ReadOptions = {}): string {
+export function refusal(bytes: Uint8Array | string, options: ListReading = {}): string {
   try {
     readList(bytesOf(bytes), options);
   } catch (error) {

@@ -48,22 +48,12 @@ export function planImport(
   { tracksOnly = false, ...reading }: PlanOptions = {},
 ): ImportPlan {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
-  const read = readList(bytes, given(reading));
+  const read = readList(bytes, reading);
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = entries.map(itemOf);
   // With one playlist chosen, the others count as left out.
   const lists = reading.list === undefined ? (read.lists ?? []) : [];
   return { preview: previewOf(services, { ...read, entries, notSongs, lists }, items), entries, items };
-}
-
-function given({ format, artistSide, list, fileName, allPlays }: ListReading) {
-  return {
-    ...(fileName !== undefined && { fileName }),
-    ...(allPlays && { allPlays }),
-    ...(format && { format }),
-    ...(artistSide && { artistSide }),
-    ...(list !== undefined && { list }),
-  };
 }
 
 function withoutEpisodes({ entries, notSongs }: ReadList): Pick<ReadList, 'entries' | 'notSongs'> {

@@ -1,6 +1,6 @@
 /** Reads a list: bytes in, entries out. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
-import { LEFT_OUT_PLAYS } from '../../domain/listImport.ts';
+import { LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../normalise.ts';
 import { decodeList, refused } from './decode.ts';
 import { entriesOf } from './entriesOf.ts';
@@ -13,26 +13,13 @@ import { type Source, sourceOf } from './source.ts';
 /** A line that is reported takes about 200 bytes of memory, however short it is. */
 const MAX_LINES = 500_000;
 
-export interface ReadOptions {
-  /** Skips the detection of the format. */
-  format?: ListFormat;
-  /** The side of the artist in "A - B"; skips the detection. */
-  artistSide?: 'left' | 'right';
-  /** Name of the only playlist to read, in upper or lower case, from a file that has several. */
-  list?: string;
-  /** Name of the file. Only this identifies an M3U file without a header. */
-  fileName?: string;
-  /** True to read every play of a listening history, also repeats and short ones. */
-  allPlays?: boolean;
-}
-
 /**
  * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the
  * format itself, such as the header of a table, are in neither.
  * @throws RelayError `INVALID_ARGUMENT`, with `details.line` if one line is the cause, if the file cannot be read or
  * has no song.
  */
-export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList {
+export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
   const { text, encoding } = decodeList(bytes);
   const source = sourceOf(text);
   if (source.lines.length > MAX_LINES) {
@@ -64,7 +51,7 @@ export function readList(bytes: Uint8Array, options: ReadOptions = {}): ReadList
   };
 }
 
-function readerFor(source: Source, { format, fileName = '' }: ReadOptions): Reader {
+function readerFor(source: Source, { format, fileName = '' }: ListReading): Reader {
   const wanted = (name: ListFormat) => READERS.find((reader) => reader.format === name) as Reader;
   if (format !== undefined) return wanted(format);
   const found = READERS.find(({ looksLike }) => looksLike(source)) as Reader;
