@@ -34,7 +34,7 @@ export const m3u8: Reader = {
       else if (text === '') rows.push({ line, raw, why: 'empty' });
       else if (text.startsWith('#')) rows.push({ line, raw, why: 'comment' });
       else {
-        rows.push(rowOf({ line, raw, text, pending, album }));
+        rows.push(rowOf({ line, raw }, text, pending, album));
         pending = null;
         album = undefined;
       }
@@ -44,26 +44,13 @@ export const m3u8: Reader = {
   },
 };
 
-function rowOf({
-  line,
-  raw,
-  text,
-  pending,
-  album,
-}: {
-  line: number;
-  raw: string;
-  text: string;
-  pending: Pending | null;
-  album?: string | undefined;
-}): Row {
-  const { refs } = takeAddresses(text);
-  const row = { line: pending?.line ?? line, raw: pending ? excerpt(`${pending.raw}\n${raw}`) : raw };
-  const address = refs.length > 0 ? { uri: text } : {};
-  const fields = { ...address, ...(album && { album }) };
+function rowOf(found: Row, address: string, pending: Pending | null, album: string | undefined): Row {
+  const { refs } = takeAddresses(address);
+  const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
+  const fields = { ...(refs.length > 0 && { uri: address }), ...(album && { album }) };
   if (pending && pending.title !== '') return { ...row, text: pending.title, fields };
   if (refs.length > 0) return { ...row, fields };
-  return { ...row, ...songOfPath(text) };
+  return { ...row, ...songOfPath(address) };
 }
 
 /** A title that no address follows: some programs write lists of names only. */

@@ -8,10 +8,10 @@ export interface Style {
   readonly columnar?: boolean;
   /** The parts of a text, at least two; null if the separator is not in it. */
   parts(text: string): string[] | null;
-  /** The share of lines, 0 to 1, from which it counts as a second style beside the main one. */
-  readonly share: number;
-  /** The share of lines that it needs to be the main style. */
-  readonly mainShare: number;
+  /** The share of lines, 0 to 1, from which it counts as a second style beside the main one; 0 if not given. */
+  readonly share?: number;
+  /** The share of lines that it needs to be the main style, if that is another. */
+  readonly mainShare?: number;
 }
 
 const DASH = /\s+[-‐‑‒–—―−~]{1,3}\s+/u;
@@ -21,35 +21,20 @@ const ARTIST_QUOTED = /^([^"“”„«»]+?)[\s,:]*["“„«»]([^"“”„«
 const QUOTED_ARTIST = /^["“„«»]([^"“”„«»]+)["”“»«](?:\s+by\s+|[\s,]+)([^"“”„«»\s(-][^"“”„«»]*)$/iu;
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
+const COMMA = /\s*[;,](?:\s+|(?=\S))/u;
+
 /** The ways to separate two names, in order of preference. */
 const STYLES: readonly Style[] = [
-  { name: 'tab', columnar: true, share: 0, mainShare: 0, parts: (text) => cut(text, /\t+/u) },
-  { name: 'dash', share: 0, mainShare: 0, parts: (text) => cut(text, DASH) },
-  {
-    name: 'quotes, artist first',
-    artist: 'first',
-    share: 0,
-    mainShare: 0,
-    parts: (text) => groups(text, ARTIST_QUOTED),
-  },
-  {
-    name: 'quotes, title first',
-    artist: 'last',
-    share: 0,
-    mainShare: 0,
-    parts: (text) => groups(text, QUOTED_ARTIST),
-  },
-  { name: 'tight dash', share: 0.1, mainShare: 0.1, parts: (text) => once(text, TIGHT) },
-  { name: 'bar', columnar: true, share: 0.1, mainShare: 0.1, parts: (text) => cut(text, BAR) },
-  { name: 'by', artist: 'last', share: 0.3, mainShare: 0.3, parts: (text) => groups(text, BY) },
-  { name: 'colon', share: 0.3, mainShare: 0.3, parts: (text) => once(text, /:\s+/u) },
+  { name: 'tab', columnar: true, parts: (text) => cut(text, /\t+/u) },
+  { name: 'dash', parts: (text) => cut(text, DASH) },
+  { name: 'quotes, artist first', artist: 'first', parts: (text) => groups(text, ARTIST_QUOTED) },
+  { name: 'quotes, title first', artist: 'last', parts: (text) => groups(text, QUOTED_ARTIST) },
+  { name: 'tight dash', share: 0.1, parts: (text) => once(text, TIGHT) },
+  { name: 'bar', columnar: true, share: 0.1, parts: (text) => cut(text, BAR) },
+  { name: 'by', artist: 'last', share: 0.3, parts: (text) => groups(text, BY) },
+  { name: 'colon', share: 0.3, parts: (text) => once(text, /:\s+/u) },
   // Sentences have commas too, so nearly every line must have exactly one.
-  {
-    name: 'comma',
-    share: 2,
-    mainShare: 0.8,
-    parts: (text) => exactlyTwo(cut(text, /\s*[;,](?:\s+|(?=\S))/u)),
-  },
+  { name: 'comma', share: 2, mainShare: 0.8, parts: (text) => exactlyTwo(cut(text, COMMA)) },
 ];
 
 const SEPARATES = STYLES.filter(
@@ -68,7 +53,7 @@ export function stylesOf(texts: readonly string[]): Style[] {
   const shares = new Map(STYLES.map((style) => [style, shareOf(style, texts)]));
   const possible = STYLES.filter((style) => (shares.get(style) ?? 0) > 0);
   const [best] = possible
-    .filter((style) => (shares.get(style) ?? 0) >= style.mainShare)
+    .filter((style) => (shares.get(style) ?? 0) >= (style.mainShare ?? style.share ?? 0))
     .sort((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
   if (!best) return [];
   // If most lines have two separators, the dash with spaces is meant, unless "by" says which side is which.
@@ -76,7 +61,7 @@ export function stylesOf(texts: readonly string[]): Style[] {
   const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
   const main = isDash ? dash : best;
   const left = texts.filter((text) => main.parts(text) === null);
-  const others = possible.filter((style) => style !== main && shareOf(style, left) >= style.share);
+  const others = possible.filter((style) => style !== main && shareOf(style, left) >= (style.share ?? 0));
   return [main, ...others];
 }
 
