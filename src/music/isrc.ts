@@ -2,6 +2,7 @@
 import type { Track } from '../domain/shapes.ts';
 import type { MatchResult } from './match.ts';
 import { normaliseName } from './normalise.ts';
+import { codeOf, compareTexts } from './recordings.ts';
 
 /**
  * The release of the recording with this code: the one on the album asked for, else the earliest, else the first found.
@@ -9,11 +10,11 @@ import { normaliseName } from './normalise.ts';
  * @param isrc twelve upper-case characters without hyphens
  */
 export function matchIsrc(isrc: string, album: string | undefined, found: readonly Track[]): MatchResult {
-  const releases = found.filter((track) => !track.is_local && plainCode(track.isrc) === isrc);
+  const releases = found.filter((track) => !track.is_local && codeOf({ track }) === isrc);
   const asked = normaliseName(album ?? '');
   const isOnAlbum = ({ album: { name } }: Track) => asked !== '' && normaliseName(name ?? '') === asked;
   const [track] = [...releases].sort(
-    (a, b) => Number(isOnAlbum(b)) - Number(isOnAlbum(a)) || compareDates(dateOf(a), dateOf(b)),
+    (a, b) => Number(isOnAlbum(b)) - Number(isOnAlbum(a)) || compareTexts(dateOf(a), dateOf(b)),
   );
   if (!track) return { status: 'unmatched', match: null, candidates: [] };
   return {
@@ -23,15 +24,7 @@ export function matchIsrc(isrc: string, album: string | undefined, found: readon
   };
 }
 
-function plainCode(isrc: string | null): string {
-  return (isrc ?? '').replace(/[-\s]/gu, '').toUpperCase();
-}
-
 /** A release without a date comes last. */
 function dateOf({ album }: Track): string {
   return album.release_date || '9999';
-}
-
-function compareDates(a: string, b: string): number {
-  return a < b ? -1 : Number(a > b);
 }

@@ -48,7 +48,8 @@ function isOneRecording(a: Judged, b: Judged): boolean {
   return songKey(a) === songKey(b) && lengthsAgree(a, b, SAME_LENGTH_MS);
 }
 
-function codeOf({ track }: Judged): string {
+/** The recording code in upper case without hyphens; '' for none. */
+export function codeOf({ track }: Pick<Judged, 'track'>): string {
   return (track.isrc ?? '').replace(/[-\s]/gu, '').toUpperCase();
 }
 
@@ -122,7 +123,7 @@ function byDate(a: Judged, b: Judged): number {
 }
 
 /** Compares texts by code units, whatever the locale. */
-function compareTexts(a: string, b: string): number {
+export function compareTexts(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
 
