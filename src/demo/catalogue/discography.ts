@@ -5,12 +5,16 @@ import type { Seeded } from './seeded.ts';
 import type { DemoArtist } from './types.ts';
 import { PLACES } from './words.ts';
 
-/** Song titles for the artist, and possible guests. */
+/** What an artist's releases are made with, and of. */
 export interface ArtistPlan {
+  readonly builder: CatalogueBuilder;
+  readonly random: Seeded;
   readonly artist: DemoArtist;
   /** 0-based; determines which kinds of release the artist has. */
   readonly index: number;
+  /** Makes the title of a song. */
   readonly title: () => string;
+  /** Possible guests. */
   readonly guests: readonly DemoArtist[];
 }
 
@@ -25,41 +29,38 @@ const FEATURE_SPELLINGS: readonly ((title: string, guest: string) => string)[] =
 ];
 
 /** Adds the artist's releases; returns the recordings of the studio albums. */
-export function addDiscography(builder: CatalogueBuilder, random: Seeded, plan: ArtistPlan): Recording[] {
+export function addDiscography(plan: ArtistPlan): Recording[] {
+  const { random } = plan;
   const made: Recording[] = [];
   const albums = plan.index % 3 === 0 ? 2 : 1;
   let year = random.between(1968, 2019);
   for (let n = 0; n < albums; n += 1) {
-    made.push(...addStudioAlbum(builder, random, plan, year, plan.index + n));
+    made.push(...addStudioAlbum(plan, year, plan.index + n));
     year += random.between(1, 4);
   }
-  if (plan.index % 7 === 2) addBestOf(builder, plan.artist, made, year + 3);
-  if (plan.index % 2 === 0) addOtherVersions(builder, random, plan, made);
+  if (plan.index % 7 === 2) addBestOf(plan, made, year + 3);
+  if (plan.index % 2 === 0) addOtherVersions(plan, made);
   return made;
 }
 
-function addStudioAlbum(
-  builder: CatalogueBuilder,
-  random: Seeded,
-  plan: ArtistPlan,
-  year: number,
-  turn: number,
-): Recording[] {
+function addStudioAlbum(plan: ArtistPlan, year: number, turn: number): Recording[] {
+  const { builder, random } = plan;
   const name = albumName(random);
   const count = random.between(7, 11);
-  const recordings = Array.from({ length: count }, () => record(builder, random, plan, year));
+  const recordings = Array.from({ length: count }, () => record(plan, year));
   const artists = [plan.artist];
   const releaseDate = year < 1985 && turn % 2 === 0 ? String(year) : dateIn(random, year);
   builder.addRelease({ name, type: 'album', artists, releaseDate, discount: 0, recordings });
   const [hit] = recordings;
-  if (hit) addSingle(builder, plan.artist, respelled(hit), dateIn(random, year), 4);
-  if (turn % 4 === 1) addDeluxe(builder, random, plan.artist, name, recordings, year + 1);
-  if (turn % 5 === 2 && year < 2000) addRemaster(builder, plan.artist, name, recordings, turn);
-  if (turn % 6 === 3) addLive(builder, random, plan.artist, recordings, year + 2);
+  if (hit) addSingle(plan, respelled(hit), dateIn(random, year), 4);
+  if (turn % 4 === 1) addDeluxe(plan, name, recordings, year + 1);
+  if (turn % 5 === 2 && year < 2000) addRemaster(plan, name, recordings, turn);
+  if (turn % 6 === 3) addLive(plan, recordings, year + 2);
   return recordings;
 }
 
-function record(builder: CatalogueBuilder, random: Seeded, plan: ArtistPlan, year: number): Recording {
+function record(plan: ArtistPlan, year: number): Recording {
+  const { builder, random } = plan;
   const guest = random.chance(14) ? random.pick(plan.guests) : undefined;
   const title = plan.title();
   const withGuest = guest && guest !== plan.artist ? guest : undefined;
@@ -83,8 +84,7 @@ function respelled(recording: Recording): Recording {
 }
 
 function addSingle(
-  builder: CatalogueBuilder,
-  artist: DemoArtist,
+  { builder, artist }: ArtistPlan,
   recording: Recording,
   releaseDate: string,
   discount: number,
@@ -100,14 +100,8 @@ function addSingle(
   });
 }
 
-function addDeluxe(
-  builder: CatalogueBuilder,
-  random: Seeded,
-  artist: DemoArtist,
-  name: string,
-  recordings: readonly Recording[],
-  year: number,
-): void {
+function addDeluxe(plan: ArtistPlan, name: string, recordings: readonly Recording[], year: number): void {
+  const { builder, random, artist } = plan;
   const bonus = recordings.slice(0, 2).map((one, n) => {
     return version(builder, one, n === 0 ? `${one.title} - Acoustic` : `${one.title} - Demo`, year, 20);
   });
@@ -121,13 +115,8 @@ function addDeluxe(
   });
 }
 
-function addRemaster(
-  builder: CatalogueBuilder,
-  artist: DemoArtist,
-  name: string,
-  recordings: readonly Recording[],
-  turn: number,
-): void {
+function addRemaster(plan: ArtistPlan, name: string, recordings: readonly Recording[], turn: number): void {
+  const { builder, artist } = plan;
   const suffix = turn % 2 === 0 ? '2011 Remaster' : 'Remastered';
   const remastered = recordings.map((one) => version(builder, one, `${one.title} - ${suffix}`, 2011, 2));
   builder.addRelease({
@@ -141,9 +130,7 @@ function addRemaster(
 }
 
 function addLive(
-  builder: CatalogueBuilder,
-  random: Seeded,
-  artist: DemoArtist,
+  { builder, random, artist }: ArtistPlan,
   recordings: readonly Recording[],
   year: number,
 ): void {
@@ -162,12 +149,7 @@ function addLive(
   });
 }
 
-function addBestOf(
-  builder: CatalogueBuilder,
-  artist: DemoArtist,
-  recordings: readonly Recording[],
-  year: number,
-): void {
+function addBestOf({ builder, artist }: ArtistPlan, recordings: readonly Recording[], year: number): void {
   builder.addRelease({
     name: `The Collected ${artist.name}`,
     type: 'compilation',
@@ -178,12 +160,8 @@ function addBestOf(
   });
 }
 
-function addOtherVersions(
-  builder: CatalogueBuilder,
-  random: Seeded,
-  plan: ArtistPlan,
-  recordings: readonly Recording[],
-): void {
+function addOtherVersions(plan: ArtistPlan, recordings: readonly Recording[]): void {
+  const { builder, random, index } = plan;
   const labels = [
     'Radio Edit',
     'Acoustic',
@@ -194,10 +172,10 @@ function addOtherVersions(
     'Extended Mix',
   ];
   const one = random.pick(recordings);
-  const label = labels[(plan.index / 2) % labels.length] ?? 'Live';
+  const label = labels[(index / 2) % labels.length] ?? 'Live';
   const other = version(builder, one, `${one.title} - ${label}`, one.year + 1, 12);
   const edit = label === 'Radio Edit' ? { ...other, durationMs: Math.min(other.durationMs, 185_000) } : other;
-  addSingle(builder, plan.artist, edit, dateIn(random, one.year + 1), 0);
+  addSingle(plan, edit, dateIn(random, one.year + 1), 0);
 }
 
 /** Another recording of the same song. */

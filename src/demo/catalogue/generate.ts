@@ -39,7 +39,7 @@ export function generateCatalogue(): Catalogue {
   const builder = new CatalogueBuilder();
   const random = new Seeded(SEED);
   const plans = planArtists(builder, random);
-  const recordings = plans.flatMap((plan) => addDiscography(builder, random, plan));
+  const recordings = plans.flatMap(addDiscography);
   const popular = [...recordings].sort((a, b) => b.popularity - a.popularity || (a.isrc < b.isrc ? -1 : 1));
   addTributes(builder, popular);
   addSamplers(builder, popular);
@@ -53,7 +53,7 @@ function planArtists(builder: CatalogueBuilder, random: Seeded): ArtistPlan[] {
   const add = (name: string, title: () => string) => {
     const artist = addArtist(builder, random, name);
     guests.push(artist);
-    plans.push({ artist, index: plans.length, title, guests });
+    plans.push({ builder, random, artist, index: plans.length, title, guests });
   };
   for (const name of SPECIAL_ARTISTS) add(name, specialTitles(random, plans.length));
   for (const script of SCRIPTS) {
