@@ -1,4 +1,4 @@
-/** The initial playlists. */
+/** The initial playlists. Tests rely on their names. */
 import { derivedId } from '../catalogue/seeded.ts';
 import type { Catalogue } from '../catalogue/types.ts';
 import { type DemoPlaylist, type PlaylistRow, PROVIDER_USER_ID } from '../state.ts';
@@ -13,20 +13,6 @@ export const SECOND: Person = { id: 'demo-guest', name: 'Demo Guest' };
 const STRANGER: Person = { id: 'náutica.42', name: 'Náutica' };
 const PROVIDER: Person = { id: PROVIDER_USER_ID, name: 'Spotify' };
 
-/** Names that tests rely on. */
-const PLAYLIST_NAMES = {
-  normal: 'Morning Ferry',
-  mixed: 'Odds and Ends',
-  empty: 'Empty Shelf',
-  long: 'The Whole Granary',
-  collaborative: 'Kitchen Committee',
-  shared: 'Road Atlas',
-  sameName: 'Café Noctelle',
-  sameNameOther: 'cafe NOCTELLE',
-  escaped: 'Tea & Biscuits',
-  editorial: 'Daily Weather Mix',
-} as const;
-
 export interface SeedPlaylists {
   readonly owner: DemoPlaylist[];
   readonly second: DemoPlaylist[];
@@ -35,7 +21,7 @@ export interface SeedPlaylists {
 
 export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   const pick = picker(catalogue);
-  const shared = { ...playlist(SECOND, PLAYLIST_NAMES.shared, pick(25, 31)), ...sharedWith(OWNER) };
+  const shared = { ...playlist(SECOND, 'Road Atlas', pick(25, 31)), ...sharedWith(OWNER) };
   const foreign = playlist(STRANGER, 'Mareas y Mapas', pick(64, 37));
   const followed = playlist(SECOND, 'Guest Favourites', pick(30, 41));
   return {
@@ -67,14 +53,14 @@ function ownPlaylists(catalogue: Catalogue): DemoPlaylist[] {
     return { ...playlist(OWNER, name, rows), ...rest };
   };
   return [
-    own(PLAYLIST_NAMES.normal, pick(120, 7), { description: 'For the early boat' }),
-    own(PLAYLIST_NAMES.mixed, mixedRows(catalogue)),
-    own(PLAYLIST_NAMES.empty, []),
-    own(PLAYLIST_NAMES.long, pick(2_500, 3), { public: false }),
-    own(PLAYLIST_NAMES.collaborative, bothAdded(pick(40, 11)), sharedWith(SECOND)),
-    own(PLAYLIST_NAMES.sameName, pick(18, 13)),
-    own(PLAYLIST_NAMES.sameNameOther, pick(9, 17)),
-    own(PLAYLIST_NAMES.escaped, pick(22, 19), { description: 'Quiet <b>evenings</b> & "slow" mornings' }),
+    own('Morning Ferry', pick(120, 7), { description: 'For the early boat' }),
+    own('Odds and Ends', mixedRows(catalogue)),
+    own('Empty Shelf', []),
+    own('The Whole Granary', pick(2_500, 3), { public: false }),
+    own('Kitchen Committee', bothAdded(pick(40, 11)), sharedWith(SECOND)),
+    own('Café Noctelle', pick(18, 13)),
+    own('cafe NOCTELLE', pick(9, 17)),
+    own('Tea & Biscuits', pick(22, 19), { description: 'Quiet <b>evenings</b> & "slow" mornings' }),
     own('Exactly Two Hundred', pick(200, 23)),
     own('灯台 Ночь Φάρος', worldRows(catalogue)),
     own('Running, Badly', pick(55, 29), { public: false }),
@@ -133,7 +119,7 @@ function sharedWith(person: Person): Partial<DemoPlaylist> {
 }
 
 function editorial(): DemoPlaylist {
-  return playlist(PROVIDER, PLAYLIST_NAMES.editorial, []);
+  return playlist(PROVIDER, 'Daily Weather Mix', []);
 }
 
 function strangersPlaylists(pick: (count: number, step: number) => PlaylistRow[]): DemoPlaylist[] {
