@@ -42,6 +42,10 @@ export class Refusal extends Error {
   }
 }
 
+export function ok(json: unknown): Answer {
+  return { status: 200, json };
+}
+
 /** The Web API's error body; only the player and the quota give a `reason`. */
 export function apiError(status: number, message: string, reason?: string): Answer {
   return {

@@ -1,5 +1,5 @@
 /** Reads tracks, artists and albums by ID. */
-import { type Answer, type ApiCall, base62Param, notFound, refuse } from '../http.ts';
+import { type Answer, type ApiCall, base62Param, notFound, ok, refuse } from '../http.ts';
 import { pageRequest, paging } from './paging.ts';
 import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './shapes.ts';
 
@@ -7,12 +7,12 @@ import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './s
 export function getTrack(call: ApiCall): Answer {
   const track = call.world.catalogue.trackByUri.get(`spotify:track:${base62Param(call, 'id')}`);
   if (!track) throw notFound();
-  return { status: 200, json: trackObject(call.world, track, call.query.has('market')) };
+  return ok(trackObject(call.world, track, call.query.has('market')));
 }
 
 /** `GET /artists/{id}`. */
 export function getArtist(call: ApiCall): Answer {
-  return { status: 200, json: artistObject(call.world, artistOf(call)) };
+  return ok(artistObject(call.world, artistOf(call)));
 }
 
 /** `GET /artists/{id}/albums`. */
@@ -25,10 +25,7 @@ export function getArtistAlbums(call: ApiCall): Answer {
     return groups.includes('appears_on') && album.tracks.some((track) => track.artists.includes(artist));
   });
   const path = `/artists/${artist.id}/albums`;
-  return {
-    status: 200,
-    json: paging(call, path, albums, page, (album) => simplifiedAlbum(call.world, album)),
-  };
+  return ok(paging(call, path, albums, page, (album) => simplifiedAlbum(call.world, album)));
 }
 
 /** `GET /albums/{id}`. */
@@ -39,10 +36,7 @@ export function getAlbum(call: ApiCall): Answer {
     simplifiedTrack(call.world, track),
   );
   const external_ids = { upc: album.upc };
-  return {
-    status: 200,
-    json: { ...simplifiedAlbum(call.world, album), copyrights: [], external_ids, tracks },
-  };
+  return ok({ ...simplifiedAlbum(call.world, album), copyrights: [], external_ids, tracks });
 }
 
 /** `GET /albums/{id}/tracks`. */
@@ -51,7 +45,7 @@ export function getAlbumTracks(call: ApiCall): Answer {
   const json = paging(call, `/albums/${album.id}/tracks`, album.tracks, pageRequest(call, 20, 50), (track) =>
     simplifiedTrack(call.world, track),
   );
-  return { status: 200, json };
+  return ok(json);
 }
 
 function artistOf(call: ApiCall) {

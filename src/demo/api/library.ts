@@ -1,5 +1,5 @@
 /** The library: saved tracks, and what `/me/library` adds, removes and checks by URI. */
-import { type Answer, type ApiCall, needScope, refuse } from '../http.ts';
+import { type Answer, type ApiCall, needScope, ok, refuse } from '../http.ts';
 import { type DemoAccount, findPlaylist, type World } from '../state.ts';
 import { pageRequest, paging } from './paging.ts';
 import { trackObject } from './shapes.ts';
@@ -37,7 +37,7 @@ export function listSavedTracks(call: ApiCall): Answer {
   const json = paging(call, '/me/tracks', known, page, ({ track, addedAt }) => {
     return { added_at: addedAt, track: trackObject(call.world, track, call.query.has('market')) };
   });
-  return { status: 200, json };
+  return ok(json);
 }
 
 /** `PUT /me/library`: saves or follows, also playlists; 200 with an empty body. */
@@ -58,7 +58,7 @@ export function removeFromLibrary(call: ApiCall): Answer {
 export function checkLibrary(call: ApiCall): Answer {
   const saved = new Set(call.account.saved.map(({ uri }) => uri));
   const uris = libraryUris(call, 'check');
-  return { status: 200, json: uris.map((one) => saved.has(one.uri) || isKept(call.account, one)) };
+  return ok(uris.map((one) => saved.has(one.uri) || isKept(call.account, one)));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The profile, top items and the listening history. */
-import { type Answer, type ApiCall, refuse } from '../http.ts';
+import { type Answer, type ApiCall, ok, refuse } from '../http.ts';
 import { advancePlayer } from '../player.ts';
-import { type Play, TIME_RANGES, type TimeRange } from '../state.ts';
+import { type Play, TIME_RANGES, type TimeRange, type World } from '../state.ts';
 import { pageRequest, paging, wholeNumber } from './paging.ts';
 import { artistObject, contextObject, trackObject, userRef } from './shapes.ts';
 
@@ -12,31 +12,28 @@ const HISTORY_REACH = 50;
 export function getMe({ world, account }: ApiCall): Answer {
   const profile = userRef(world, account.id);
   const { accountId: account_id, displayName: display_name } = account;
-  return { status: 200, json: { ...profile, account_id, display_name, images: [] } };
+  return ok({ ...profile, account_id, display_name, images: [] });
 }
 
 /** `GET /me/top/tracks`. */
 export function getTopTracks(call: ApiCall): Answer {
-  const { world } = call;
-  const uris = call.account.top.tracks[timeRange(call)];
-  const tracks = uris.flatMap((uri) => world.catalogue.trackByUri.get(uri) ?? []);
-  const page = pageRequest(call, 20, 50);
-  return {
-    status: 200,
-    json: paging(call, '/me/top/tracks', tracks, page, (one) => trackObject(world, one)),
-  };
+  return topOf(call, 'tracks', call.world.catalogue.trackByUri, trackObject);
 }
 
 /** `GET /me/top/artists`. */
 export function getTopArtists(call: ApiCall): Answer {
-  const { world } = call;
-  const uris = call.account.top.artists[timeRange(call)];
-  const artists = uris.flatMap((uri) => world.catalogue.artistByUri.get(uri) ?? []);
+  return topOf(call, 'artists', call.world.catalogue.artistByUri, artistObject);
+}
+
+function topOf<T>(
+  call: ApiCall,
+  kind: 'tracks' | 'artists',
+  byUri: ReadonlyMap<string, T>,
+  shape: (world: World, one: T) => unknown,
+): Answer {
+  const best = call.account.top[kind][timeRange(call)].flatMap((uri) => byUri.get(uri) ?? []);
   const page = pageRequest(call, 20, 50);
-  return {
-    status: 200,
-    json: paging(call, '/me/top/artists', artists, page, (one) => artistObject(world, one)),
-  };
+  return ok(paging(call, `/me/top/${kind}`, best, page, (one) => shape(call.world, one)));
 }
 
 function timeRange(call: ApiCall): TimeRange {
@@ -57,7 +54,7 @@ export function getRecentlyPlayed(call: ApiCall): Answer {
     .filter(({ uri }) => call.world.catalogue.trackByUri.has(uri))
     .slice(0, HISTORY_REACH)
     .filter(({ playedAt }) => (before === null || playedAt < before) && (after === null || playedAt > after));
-  return { status: 200, json: pageOfPlays(call, plays, limit) };
+  return ok(pageOfPlays(call, plays, limit));
 }
 
 function pageOfPlays(call: ApiCall, plays: readonly Play[], limit: number): Record<string, unknown> {

@@ -1,5 +1,5 @@
 /** Reads the player and its devices. */
-import type { Answer, ApiCall } from '../http.ts';
+import { type Answer, type ApiCall, ok } from '../http.ts';
 import { advancePlayer, currentUri, progressMs } from '../player.ts';
 import type { DemoAccount, DemoDevice } from '../state.ts';
 import { contextObject, mediaObject } from './shapes.ts';
@@ -11,7 +11,7 @@ export function getPlayer(call: ApiCall): Answer {
   if (!device || call.account.player.privateSession) return { status: 204 };
   const { repeat, shuffle } = call.account.player;
   const own = { device: deviceObject(call.account, device), repeat_state: repeat, shuffle_state: shuffle };
-  return { status: 200, json: { ...own, smart_shuffle: false, ...playing(call) } };
+  return ok({ ...own, smart_shuffle: false, ...playing(call) });
 }
 
 /** `GET /me/player/currently-playing`; 204 as above, and if the queue is empty. */
@@ -20,13 +20,13 @@ export function getCurrentlyPlaying(call: ApiCall): Answer {
   const { player } = call.account;
   if (!activeDevice(call.account) || player.privateSession || currentUri(player) === null)
     return { status: 204 };
-  return { status: 200, json: playing(call) };
+  return ok(playing(call));
 }
 
 /** `GET /me/player/devices`; without sleeping ones. */
 export function getDevices({ account }: ApiCall): Answer {
   const awake = account.devices.filter((device) => !device.asleep);
-  return { status: 200, json: { devices: awake.map((device) => deviceObject(account, device)) } };
+  return ok({ devices: awake.map((device) => deviceObject(account, device)) });
 }
 
 /** Number of coming entries that `GET /me/player/queue` lists. */
@@ -39,10 +39,7 @@ export function getQueue(call: ApiCall): Answer {
   const uri = activeDevice(call.account) && !player.privateSession ? currentUri(player) : null;
   const next = uri === null ? [] : player.queue.slice(player.index + 1, player.index + 1 + LISTED);
   const queue = next.map((one) => mediaObject(call.world, one, true));
-  return {
-    status: 200,
-    json: { currently_playing: uri === null ? null : mediaObject(call.world, uri, true), queue },
-  };
+  return ok({ currently_playing: uri === null ? null : mediaObject(call.world, uri, true), queue });
 }
 
 /** The active device. */

@@ -1,5 +1,5 @@
 /** Reads playlists. */
-import { type Answer, type ApiCall, base62Param, forbidden, needScope, notFound } from '../http.ts';
+import { type Answer, type ApiCall, base62Param, forbidden, needScope, notFound, ok } from '../http.ts';
 import { type DemoPlaylist, findPlaylist, mayUseRows, PROVIDER_USER_ID } from '../state.ts';
 import { selectFields } from './fields.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
@@ -13,7 +13,7 @@ export function listMyPlaylists(call: ApiCall): Answer {
   });
   const page = pageRequest(call, 20, 50);
   const json = paging(call, '/me/playlists', visible, page, (one) => simplifiedPlaylist(call.world, one));
-  return { status: 200, json };
+  return ok(json);
 }
 
 /** `GET /playlists/{id}`. Only the owner and collaborators get its rows. */
@@ -22,7 +22,7 @@ export function getPlaylist(call: ApiCall): Answer {
   if (!playlist.public) needScope(call, 'playlist-read-private');
   const rows = pageOfRows(call, playlist, { limit: 50, offset: 0 });
   const json = playlistObject(call.world, call.account, playlist, rows);
-  return { status: 200, json: selectFields(json, call.query.get('fields')) };
+  return ok(selectFields(json, call.query.get('fields')));
 }
 
 /** `GET /playlists/{id}/items`. */
@@ -30,7 +30,7 @@ export function getPlaylistItems(call: ApiCall): Answer {
   const playlist = playlistOf(call);
   if (!mayUseRows(call.account, playlist)) throw forbidden();
   const rows = pageOfRows(call, playlist, pageRequest(call, 20, 50));
-  return { status: 200, json: selectFields(rows, call.query.get('fields')) };
+  return ok(selectFields(rows, call.query.get('fields')));
 }
 
 /**

@@ -1,7 +1,7 @@
 /** `GET /search`. */
 import { searchOf } from '../catalogue/search.ts';
 import { tokenise } from '../catalogue/searchText.ts';
-import { type Answer, type ApiCall, refuse } from '../http.ts';
+import { type Answer, type ApiCall, ok, refuse } from '../http.ts';
 import type { DemoPlaylist } from '../state.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
 import { simplifiedPlaylist } from './playlistShapes.ts';
@@ -40,10 +40,7 @@ export function search(call: ApiCall): Answer {
   const kinds = kindsOf(call.query.get('type'));
   const page = pageRequest(call, 5, MAX_LIMIT, MAX_REACH);
   if (page.limit + page.offset > MAX_REACH) throw refuse(400, 'Invalid offset');
-  return {
-    status: 200,
-    json: Object.fromEntries(kinds.map((kind) => [`${kind}s`, FINDERS[kind](call, query, page)])),
-  };
+  return ok(Object.fromEntries(kinds.map((kind) => [`${kind}s`, FINDERS[kind](call, query, page)])));
 }
 
 function kindsOf(value: string | null): Kind[] {

@@ -1,4 +1,5 @@
 /** The search indexes of a catalogue, each built at its first use. */
+import { lazy } from '../../base/memoised.ts';
 import { type SearchDocument, SearchIndex } from './searchIndex.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from './types.ts';
 
@@ -31,11 +32,8 @@ function makeSearch(catalogue: Catalogue): CatalogueSearch {
 }
 
 function lazily<T>(documents: () => SearchDocument<T>[]): (query: string) => T[] {
-  let index: SearchIndex<T> | undefined;
-  return (query) => {
-    index ??= new SearchIndex(documents());
-    return index.search(query);
-  };
+  const index = lazy(() => new SearchIndex(documents()));
+  return (query) => index().search(query);
 }
 
 function trackDocument(track: DemoTrack): SearchDocument<DemoTrack> {
