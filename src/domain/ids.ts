@@ -4,24 +4,8 @@
  */
 import { RelayError } from './errors.ts';
 
-export type EntityKind =
-  | 'track'
-  | 'episode'
-  | 'artist'
-  | 'album'
-  | 'playlist'
-  | 'show'
-  | 'audiobook'
-  | 'user';
-
-export interface EntityRef {
-  kind: EntityKind;
-  id: string;
-  uri: string;
-}
-
 /** All kinds. The first is what a bare ID is taken for. */
-export const ENTITY_KINDS: readonly [EntityKind, ...EntityKind[]] = [
+export const ENTITY_KINDS = [
   'track',
   'episode',
   'artist',
@@ -30,7 +14,15 @@ export const ENTITY_KINDS: readonly [EntityKind, ...EntityKind[]] = [
   'show',
   'audiobook',
   'user',
-];
+] as const;
+export type EntityKind = (typeof ENTITY_KINDS)[number];
+
+export interface EntityRef {
+  kind: EntityKind;
+  id: string;
+  uri: string;
+}
+
 const BASE62_ID = /^[0-9A-Za-z]{22}$/;
 const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;

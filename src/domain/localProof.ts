@@ -3,6 +3,7 @@
  * the port of a server that was killed. The command line then proves the same on that connection. The key itself is never
  * sent. Pure.
  */
+import type { Socket } from 'node:net';
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
 
 /** Route below `/local/`: POST `{nonce}` without a credential. It is random, so no earlier answer can be replayed. */
@@ -25,12 +26,7 @@ export interface ConnectionEnds {
 }
 
 /** The part of a socket that names its ends. */
-export interface SocketEnds {
-  localAddress?: string | undefined;
-  localPort?: number | undefined;
-  remoteAddress?: string | undefined;
-  remotePort?: number | undefined;
-}
+export type SocketEnds = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
 /** The ends of a connection, from the socket of one side; null if it is not open. */
 export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): ConnectionEnds | null {

@@ -2,12 +2,15 @@
 
 import type { JobStatus } from './job.ts';
 import type { KeepAction, KeepRecord } from './keep.ts';
+import type { LibraryCoverage, LibraryStatus } from './library.ts';
 import type { ImportTarget } from './listImport.ts';
 import type {
+  BrowserSummary,
   ChangeEntry,
   RememberedMatch,
   RestoreRequest,
   StatusEntry,
+  StatusReport,
   UndoAnswer,
   UndoRequest,
 } from './localApi.ts';
@@ -60,14 +63,7 @@ export type PagePart = Omit<StatusEntry, 'remedy'> & {
   remedy: { text: string; command: string | null } | null;
 };
 
-interface PageAccount {
-  connected: boolean;
-  reauthorizationRequired: boolean;
-  name: string | null;
-  loginExpiresAt: string | null;
-  daysLeft: number | null;
-  missingScopes: string[];
-}
+type PageAccount = Omit<StatusReport['account'], 'id' | 'scopes' | 'accessTokenExpiresAt'>;
 
 /** A client that the owner has approved. */
 export interface PageClient {
@@ -79,11 +75,7 @@ export interface PageClient {
   readOnly: boolean;
 }
 
-interface PageBrowser {
-  id: string;
-  label: string;
-  origin: string;
-  lastUsedAt: string;
+interface PageBrowser extends Omit<BrowserSummary, 'createdAt' | 'expiresAt'> {
   /** True for the browser that shows the page. */
   current: boolean;
 }
@@ -157,15 +149,11 @@ export interface PageError {
 }
 
 /** The copy of the library. Times are ISO 8601. */
-export interface PageLibrary {
-  saved: number;
-  savedCoverage: 'complete' | 'partial' | 'none';
-  playlists: { read: number; total: number; unreadable: number };
+export interface PageLibrary
+  extends Pick<LibraryStatus, 'saved' | 'state' | 'until' | 'reason' | 'progress'> {
+  savedCoverage: LibraryCoverage['saved'];
+  playlists: LibraryCoverage['playlists'];
   asOf: string | null;
-  state: 'idle' | 'reading' | 'waiting';
-  until: string | null;
-  reason: string | null;
-  progress: { done: number; total: number };
 }
 
 /** The player as it was when something asked for it last. */
