@@ -163,11 +163,12 @@ export function unresolvedOf({
   return ambiguous + unmatched + failed;
 }
 
-/** A track that an item may have meant. */
+/** A track that may be the one asked for. */
 export interface JobCandidate {
   track: Track;
-  /** 0 to 1. */
+  /** 0 to 1, in thousandths; accepted candidates score above 0.4, near misses below. */
   score: number;
+  /** Stable codes, listed in `music/README.md`. */
   reasons: string[];
 }
 

@@ -1,4 +1,5 @@
 /** Decides which of the tracks found is the requested one. The rules are in `README.md`. */
+import type { JobCandidate } from '../domain/job.ts';
 import type { Track } from '../domain/shapes.ts';
 import { versionsKey } from './albums.ts';
 import {
@@ -18,21 +19,13 @@ import { compact, nameKey } from './normalise.ts';
 import { chooseRecording, type Recording, recordingsOf } from './recordings.ts';
 import type { TrackQuery } from './trackQuery.ts';
 
-export interface Candidate {
-  track: Track;
-  /** 0 to 1, in thousandths; accepted candidates score above 0.4, near misses below. */
-  score: number;
-  /** Stable codes, listed in `README.md`. */
-  reasons: string[];
-}
-
 export interface MatchResult {
   status: 'matched' | 'ambiguous' | 'unmatched';
   match: { track: Track; score: number } | null;
   /**
    * At most 5, best first. One release of each equally good recording comes first; near misses only when nothing fits.
    */
-  candidates: Candidate[];
+  candidates: JobCandidate[];
 }
 
 const MAX_CANDIDATES = 5;
@@ -105,7 +98,7 @@ function distinct(found: readonly Track[]): Track[] {
 }
 
 /** The chosen track, then one release of each equally good recording, then all others by score. */
-function listed(chosen: Recording | null, recordings: readonly Recording[]): Candidate[] {
+function listed(chosen: Recording | null, recordings: readonly Recording[]): JobCandidate[] {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
   const firsts = strongest.map(({ releases: [first] }) => first).sort((a, b) => b.points - a.points);
   const heads = [...new Set([...(chosen ? [chosen.releases[0]] : []), ...firsts])];
@@ -114,7 +107,7 @@ function listed(chosen: Recording | null, recordings: readonly Recording[]): Can
   return [...heads, ...others].slice(0, MAX_CANDIDATES).map(candidateOf);
 }
 
-function nearMisses(judged: readonly Judged[]): Candidate[] {
+function nearMisses(judged: readonly Judged[]): JobCandidate[] {
   return judged
     .filter((one) => one.points > 0)
     .sort((a, b) => b.points - a.points || a.index - b.index)
@@ -122,6 +115,6 @@ function nearMisses(judged: readonly Judged[]): Candidate[] {
     .map(candidateOf);
 }
 
-function candidateOf({ track, points, reasons }: Judged): Candidate {
+function candidateOf({ track, points, reasons }: Judged): JobCandidate {
   return { track, score: points / 1000, reasons: [...reasons] };
 }

@@ -6,7 +6,7 @@
 import type { Clock } from '../base/clock.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Track } from '../domain/shapes.ts';
-import { type Candidate, type MatchResult, matchTrack } from '../music/match.ts';
+import { type MatchResult, matchTrack } from '../music/match.ts';
 import { aliasKey, type TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { SEARCH_PAGE, searchTracks } from '../provider/resources/catalog.ts';
@@ -15,10 +15,7 @@ import { getAlias, putAlias } from '../store/tables/aliases.ts';
 import { savedMatch } from './savedMatch.ts';
 import { findTrack } from './search.ts';
 
-export interface Resolution {
-  status: MatchResult['status'];
-  match: { track: Track; score: number } | null;
-  candidates: Candidate[];
+export interface Resolution extends MatchResult {
   /** `alias`: found without a search. */
   source: 'alias' | 'search';
   /** An alias that somebody confirmed although title, artist or album differ. */

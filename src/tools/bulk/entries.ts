@@ -1,7 +1,7 @@
 /** The entries of the bulk tools and of jobs: what was given, and what it resolved to. */
 import * as z from 'zod';
+import type { JobCandidate } from '../../domain/job.ts';
 import type { Track } from '../../domain/shapes.ts';
-import type { Candidate } from '../../music/match.ts';
 import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
 import type { JobItem, NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
@@ -77,7 +77,7 @@ export interface ResolvedEntry {
   uri: string | null;
   /** The matched track; null also for entries given by ID, which are not looked up. */
   track: Track | null;
-  candidates: Candidate[];
+  candidates: JobCandidate[];
   /** The remembered match was confirmed although its names differ. */
   confirmed?: true;
 }
