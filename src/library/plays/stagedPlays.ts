@@ -8,8 +8,6 @@ import type { Play, PlayedItem } from './play.ts';
 export const MAX_PLAYS = 5_000_000;
 /** Number of bytes of one play: three four-byte numbers and a single byte. */
 const BYTES = 13;
-/** Separates fields; `play.ts` removes it from names. */
-const BETWEEN = '\0';
 
 /** A part of the plays, on its way to the thread that owns the database. */
 export interface PlayBatch {
@@ -107,27 +105,14 @@ export function stagedPlays(): StagedPlays {
 }
 
 function keyOf({ short, kind, uri, name, artist, album }: PlayedItem): string {
-  return [short ? 's' : 'e', kind, ...[uri, name, artist, album].map(fieldOf)].join(BETWEEN);
-}
-
-/** A field as text, in which null and '' differ. */
-function fieldOf(text: string | null): string {
-  return text === null ? '-' : `+${text}`;
+  return JSON.stringify([short, kind, uri, name, artist, album]);
 }
 
 function isShort(key: string): boolean {
-  return key.startsWith('s');
+  return key.startsWith('[true');
 }
 
 function itemOf(key: string): PlayedItem {
-  const [, kind, ...fields] = key.split(BETWEEN);
-  const [uri, name, artist, album] = fields.map((field) => (field.startsWith('+') ? field.slice(1) : null));
-  return {
-    kind: kind as PlayedItem['kind'],
-    uri: uri ?? null,
-    name: name ?? null,
-    artist: artist ?? null,
-    album: album ?? null,
-    short: isShort(key),
-  };
+  const [short, kind, uri, name, artist, album] = JSON.parse(key);
+  return { kind, uri, name, artist, album, short };
 }
