@@ -98,7 +98,7 @@ export function createReader(
       const size = smaller === 0 ? limit : (SMALLER[smaller - 1] as number);
       try {
         const page = await getSavedTracks(provider, { limit: size, offset }, call);
-        return { total: page.total, rows: page.items.map(savedRow), size };
+        return { total: page.total, rows: page.items.map(savedRow) };
       } catch (thrown) {
         const error = asRelayError(thrown);
         const isTooDeep =
@@ -203,14 +203,8 @@ export function createReader(
   async function beginPlaylist(due: PlaylistDue, call: ReadCall): Promise<void> {
     const { id } = due;
     const isForeign = due.mine === 0 && due.collaborative !== 1;
-    let begin: Awaited<ReturnType<typeof getPlaylistBegin<AddedItem>>>;
-    try {
-      begin = await getPlaylistBegin(provider, id, call, parseAddedItem);
-    } catch (thrown) {
-      const error = asRelayError(thrown);
-      if (error.code !== 'FORBIDDEN' && error.code !== 'NOT_FOUND') throw await failed(id, error);
-      return refuse(id, isForeign && error.code === 'FORBIDDEN');
-    }
+    const begin = await unlessRefused(id, isForeign, getPlaylistBegin(provider, id, call, parseAddedItem));
+    if (!begin) return;
     const { playlist, first } = begin;
     if (!first && due.mine === 0) return refuse(id, isForeign);
     const total = first?.total ?? playlist.total_items ?? 0;
@@ -235,14 +229,9 @@ export function createReader(
   async function continuePlaylist(pending: PendingRead, call: ReadCall): Promise<void> {
     const { id, total } = pending;
     const offset = await file.use((sql) => countPending(sql));
-    let page: Awaited<ReturnType<typeof getPlaylistItems<AddedItem>>>;
-    try {
-      page = await getPlaylistItems(provider, id, { limit: PLAYLIST_PAGE, offset }, call, parseAddedItem);
-    } catch (thrown) {
-      const error = asRelayError(thrown);
-      if (error.code !== 'FORBIDDEN' && error.code !== 'NOT_FOUND') throw await failed(id, error);
-      return refuse(id, false);
-    }
+    const window = { limit: PLAYLIST_PAGE, offset };
+    const page = await unlessRefused(id, false, getPlaylistItems(provider, id, window, call, parseAddedItem));
+    if (!page) return;
     const isWhole = await file.use((sql) =>
       sql.transaction(() => {
         // Somebody is changing it: it is read again from the first row, after the others in the list.
@@ -257,16 +246,27 @@ export function createReader(
     if (isWhole) await finish({ ...pending, total: page.total });
   }
 
-  /** A playlist whose reading fails waits, so that the others are read. */
-  async function failed(id: string, error: RelayError): Promise<RelayError> {
-    const isIts = error.code === 'PROVIDER_UNAVAILABLE' || error.code === 'PROVIDER_INVALID_RESPONSE';
-    if (isIts) {
-      await file.use((sql) => {
-        setFailed(sql, id, clock.now());
-        setPending(sql, null);
-      });
+  /**
+   * The answer to a request for a playlist; null if Spotify refuses the playlist, which is then stored. One whose reading fails
+   * otherwise waits, so that the others are read.
+   */
+  async function unlessRefused<T>(id: string, isForeign: boolean, request: Promise<T>): Promise<T | null> {
+    try {
+      return await request;
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      if (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND') {
+        await refuse(id, isForeign && error.code === 'FORBIDDEN');
+        return null;
+      }
+      if (error.code === 'PROVIDER_UNAVAILABLE' || error.code === 'PROVIDER_INVALID_RESPONSE') {
+        await file.use((sql) => {
+          setFailed(sql, id, clock.now());
+          setPending(sql, null);
+        });
+      }
+      throw error;
     }
-    return error;
   }
 
   async function refuse(id: string, isForeign: boolean): Promise<void> {
