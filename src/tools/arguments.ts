@@ -8,21 +8,26 @@ interface GivenRef extends EntityRef {
   input: string;
 }
 
-/** An ID, URI or link that names one of `kinds`; parsed to the reference. */
-function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
+/** Text that `parse` reads. An error that it throws is about the argument. */
+export function parsedText<T>(parse: (text: string) => T) {
   return z
     .string()
     .min(1)
     .max(500)
-    .transform((text, context): GivenRef => {
+    .transform((text, context): T => {
       try {
-        return { ...parseRef(text, kinds), input: text };
+        return parse(text);
       } catch (error) {
         if (!(error instanceof RelayError)) throw error;
         context.addIssue({ code: 'custom', message: `${error.message} ${error.remedy ?? ''}`.trim() });
         return z.NEVER;
       }
     });
+}
+
+/** An ID, URI or link that names one of `kinds`; parsed to the reference. */
+function ref(kinds: readonly [EntityKind, ...EntityKind[]]) {
+  return parsedText((text): GivenRef => ({ ...parseRef(text, kinds), input: text }));
 }
 
 export const TrackRef = ref(['track']);

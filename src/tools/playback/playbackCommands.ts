@@ -12,7 +12,7 @@ import {
   type Verified,
 } from '../../provider/resources/playerCommands.ts';
 import type { LeanForm } from '../answer/lean.ts';
-import { DeviceId, ItemRef } from '../arguments.ts';
+import { DeviceId, ItemRef, parsedText } from '../arguments.ts';
 import { defineTool, type Tool } from '../tool.ts';
 import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackReading.ts';
 
@@ -20,22 +20,12 @@ import { leanPlaybackState, PlaybackState, playbackStateOf } from './playbackRea
 const COLLECTION = /^spotify:(?:user:[^:]+:)?collection(?::tracks)?$/;
 const CONTEXT_KINDS = ['album', 'artist', 'playlist', 'show', 'audiobook'] as const;
 
-const ContextUri = z
-  .string()
-  .min(1)
-  .max(500)
-  .transform((text, context): string => {
-    if (COLLECTION.test(text.trim())) return text.trim();
-    try {
-      if (/^[0-9A-Za-z]{22}$/.test(text.trim())) throw bareId();
-      return parseRef(text, [...CONTEXT_KINDS]).uri;
-    } catch (error) {
-      if (!(error instanceof RelayError)) throw error;
-      context.addIssue({ code: 'custom', message: `${error.message} ${error.remedy ?? ''}`.trim() });
-      return z.NEVER;
-    }
-  })
-  .describe('URI or link of an album, artist, playlist or show');
+const ContextUri = parsedText((text) => {
+  const uri = text.trim();
+  if (COLLECTION.test(uri)) return uri;
+  if (/^[0-9A-Za-z]{22}$/.test(uri)) throw bareId();
+  return parseRef(uri, CONTEXT_KINDS).uri;
+}).describe('URI or link of an album, artist, playlist or show');
 
 function bareId(): RelayError {
   return new RelayError('INVALID_ARGUMENT', 'A bare ID does not say what kind of item it is.', {
