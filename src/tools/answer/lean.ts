@@ -40,14 +40,6 @@ export function leanList<F, L>(
   };
 }
 
-/** The lean form of one thing. */
-export function leanOne<F extends object, L extends object>(
-  schema: z.ZodObject,
-  of: (full: F) => L,
-): LeanForm<F> {
-  return { schema, of: (full) => ({ ...of(full) }) as Record<string, unknown> };
-}
-
 /** `links`, if a list is not empty. */
 export function linksOf(wanted: boolean, rows: readonly unknown[]): { links?: string } {
   return wanted && rows.length > 0 ? { links: TRACK_LINKS } : {};

@@ -10,7 +10,7 @@ import {
   searchArtists,
   searchTracks,
 } from '../../provider/resources/catalog.ts';
-import { type LeanForm, leanOne, linksOf } from '../answer/lean.ts';
+import { type LeanForm, linksOf } from '../answer/lean.ts';
 import { LeanAlbum, LeanArtist, LeanTrack, leanAlbum, leanArtist, leanTrack } from '../answer/leanShapes.ts';
 import { ArtistRefArgument, limit, Query, TrackRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -117,7 +117,7 @@ export const getTrackTool = defineTool({
     track_id: TrackRef.describe('ID, URI or link of the track'),
   }),
   output: Track,
-  lean: leanOne(LeanTrack, leanTrack),
+  lean: { schema: LeanTrack, of: leanTrack },
   detail: 'full',
   handle: ({ provider }, { track_id }, call) => getTrack(provider, track_id.id, call),
 });
@@ -132,7 +132,7 @@ export const getArtistTool = defineTool({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist'),
   }),
   output: Artist,
-  lean: leanOne(LeanArtist, leanArtist),
+  lean: { schema: LeanArtist, of: leanArtist },
   detail: 'full',
   handle: ({ provider }, { artist_id }, call) => getArtist(provider, artist_id.id, call),
 });

@@ -8,7 +8,7 @@ import {
   getAlbumTracks,
   getArtistAlbums,
 } from '../../provider/resources/catalog.ts';
-import { leanList, leanOne } from '../answer/lean.ts';
+import { leanList } from '../answer/lean.ts';
 import { LeanAlbum, LeanAlbumTrack, leanAlbum, leanAlbumTrack } from '../answer/leanShapes.ts';
 import { AlbumRefArgument, ArtistRefArgument, limit, Offset } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
@@ -25,7 +25,7 @@ export const getAlbumTool = defineTool({
   kind: 'read',
   input: z.object({ album_id: albumId }),
   output: Album,
-  lean: leanOne(LeanAlbum, leanAlbum),
+  lean: { schema: LeanAlbum, of: leanAlbum },
   detail: 'full',
   handle: ({ provider }, { album_id }, call) => getAlbum(provider, album_id.id, call),
 });

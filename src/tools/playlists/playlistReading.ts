@@ -7,7 +7,7 @@ import {
   getPlaylist,
   getPlaylistItems,
 } from '../../provider/resources/playlists.ts';
-import { leanList, leanOne } from '../answer/lean.ts';
+import { leanList } from '../answer/lean.ts';
 import { compact, LeanItem, LeanPlaylist, leanItem, leanPlaylist } from '../answer/leanShapes.ts';
 import { limit, Offset, PlaylistRef } from '../arguments.ts';
 import { filteredPlaylist, filteredPlaylists, Note, queryArgument } from '../libraryFilter.ts';
@@ -66,9 +66,10 @@ export const getPlaylistTool = defineTool({
   kind: 'read',
   input: z.object({ playlist_id: playlistId }),
   output: Playlist,
-  lean: leanOne(LeanPlaylist.extend({ snapshot_id: z.string().optional() }), (playlist: Playlist) =>
-    compact({ ...leanPlaylist(playlist), snapshot_id: playlist.snapshot_id }),
-  ),
+  lean: {
+    schema: LeanPlaylist.extend({ snapshot_id: z.string().optional() }),
+    of: (playlist) => compact({ ...leanPlaylist(playlist), snapshot_id: playlist.snapshot_id }),
+  },
   detail: 'full',
   handle: ({ provider }, { playlist_id }, call) => getPlaylist(provider, playlist_id.id, call),
 });
