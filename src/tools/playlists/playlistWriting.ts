@@ -55,18 +55,10 @@ export function removalOf(entries: readonly string[], former: readonly string[] 
 }
 
 /** The result of every write in chunks. */
-export interface Report {
-  ok: boolean;
-  playlist_id: string;
-  requested: number;
-  written: number;
-  chunks: { total: number; completed: number };
-  snapshot_id: string | null;
-  partial: boolean;
-  change_id?: string;
+export type Report = z.infer<typeof WriteReport> & {
   error?: { code: ErrorCode; message: string; outcome_unknown: boolean };
   rollback?: { attempted: boolean; succeeded: boolean };
-}
+};
 
 /** How long a call waits for its write, so that its answer comes within 45 s. The write then continues as a job. */
 const WAIT_MS = 38_000;
