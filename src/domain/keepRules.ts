@@ -1,5 +1,6 @@
 /** Rules that are ready to use: `relay keep add NAME --like RULE`. Pure. */
 import { RelayError } from './errors.ts';
+import { quoted } from './library.ts';
 
 interface ReadyRule {
   /** What it keeps, for help texts. */
@@ -108,8 +109,4 @@ function wholeOf(value: string | null, standard: number, most: number): number {
   const number = Number(value);
   if (/^\d+$/.test(value) && number >= 1 && number <= most) return number;
   throw new RelayError('USAGE', `"${value}" must be a number from 1 to ${most}.`);
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }

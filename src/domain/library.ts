@@ -63,3 +63,8 @@ export function libraryTablesText(): string {
     .map(([table, columns]) => `${table}(${columns})`)
     .join('\n');
 }
+
+/** Text as a value in SQL. */
+export function quoted(text: string): string {
+  return `'${text.replaceAll("'", "''")}'`;
+}

@@ -1,5 +1,6 @@
 /** Answers from the copy of the library: lists filtered by words, or a whole playlist. */
 import * as z from 'zod';
+import { quoted } from '../domain/library.ts';
 import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
 import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
 import { foldLetters } from '../music/letters.ts';
@@ -138,10 +139,6 @@ function hasWords(text: string, words: readonly string[]): boolean {
 function wordsIn(media: Media): string {
   if (media.type === 'episode') return `${media.name} ${media.show.name ?? ''}`;
   return `${media.name} ${media.artists.map(({ name }) => name).join(', ')} ${media.album.name ?? ''}`;
-}
-
-function quoted(text: string): string {
-  return `'${text.replaceAll("'", "''")}'`;
 }
 
 function selectOf(from: string, query: string, { limit, offset }: Window, condition = '1'): string {
