@@ -90,7 +90,7 @@ function readClosed(text: string): NoteReading | null {
   const { words, found, unknown } = recognise(text);
   if (unknown.length > 0) return null;
   const named = words.includes('version') && words.every(isFiller) ? words.find(isYear) : undefined;
-  if (named) return versionNote('version', named, text);
+  if (named) return reading({ versions: new Map([['version', named]]), text, words: [named] });
   return found.length === 0 ? null : fromPhrases(found, words, text);
 }
 
@@ -196,10 +196,6 @@ function fromPhrases(found: readonly Phrase[], words: readonly string[], text: s
       words: found.flatMap((phrase) => (phrase.version ? phrase.words : [])),
     }),
   });
-}
-
-function versionNote(version: Version, detail: string, text: string): NoteReading {
-  return reading({ versions: new Map([[version, detail]]), text, words: [detail] });
 }
 
 function reading(part: Partial<NoteReading> = {}): NoteReading {
