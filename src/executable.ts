@@ -5,7 +5,7 @@ import type { Settings } from './config/settings.ts';
 import { main } from './main.ts';
 import type { RunningServer } from './server/start.ts';
 
-/** Runs the command line. An executable starts itself as the keychain's helper, since it has no `-e` to run a script with. */
+/** Runs the command line. An executable is its own keychain helper, since it has no `-e` to run a script with. */
 export function run(): void {
   if (process.env.RELAY_KEYCHAIN_HELPER === '1') {
     import('./secrets/keychainHelper.ts').then(({ runKeychainHelper }) => runKeychainHelper());

@@ -1,6 +1,6 @@
-/** What Node runs in the single executable. */
+/** The script that Node runs first in the single executable. */
 import { loadProgram, loadStdio } from './seaProgram.ts';
 
-// The stdio script decides for itself whether this is `relay stdio`.
+// `stdio` may also be an argument of another command; the stdio script finds out.
 if (process.argv.includes('stdio')) loadStdio(require).run(() => loadProgram(require));
 else loadProgram(require).run();

@@ -1,16 +1,16 @@
 /**
- * Running the scripts that an executable carries as assets. Node can embed a script too, but its code cache is made by
- * compiling alone. The cache used here is made after a run, so it has every function that a start uses.
+ * Runs the scripts that an executable carries as assets. Node can embed a script too, but caches only what compiling it
+ * gives. The cache used here is made after a run, so it has every function that a start uses.
  */
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
 
-/** Names of the assets with scripts, each as `asFunction` makes it: the bundles of `executable.ts` and of `carriedStdio.ts`. */
+/** Names of the assets with the bundles of `executable.ts` and `carriedStdio.ts`, each wrapped by `asFunction`. */
 export const SCRIPT_ASSETS = { program: 'relay.cjs', stdio: 'stdio.cjs' } as const;
 
 /**
- * Names of the assets with V8's caches for them, where the build could make them: for the program after the start of a
- * command, and after options alone. Reading the large one takes longer than all that `--version` does.
+ * Names of the assets with V8's caches for them, if the build could make them. The program has two: after the start of a
+ * command, and after options alone, since reading the large one takes longer than the rest of `--version`.
  */
 export const CACHE_ASSETS = {
   command: 'command.cache',
@@ -20,17 +20,17 @@ export const CACHE_ASSETS = {
 
 type Cache = keyof typeof CACHE_ASSETS;
 
-/** A CommonJS module as the function that Node makes of it. Wrapping it at each start would copy it in memory. */
+/** Wraps a CommonJS module in a function, as Node does. Doing that at each start would copy it in memory. */
 export function asFunction(source: string): string {
   return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 }
 
-/** The whole program; nothing of it runs yet. */
+/** Loads the whole program without running it. */
 export function loadProgram(require: NodeJS.Require): typeof import('./executable.ts') {
   return evaluate(compileProgram(), require) as typeof import('./executable.ts');
 }
 
-/** `relay stdio` alone. */
+/** Loads `relay stdio` alone. */
 export function loadStdio(require: NodeJS.Require): typeof import('./cli/stdio/carriedStdio.ts') {
   return evaluate(compileStdio(), require) as typeof import('./cli/stdio/carriedStdio.ts');
 }
@@ -59,7 +59,7 @@ export function evaluate(script: Script, require: NodeJS.Require): unknown {
   return module.exports;
 }
 
-/** null if the build could make none. */
+/** The cache of that name; null if the build could make none. */
 export function readCache(name: Cache): Buffer | null {
   try {
     return Buffer.from(getRawAsset(CACHE_ASSETS[name]) as ArrayBuffer);

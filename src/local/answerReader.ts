@@ -17,7 +17,7 @@ export interface AnswerTaker {
 const MAX_HEAD = 64 * 1024;
 const LINE_END = '\r\n';
 
-/** What the bytes that come next are. */
+/** The part of an answer that comes next. */
 type Place =
   | { in: 'head' }
   | { in: 'length'; left: number }

@@ -1,6 +1,6 @@
 /**
- * Carries one MCP message to a running server, and its answers back, on a connection of its own on which the server has
- * proved itself. If it fails before the message is sent, it throws a `RelayError`, so that the caller can safely send it again.
+ * Carries one MCP message to a running server, and its answers back, on its own connection, on which the server has proved
+ * itself. A failure before the message is sent is a `RelayError`, so that the caller can safely send the message again.
  */
 import { RelayError } from '../domain/errors.ts';
 import type { OpenAnswer } from './connection.ts';
@@ -16,9 +16,9 @@ export interface CarryOptions {
 }
 
 /**
- * Gives every JSON-RPC message of the answer to `take`, as its JSON text. A 401 is left out, since it is about the credential
+ * Passes every JSON-RPC message of the answer to `take`, as JSON text. A 401 is left out, since it is about the credential
  * that this side chose. Closes the connection.
- * @param greeting on a connection that has carried nothing yet
+ * @param greeting whose connection has carried nothing yet
  * @returns the HTTP status
  * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
  */

@@ -1,5 +1,5 @@
 /**
- * One connection to a server on this machine, for a few requests in turn, which is never silently replaced by another one. It
+ * A single connection to a server on this machine, for a few requests in turn. It is never silently replaced by a new one. It
  * uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first answer.
  */
 import { connect, type Socket } from 'node:net';
@@ -37,9 +37,9 @@ export interface OpenAnswer {
 }
 
 export interface Connection {
-  /** Sends JSON. Rejects with what the network said. */
+  /** Sends JSON. Rejects with the error of the network. */
   post(path: string, body: object, options: PostOptions): Promise<Answer>;
-  /** Sends JSON text and gives the answer as soon as its headers are there. Aborting the signal cuts it off. */
+  /** Sends JSON text and returns the answer as soon as its headers are there. Aborting the signal cuts the answer off. */
   open(path: string, text: string, options: OpenOptions): Promise<OpenAnswer>;
   close(): void;
 }
@@ -54,7 +54,7 @@ export function openConnection(origin: string): Connection {
   let socket: Socket | null = null;
   let ends: ConnectionEnds | null = null;
   let waiting: Waiting | null = null;
-  /** Why no other request can be sent. */
+  /** Why no further request can be sent. */
   let over: Error | null = protocol === 'http:' ? null : new Error('its address does not begin with http:');
 
   function fail(error: Error): void {
@@ -84,7 +84,7 @@ export function openConnection(origin: string): Connection {
         fail(error as Error);
       }
     };
-    // Read now: the other side may close the connection later, and a closed socket names no ends.
+    // Read now, since a closed socket no longer has its addresses.
     begun.on('connect', () => {
       ends = endsOf(begun, 'client');
     });
@@ -200,7 +200,7 @@ function headOf(path: string, headers: Record<string, string>): string {
   return `POST ${path} HTTP/1.1\r\n${lines.join('')}\r\n`;
 }
 
-/** Characters that may wait for the reader. */
+/** Maximum number of characters that wait for the reader. */
 const MANY = 1024 * 1024;
 
 /** Text that can be read while it arrives; a slow reader slows the sender down. */

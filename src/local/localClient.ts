@@ -1,6 +1,6 @@
 /**
- * The command line's way to a running server: one POST per question, as `domain/localApi.ts` lists them. Each goes over a
- * connection of its own, on which the server has to prove itself before it is sent anything else.
+ * The command line's way to a running server: one POST for each call of `domain/localApi.ts`. Each has its own connection, on
+ * which the server has to prove itself before it is sent anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
@@ -9,7 +9,7 @@ import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
 
-/** How long a server may take for its proof, which costs it next to nothing, from first byte to last. */
+/** How long a server may take for its whole proof, in milliseconds. It needs hardly any time. */
 const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
@@ -18,9 +18,9 @@ export interface LocalClientOptions {
   baseUrl: string;
   /** Derived from the master key; never sent. */
   key: string;
-  /** Ends every call under way, with the signal's reason. */
+  /** Aborting it ends every running call, with the signal's reason. */
   signal?: AbortSignal;
-  /** How long the server may be silent, in milliseconds. A login is waited for up to 25 s at a time. */
+  /** How long the server may be silent, in milliseconds. Waiting for a login takes up to 25 s at a time. */
   timeoutMs?: number;
   random?: Random;
 }
@@ -58,7 +58,7 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   throw errorFrom(content, answer.status, origin);
 }
 
-/** A new connection, and the answer to the proof that its other end was asked for. */
+/** A new connection, and the proof that the other end has been asked for. */
 export interface Greeting {
   origin: string;
   connection: Connection;
@@ -76,16 +76,16 @@ export function greet(
   const nonce = random.bytes(32).toString('base64url');
   const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
   const answer = connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
-  // The caller may never look at it.
+  // The caller may never await it.
   answer.catch(() => {});
   return { origin, connection, nonce, answer };
 }
 
 /**
  * Makes sure that the other end of the connection is the server of this home. Until it has proved that, nothing that it
- * sends is believed or shown, errors included.
+ * sends is trusted or shown, not even errors.
  * @returns the credential for this connection
- * @throws RelayError `NO_SERVER`, or what the network said
+ * @throws RelayError `NO_SERVER`, or the error of the network
  */
 export async function requireProof({ origin, nonce, answer }: Greeting, key: string): Promise<string> {
   const { status, text, ends } = await answer;
@@ -95,7 +95,7 @@ export async function requireProof({ origin, nonce, answer }: Greeting, key: str
   return credential;
 }
 
-/** What a failure of the network before the proof means. */
+/** The error for a failure of the network before the proof. */
 export function unreachable(origin: string, error: unknown): RelayError {
   const reason = systemCodeOf(error) === 'ECONNREFUSED' ? 'nothing listens there' : messageOf(error);
   return new RelayError('NO_SERVER', `The server at ${origin} cannot be reached: ${reason}.`, {

@@ -57,7 +57,7 @@ function readIfThere(path: string): ReturnType<typeof readRegularFileSync> | nul
   }
 }
 
-/** Makes a key unless there is one. Processes that try at the same time all get the same key. */
+/** Creates a key unless there is one. Processes that try at the same time all get the same key. */
 export async function createKeyFile(
   home: string,
   random: Random,

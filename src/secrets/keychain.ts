@@ -1,8 +1,8 @@
 /**
  * The OS keychain: Keychain on macOS, Credential Manager on Windows, Secret Service on Linux.
  *
- * Its calls can block forever (a prompt that nobody answers, a session bus that is silent). They block the thread that makes
- * them and then on the exit of the process. So each call is made by a child process, which can be killed.
+ * Its calls can block forever (a prompt that nobody answers, a session bus that is silent). They block their thread, and then
+ * the exit of the process. So each call is made by a child process, which can be killed.
  */
 
 import { realpath } from 'node:fs/promises';
@@ -20,7 +20,7 @@ import { findKeyringAddon } from './keyringAddon.ts';
 
 const SERVICE = 'relay';
 
-/** A keychain's entries for this program, by account. Both reject when it does not answer or `signal` aborts. */
+/** A keychain's entries for relay, by account. Both calls reject if it does not answer or `signal` aborts. */
 export interface Keychain {
   /** Reads the secret of an account; null if there is no such entry. */
   read(account: string, signal: AbortSignal): Promise<string | null>;
@@ -64,7 +64,7 @@ async function runHelper(request: string, signal: AbortSignal): Promise<string> 
   return new Promise((resolve, reject) => {
     let output = '';
     child.once('error', (error) => {
-      // A child that even SIGKILL does not end at once must not hold this process.
+      // A child that even SIGKILL does not end at once must not keep this process running.
       child.unref();
       child.stdin.destroy();
       child.stdout.destroy();

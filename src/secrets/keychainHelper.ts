@@ -1,28 +1,28 @@
 /**
- * The other side of `keychain.ts`: one request on stdin, one answer on stdout, in a process of its own.
+ * The child process of `keychain.ts`: one request on stdin, one answer on stdout.
  */
 import { createRequire } from 'node:module';
 import { ADDON_ASSET, loadCarriedAddon } from './keyringAddon.ts';
 
 /** Set to `1` in the environment of an executable that is to be the helper and nothing else. */
 export const HELPER_VARIABLE = 'RELAY_KEYCHAIN_HELPER';
-/** Path of the addon, in the environment of the helper; none where the executable carries it. */
+/** Path of the addon, in the environment of the helper. Not set if the executable carries the addon. */
 export const ADDON_VARIABLE = 'RELAY_KEYRING_ADDON';
 
 export interface KeychainRequest {
   operation: 'read' | 'write' | 'delete';
   service: string;
   account: string;
-  /** For `write`. */
+  /** For `write` only. */
   secret?: string;
 }
 
-/** `value`: what the keychain holds, after a write or a delete too; null if it holds nothing. */
+/** `value`: what the keychain now holds, also after a write or a delete; null for nothing. */
 export type KeychainAnswer = { value: string | null } | { error: string };
 
 /**
- * The helper as text, since a child of Node runs it with `-e` from every form of the program: source, bundle, package.
- * The kernel keyring of Linux forgets at reboot, so the Secret Service is asked for by name.
+ * The helper as text, since Node can run it with `-e` from source, bundle and package alike. The kernel keyring of Linux
+ * forgets at reboot, so the Secret Service is named explicitly.
  */
 export const HELPER_SOURCE = `
   const { readFileSync, writeSync } = require('node:fs');

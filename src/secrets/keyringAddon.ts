@@ -22,8 +22,8 @@ export function findKeyringAddon(): string | null {
 }
 
 /**
- * Where an executable may unpack to, the best first. A later one serves where an earlier is missing, read-only, open to
- * others, or mounted so that nothing can be executed from it.
+ * Directories that an executable may unpack to, the best first. The next one is used if one is missing, read-only, open to
+ * others, or mounted so that nothing in it can be executed.
  */
 function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
   return [

@@ -1,7 +1,7 @@
 /**
- * The master key: from the environment, from `master.key`, or from the OS keychain. A key is made only when the caller
- * allows it: while nothing is sealed, or when the person starts over. A key that cannot be read is never replaced without
- * being asked, since everything sealed would then be lost for good.
+ * The master key: from the environment, from `master.key`, or from the OS keychain. A key is created only if the caller
+ * allows it: while nothing is sealed, or if the person starts over. A key that cannot be read is never replaced without
+ * asking, since everything sealed would then be lost for good.
  */
 import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
@@ -17,17 +17,17 @@ import {
   readKeyFile,
 } from './keyFile.ts';
 
-/** A keychain that has not answered by then counts as none. */
+/** A keychain that has not answered after this time counts as none. */
 const KEYCHAIN_TIMEOUT_MS = 3_000;
 
 export interface MasterKeyOptions {
   /** An existing home directory. */
   home: string;
-  /** `os`: the keychain only; `file`: `master.key` only; `auto`: the file where there is one, else the keychain, else a file. */
+  /** `os`: the keychain only; `file`: `master.key` only; `auto`: an existing file, else the keychain, else a new file. */
   mode: 'auto' | 'os' | 'file';
-  /** RELAY_ENCRYPTION_KEY: base64 of 32 bytes, used in place of the others. */
+  /** RELAY_ENCRYPTION_KEY: base64 of 32 bytes, used instead of the others. */
   encryptionKey?: string | undefined;
-  /** True while nothing is sealed, or when the person starts over. */
+  /** True while nothing is sealed, or if the person starts over. */
   allowCreate: boolean;
   clock: Clock;
   keychain?: Keychain;
@@ -38,9 +38,9 @@ export interface MasterKey {
   /** 32 bytes. */
   key: Buffer;
   source: 'keychain' | 'file' | 'environment';
-  /** A sentence for the person when the key could be kept in a safer place. */
+  /** A sentence for the person if the key could be kept in a safer place. */
   warning: string | null;
-  /** True when it was made by this call. */
+  /** True if this call created it. */
   created: boolean;
 }
 
@@ -75,7 +75,7 @@ function fromEnvironment(text: string): MasterKey {
   });
 }
 
-/** A key file that exists has sealed the state: no keychain answered then, or the person chose the file. */
+/** For `auto`. An existing key file has sealed the state: no keychain answered then, or the person chose the file. */
 async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
   const inFile = await readKeyFile(options.home);
   if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };
@@ -145,7 +145,7 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   return { key, source: 'keychain', warning: null, created: true };
 }
 
-/** Rejects and aborts `work` after the time limit, even if `work` continues. */
+/** Rejects after the time limit and aborts `work`, even if that continues. */
 function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Error('it did not answer within 3 seconds');
   return withDeadline({ clock, ms: KEYCHAIN_TIMEOUT_MS, late }, (signal) =>

@@ -1,6 +1,6 @@
 /**
- * Keeps a file under a name made of its content in a folder that nobody else can write to. So what is loaded from
- * there is what was put there. Synchronous: the keychain's helper does nothing else meanwhile.
+ * Keeps a file under a name made of its content, in a folder that nobody else can write to, so nobody can replace it.
+ * Synchronous, since the keychain's helper has nothing else to do.
  */
 import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -9,13 +9,13 @@ import { replaceFileSync } from '../base/filesSync.ts';
 import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts';
 
 /**
- * Path of `<own>/<SHA-256>/<name>`, without links in it. The file has exactly `content`: it is written if it is missing or differs.
- * @param own a directory for this program alone; made where it is not there
- * @throws Error when another user could change the path, or it cannot be written
+ * Path of `<own>/<SHA-256>/<name>`, without links in it. The file is written if it is missing or its content differs.
+ * @param own a directory for this program alone; created if missing
+ * @throws Error if another user could change the path, or it cannot be written
  */
 export function keepByContent(own: string, name: string, content: Uint8Array): string {
   makeParents(dirname(own));
-  // From here on the path that was looked at: a link on the way to it might belong to someone else.
+  // From here on, use the path that was checked: a link on the way to it might belong to someone else.
   const parent = realpathSync(dirname(own));
   const changeable = changeableByOthers(parent);
   if (changeable !== null) throw new Error(`${changeable} can be changed by other users`);
@@ -39,7 +39,7 @@ function refuseForeign(found: Stats, path: string): void {
   }
 }
 
-/** By hand: `recursive` never ends where the system refuses a directory with ENOENT, as below /proc. */
+/** Creates directories one by one: `recursive` never ends if the system answers ENOENT, as below /proc. */
 function makeParents(path: string): void {
   if (existsSync(path)) return;
   if (path !== dirname(path)) makeParents(dirname(path));
@@ -57,7 +57,7 @@ function makeDirectory(path: string): void {
 function holds(path: string, content: Uint8Array): boolean {
   try {
     const found = lstatSync(path);
-    // A file of another user could be changed after this look.
+    // Another user could change their own file after this check.
     const isOwn = process.platform === 'win32' || (found.uid === process.getuid?.() && found.nlink === 1);
     return found.isFile() && isOwn && readFileSync(path).equals(content);
   } catch {

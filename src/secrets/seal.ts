@@ -17,7 +17,7 @@ import { RelayError } from '../domain/errors.ts';
 
 /** First byte of a sealed value. Version 1: nonce, ciphertext, tag. */
 const VERSION = 1;
-/** 96 bits, the length that GCM takes as it is (NIST SP 800-38D, 5.2.1.1). */
+/** 96 bits, the length that GCM uses unchanged (NIST SP 800-38D, 5.2.1.1). */
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 const CHECK_NAME = 'check';
@@ -26,11 +26,11 @@ const CHECK_TEXT = 'relay master key';
 export interface Sealer {
   /** `name` is the row's name; the same one is needed to open. */
   seal(name: string, plaintext: string): Buffer;
-  /** @throws RelayError `KEY_MISMATCH` when the key or the name is another one, or the value is damaged */
+  /** @throws RelayError `KEY_MISMATCH` if the key or the name is a different one, or the value is damaged */
   open(name: string, sealed: Uint8Array): string;
-  /** A sealed value that `matches` recognizes the key by. */
+  /** A sealed value by which `matches` recognizes the key. */
   check(): Buffer;
-  /** True when `check` was made with this master key. */
+  /** True if `check` was made with this master key. */
   matches(check: Uint8Array): boolean;
 }
 
@@ -65,7 +65,7 @@ export function createSealer(masterKey: Buffer, random: Random): Sealer {
   };
 }
 
-/** No secret's domain equals that of the check, whatever its name. */
+/** The prefix keeps every secret's domain different from that of the check. */
 function secretDomain(name: string): string {
   return `secret ${name}`;
 }
@@ -88,7 +88,7 @@ export function keyMismatch(message: string): RelayError {
 }
 
 /**
- * What the server and the command line prove themselves to each other with (`domain/localProof.ts`): any process that can
+ * The key with which server and command line prove themselves to each other (`domain/localProof.ts`). Any process that can
  * read the master key can derive it.
  */
 export function deriveLocalKey(masterKey: Buffer): string {
@@ -101,8 +101,8 @@ export function equalSecrets(a: string, b: string): boolean {
 }
 
 /**
- * The same for a secret that is compared again and again: without a digest each time, by filling up both to one length.
- * What is longer than that is compared by digest.
+ * The same for a secret that is compared often. It pads both to one length instead of hashing them; longer texts are
+ * compared by digest.
  */
 export function createSecretCheck(secretNow: () => string): (candidate: string) => boolean {
   let secret: string | null = null;

@@ -34,16 +34,16 @@ import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
 
-/** How long running calls may take to finish, and then, once they are told to stop, to do so. */
+/** How long running calls may take to finish; once told to stop, they get the same time again. */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
 export interface StartOptions extends HomeOptions {
-  /** What the home is held for, shown to another command that finds it taken; `relay serve` by default. */
+  /** The command that holds the home, which other commands are shown; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
-  /** Says where MCP clients keep their files, for the page that shows them. */
+  /** Environment that names the directories of MCP clients, for the owner's page. */
   env?: NodeJS.ProcessEnv;
-  /** What starts this program, for clients that start it; `relay` by default. */
+  /** The command line that starts relay, for clients that start it; `relay` by default. */
   program?: () => Promise<readonly string[]>;
   /** Connection limits for tests that cannot wait for the usual ones. */
   limits?: Partial<ConnectionLimits>;
@@ -55,18 +55,18 @@ export interface RunningServer {
   /** Base URL for programs on this machine, which may not reach `baseUrl`. */
   localUrl: string;
   local: LocalApi;
-  /** What the owner types on the approval page; for the terminal only. */
+  /** The owner code for the approval page; for the terminal only. */
   ownerCode: string | null;
   /** The API key, in the demo only, where it gives access to nothing but invented data. */
   demoKey: string | null;
-  /** Whether any MCP client other than that of this process uses the server. */
+  /** True if any MCP client other than that of this process uses the server. */
   isUsed(): boolean;
   close(): Promise<void>;
 }
 
 /** @throws RelayError; everything opened so far is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // Nothing may be dropped for a server that could not listen anyway.
+  // First, since nothing may be dropped for a server that cannot listen.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -83,7 +83,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
   const { settings, clock, random, log } = options;
-  // The demo's account is new at each start, and nothing may mention playlists that are gone.
+  // The demo's account is new at each start, so nothing may mention playlists of the last one.
   if (settings.demo) forgetActivity(core.store);
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
@@ -182,7 +182,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
 }
 
-/** The command line's own requests say nothing about clients. Those that carry messages for one announce that with `stay`. */
+/** Notices the requests of clients. The command line announces those that it carries for one with `stay`. */
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
@@ -203,7 +203,7 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  // The owner's page explains what is missing, and has the proof that a login needs behind a public address.
+  // The owner's page explains what is missing. Behind a public address, it also has the proof that a login needs.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({
@@ -237,7 +237,7 @@ async function stop(
   await core.close();
 }
 
-/** The client ID in the settings; if there is none, the one that `config.json` has by now. */
+/** Reads the client ID from the settings or, if there is none, from `config.json`, which may have it by now. */
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;

@@ -1,6 +1,6 @@
 /**
- * What a restored copy must not bring back: the owner's latest decisions about access count, not those in the copy. Only this
- * module settles that; each rule is a row of the table in `store/README.md`.
+ * Decides who has access after a restore: the owner's latest decisions count, not those in the copy. Each rule is a row of the
+ * table in `store/README.md`.
  */
 import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
@@ -11,21 +11,21 @@ import { PROVIDER_TOKENS } from '../accountStore.ts';
 
 export interface Present {
   store: Store;
-  /** Whether the key of this home opens what is sealed in it. */
+  /** True if the key of this home opens its secrets. */
   isOpen: boolean;
 }
 
 export interface Kept {
-  /** Whose API key the restored state has; `new`: the next start makes one. */
+  /** Where the API key of the restored state comes from; `new`: the next start creates one. */
   apiKey: 'present' | 'copy' | 'new';
   login: 'present' | 'copy';
-  /** Approvals of clients that continue, from the former state. */
+  /** Number of client approvals kept from the former state. */
   approvals: number;
 }
 
 /**
  * @param present the former state; null if there is none that can be read
- * @param sealed whether the key of this home opens what is sealed in the copy
+ * @param sealed true if the key of this home opens the secrets of the copy
  */
 export function keepPresent(copy: Store, present: Present | null, sealed: boolean): Kept {
   return copy.transaction(() => {
@@ -36,13 +36,13 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
 }
 
 /**
- * Clients of both states stay known, those that only the copy has as strangers. Codes and access tokens end; only what is valid
- * now stays valid.
+ * Keeps the clients of both states, those that only the copy has as if they had just registered. Codes and access tokens end.
+ * Only approvals of the former state stay.
  */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');
   copy.run('delete from oauth_grants');
-  // Anyone may have made the copy, and the approval page vouches for clients that were added, approved or known for long.
+  // Anyone may have made the copy, and the approval page presents added, approved or long-known clients as trusted.
   copy.run(
     "update oauth_clients set source = 'registered', created_at = ?, approved_at = null, last_used_at = null",
     [copy.now()],
@@ -58,7 +58,7 @@ function keepApprovals(copy: Store, present: Store | null): number {
 }
 
 function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
-  // There is one key for all secrets: those sealed with another one could not be read.
+  // All secrets need the same key: those sealed with another one could not be read.
   if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
     // The key may have been rotated in the state that cannot be read, so neither is known to be valid.

@@ -1,4 +1,4 @@
-/** Restoring a copy of the state: checked, adapted to this home, and put in place while nobody else holds the home. */
+/** Restores a copy of the state: checks it, adapts it to this home, and puts it in place while nobody else holds the home. */
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
@@ -33,22 +33,22 @@ export interface RestoreOptions {
   settings: Settings;
   /** The copy, as the person gave it. */
   file: string;
-  /** Restores even if the login in the copy cannot be opened here. */
+  /** True to restore even if the login in the copy cannot be opened here. */
   force: boolean;
   clock: Clock;
   random: Random;
   /** Aborting it changes nothing, until the replacement begins. */
   signal: AbortSignal;
-  /** For tests: a disk that fails. */
+  /** File operations; tests pass some that fail. */
   fs?: SaveFs;
 }
 
 export interface Restored {
-  /** The state file. */
+  /** Path of the state file. */
   path: string;
-  /** The copy. */
+  /** Path of the copy. */
   from: string;
-  /** The former state file; null if there was none. */
+  /** Path of the former state file; null if there was none. */
   keptPath: string | null;
   /** Time of the copy, ISO 8601. */
   savedAt: string | null;
@@ -62,11 +62,11 @@ export interface Restored {
   heldJobs: number;
   /** Why the login in the copy cannot be opened with the key of this home; null if it can. */
   keyProblem: string | null;
-  /** What stays as it was before, rather than as in the copy. */
+  /** What comes from the former state rather than from the copy. */
   kept: Kept;
-  /** Rows of versions and plays, by table; null: the copy has none, and those of this home stay. */
+  /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
   memory: RowCounts | null;
-  /** The former memory.db; null if there was none, or if it stays. */
+  /** Path of the former memory.db; null if there was none, or if it stays. */
   keptMemoryPath: string | null;
 }
 
@@ -135,7 +135,7 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   };
 }
 
-/** Done before the state: if the process is killed between the two, restoring again repairs it. */
+/** Replaces memory.db, before the state: if the process is killed between the two, restoring again repairs it. */
 async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy): Promise<Replaced | null> {
   if (!copy.companion) return null;
   return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
@@ -163,12 +163,12 @@ async function presentState(home: string, clock: Clock): Promise<Store | null> {
   }
 }
 
-/** Whether the key of this home opens all secrets in a state. */
+/** True if the key of this home opens all secrets in a state. */
 type Opener = (store: Store) => Promise<boolean>;
 
 /**
- * Opens every secret of the copy once; a key is never made here.
- * @returns what is wrong with the key, if the person restores all the same
+ * Opens every secret of the copy once. Never creates a key.
+ * @returns with `force`, what is wrong with the key
  */
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,

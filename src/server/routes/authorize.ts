@@ -1,4 +1,4 @@
-/** `/oauth/authorize`: the browser's part. It shows the request to the owner and sends the decision to the client. */
+/** `/oauth/authorize`: shows the request to the owner in a browser, and sends the decision to the client. */
 import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
 import { codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
@@ -25,7 +25,7 @@ import {
 import { sendPage } from '../pages/page.ts';
 import { failureOf } from './oauth.ts';
 
-/** The parameters of the request that the form carries, to be checked again from scratch. */
+/** Parameters of the request that the form repeats. They are checked again from scratch. */
 const CARRIED = [
   'client_id',
   'redirect_uri',
@@ -38,17 +38,17 @@ const CARRIED = [
   'state',
 ];
 
-/** A click meant for another page comes within this time (a double click, a window that closes on top). */
+/** A click that was meant for another page comes within this time, as with a double click or a window that just closed. */
 const HOLD_MS = 500;
 
-/** What the handlers share. */
+/** Objects that the handlers share. */
 interface Parts {
   core: Core;
   owner: Owner;
   forms: FormTokens;
   waiting: WaitingClients;
   denied: DeniedRequests;
-  /** When Approve was pressed too soon, for each browser and request; Unix milliseconds. */
+  /** When Approve was last pressed too soon, by browser and request; Unix milliseconds. */
   pressed: Map<string, number>;
 }
 
@@ -111,7 +111,7 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   }
 }
 
-/** Another user must not even see who asks and for which account. True once it was answered. */
+/** Refuses another user, who must not even see who asks and for which account. True if it answered the request. */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
   if (!(await isOtherUsers(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
@@ -126,7 +126,7 @@ interface Asking extends Parts {
   parameters: URLSearchParams;
 }
 
-/** True once it was answered. */
+/** Answers a request that was already denied. True if it did. */
 function wasDenied({ core, denied, context, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
   core.quietLog.warn(
@@ -137,7 +137,7 @@ function wasDenied({ core, denied, context, request }: Asking): boolean {
   return true;
 }
 
-/** Each press within the time restarts it, since somebody who keeps pressing reads nothing. */
+/** True if Approve was pressed too soon. Each early press restarts the wait, since somebody who keeps pressing reads nothing. */
 function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: number): boolean {
   const now = core.clock.now();
   for (const [name, at] of pressed) if (now - at >= HOLD_MS) pressed.delete(name);
@@ -175,7 +175,7 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
   }
 }
 
-/** The checked request; null once a refusal was answered, with a redirect only if that is safe. */
+/** The checked request; null if it was refused. The refusal is answered here, with a redirect only if that is safe. */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
   const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
@@ -190,7 +190,7 @@ function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal)
   core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
-/** null if the body cannot be read, which is answered with a page, since a person is looking at it. */
+/** The form; null if the body cannot be read. That is answered here, with a page, since a person sees it. */
 async function formOf(context: HttpContext): Promise<URLSearchParams | null> {
   try {
     return await readForm(context, ANYONES_BODY);
@@ -230,7 +230,7 @@ function statusOf(problem: Problem | null): number {
   return problem.kind === 'wait' ? 429 : 403;
 }
 
-/** What an approval is about: the token of one request approves no other, and denying one ends no other. */
+/** Identifies a request: the token of one approves no other, and denying one denies no other. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { HttpError } from '../http/toHttp.ts';
 
-/** @throws HttpError `BAD_REQUEST` */
+/** Parses a body. @throws HttpError `BAD_REQUEST` */
 export function parsed<T extends z.ZodType>(shape: T, value: unknown): z.output<T> {
   const result = shape.safeParse(value);
   if (result.success) return result.data;
@@ -11,7 +11,7 @@ export function parsed<T extends z.ZodType>(shape: T, value: unknown): z.output<
   });
 }
 
-/** Target of a list; the command line and the page both know the playlist's bare ID. */
+/** The target of an import. Command line and page both send the playlist's bare ID. */
 export function importTarget() {
   return z.discriminatedUnion('kind', [
     z.object({ kind: z.literal('playlist'), playlistId: z.string().min(1).max(100), replace: z.boolean() }),

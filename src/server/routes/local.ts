@@ -1,7 +1,7 @@
 /**
- * What the command line asks of the running server, after `hello`, which gives both sides a credential for their connection. Only
+ * `/local/…`, the calls of the command line. First comes `hello`, which gives both sides a credential for their connection. Only
  * programs that can read the owner's keychain can compute it. A request from a browser (with `Origin` or `Referer`), or from a
- * process of another user, is refused even with it.
+ * process of another user, is refused even with the credential.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
@@ -17,7 +17,7 @@ import { HttpError } from '../http/toHttp.ts';
 import { OPERATIONS } from '../localApi.ts';
 import { parsed } from './bodies.ts';
 
-/** @param apiFor the owner's calls, with URLs for the base URL that was dialled */
+/** @param apiFor returns the owner's calls, with URLs below the base URL of the request */
 export function localRoutes(
   apiFor: (baseUrl: string) => LocalApi,
   key: string,
@@ -43,8 +43,8 @@ export function localRoutes(
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
 /**
- * Needs no credential: the answer helps only those who already have the key, and only on this connection. For the same reason it
- * does not check whose process asks, which takes the system longer than a whole tool call.
+ * Needs no credential, since the answer is useful only with the key, and only on this connection. For the same reason it does
+ * not check whose process asks, which takes longer than a whole tool call.
  */
 function helloRoute(key: string, credentials: Credentials): Route {
   return {
@@ -66,7 +66,7 @@ function helloRoute(key: string, credentials: Credentials): Route {
 }
 
 function refuseOutsiders(context: HttpContext): void {
-  // A proxy or tunnel on this machine, and everyone behind it, finds nothing here.
+  // Requests through a proxy or tunnel get 404.
   if (!isDirectLoopback(context)) throw new HttpError('ROUTE_NOT_FOUND');
   const { headers } = context.request;
   if (headers.origin !== undefined || headers.referer !== undefined) throw new HttpError('FORBIDDEN_ORIGIN');

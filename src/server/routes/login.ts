@@ -1,4 +1,4 @@
-/** The browser's part of the provider login. Pages never say why something failed; the terminal and the log do. */
+/** Pages of the provider login. They never say why something failed; the terminal and the log do. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
 import { CALLBACK_PATH } from '../../config/types.ts';
@@ -23,13 +23,13 @@ export const LOGIN_PATH = '/auth/provider/login';
 const COOKIE = 'relay_login';
 const COOKIE_PATH = '/auth/provider';
 
-/** Codes for a failure of the provider rather than a refusal: 502, so that a person knows whose turn it is. */
+/** Codes for failures of the provider, which are answered with 502 rather than as a refusal. */
 const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE']);
 
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
   const { publicBaseUrl } = core.settings;
-  // A tunnel may use any name, so with a public address every start needs its proof.
+  // A tunnel may use any name, so with a public address every login needs a proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
 
   async function begin(context: HttpContext): Promise<void> {
@@ -44,7 +44,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     // The cookie must be set under the host that the provider redirects to. It is compared with the `Host` header and not with
     // `baseUrl`, which may be the public one: that would redirect to itself forever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
-      // For the browser the other name is another site: without a pass, it would look as if a foreign page led here.
+      // For the browser the other name is another site. Without a pass, the request would seem to come from a foreign page.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
@@ -56,7 +56,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   /** Why a login may not start; null if it may. */
   function whyNot({ request }: HttpContext, proof: LoginProof | null): string | null {
     if (isPublic && proof !== 'ticket' && proof !== 'attempt') return 'no proof behind PUBLIC_BASE_URL';
-    // Others who see the terminal may know the attempt's address, but only the owner has seen a ticket.
+    // Anyone who sees the terminal may know the attempt's address, but only the owner gets a ticket.
     if (proof === 'ticket' || proof === 'passed') return null;
     return isPersonsNavigation(request.headers) ? null : 'led here by another page';
   }
@@ -89,12 +89,12 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
   }
 
   /**
-   * Another user of this machine must not connect an account of their own, even while none is connected.
-   * @param isOwners the request has a proof that only the owner has. That is enough if the system should know the other end but
-   * does not (a Windows browser that reaches into WSL). It is not enough if the system names another user
+   * True for another user of this machine, who must not connect their own account, even while none is connected.
+   * @param isOwners the request has a proof that only the owner has. That is enough if the system cannot name the user at the
+   * other end (a Windows browser that reaches into WSL). It is not enough if the system names another user
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
-    // Under the public name the proxy connects, as any user.
+    // With the public name, the proxy connects, which may run as any user.
     if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
     const peer = await peerOf(request.socket);
     return peer === 'other' || (peer === 'unknown' && PEERS_ARE_KNOWN && !isOwners);

@@ -1,4 +1,4 @@
-/** `/mcp`: credential first, then the body, then the MCP endpoint; answers may be streams. */
+/** `/mcp`: checks the credential, reads the body and calls the MCP endpoint. Answers may be streams. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
@@ -12,7 +12,7 @@ import { CARRIED_BODY, CLIENT_BODY, withMessage } from '../http/body.ts';
 import { type HttpContext, safeHeaders, sendJson, writeHead } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 
-/** @param log one that refusals cannot flood */
+/** @param log a log that refusals cannot flood */
 export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: Log): Route[] {
   function handle(context: HttpContext): void | Promise<void> {
     const { headers, socket } = context.request;
@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       return challenge(context, check.reason);
     }
     const { principal } = check;
-    // The owner's approval narrows the connection as the client's own header does, whatever that header says.
+    // An approval for reading only has the effect of this header, whatever the client sends.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
     return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
@@ -43,7 +43,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
 
   async function askSdk(context: HttpContext, body: unknown, principal: string): Promise<void> {
     const gone = new AbortController();
-    // An abort is expensive, and after a sent answer nobody waits for it.
+    // An abort is expensive, and pointless once the answer is sent.
     context.response.once('close', () => context.response.writableFinished || gone.abort());
     const request = new Request(`${context.baseUrl}/mcp`, {
       method: context.method,
@@ -56,7 +56,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
   return (['DELETE', 'GET', 'POST'] as const).map((method) => ({ method, path: '/mcp', handle }));
 }
 
-/** RFC 6750 3 and RFC 9728 5.1; no `error` where no token was sent (RFC 6750 3.1). */
+/** The 401 answer (RFC 6750 3, RFC 9728 5.1). It has no `error` if no token was sent (RFC 6750 3.1). */
 function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
   const metadata = `${context.baseUrl}/.well-known/oauth-protected-resource/mcp`;
   const parts = [
@@ -73,7 +73,7 @@ function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
 
-/** The credential is left out, since nothing beyond this needs it. */
+/** The headers without the credential, which nothing beyond this needs. */
 function headersOf(context: HttpContext): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(context.request.headers)) {
@@ -96,7 +96,7 @@ function directRequestOf(context: HttpContext, body: unknown, principal: string)
   };
 }
 
-/** Does not join the parts, since one may be long. */
+/** Sends an answer without joining its parts, since they may be long. */
 function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void {
   const { response } = context;
   let length = 0;
@@ -106,7 +106,7 @@ function sendWhole(context: HttpContext, { headers, parts }: WholeAnswer): void 
   response.end(parts.at(-1));
 }
 
-/** Events are few and small, so they are buffered for a slow reader until the listener cuts it off. */
+/** Begins an event stream. Events are few and small, so they are buffered until the listener cuts off a slow reader. */
 function begin(context: HttpContext, headers: Record<string, string>): EventStream {
   const { response } = context;
   writeHead(context, 200, headers);

@@ -27,7 +27,7 @@ export function oauthRoutes(core: Core): Route[] {
   async function token(context: HttpContext): Promise<void> {
     const form = await readForm(context, ANYONES_BODY);
     const result = await core.oauth.token(form, context.request.headers.authorization);
-    // RFC 6749 5.1, for caches of the days before Cache-Control.
+    // RFC 6749 5.1, for caches older than Cache-Control.
     if (result.ok) sendJson(context, 200, result.value, { pragma: 'no-cache' });
     else refuse(context, result.refusal);
   }
@@ -78,7 +78,7 @@ function guarded(
   };
 }
 
-/** The OAuth error for a failure of our own, whose cause goes to the log. */
+/** The OAuth error for an internal failure, whose cause goes to the log. */
 export function failureOf(core: Core, { requestId, path }: HttpContext, error: unknown): Refusal {
   const saved = !(error instanceof RelayError && error.code === 'STORE_ERROR');
   core.log.error({ requestId, path, err: error }, 'OAuth request failed');
@@ -93,7 +93,7 @@ function tooMany(context: HttpContext, waitSeconds: number): void {
 
 function refuse(context: HttpContext, refusal: Refusal): void {
   const { status, ...body } = toWire(refusal);
-  // RFC 6749 5.2: a client that used the header is told which scheme it was.
+  // RFC 6749 5.2: a client that used the header is told the scheme.
   const usedHeader = status === 401 && context.request.headers.authorization !== undefined;
   sendJson(context, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
 }

@@ -1,6 +1,6 @@
 /**
- * `/owner/…`: how a page of ours signs its browser in and checks that it still is. Same-origin JSON, with the secret in a header
- * or body and never in a cookie.
+ * `/owner/…`: signs a browser in, and checks that it is still signed in. Same-origin JSON from our own pages, with the secret in
+ * a header or body and never in a cookie.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';

@@ -20,13 +20,13 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
-/** Most names in one request: as many as a state can show. */
+/** Maximum number of names in one request, as many as a state can show. */
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);
 const Version = () => z.int().min(1);
 
-/** For each call the shape of its JSON body. */
+/** The shape of each call's JSON body. */
 const SHAPES: { [C in OwnerCall]: () => z.ZodType<OwnerCalls[C]['given']> } = {
   'account/connect': lazy(() => z.object({ switchAccount: z.boolean() })),
   'account/disconnect': lazy(() => z.object({ erase: z.boolean().optional() })),
@@ -90,7 +90,7 @@ const Asked = lazy(() =>
 
 const Archive = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }));
 
-/** @param serverFor what a running server has, with URLs for the base URL that was dialled */
+/** @param serverFor returns the server side, with URLs below the base URL of the request */
 export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
   /** The browser that the request proves. @throws HttpError */
   async function signedIn(context: HttpContext): Promise<{ server: ServerSide; browser: string }> {
@@ -139,7 +139,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     sendJson(context, 200, await importFile(server, bytes, asked).catch(inOwnWords));
   }
 
-  /** An archive is larger than any other body, so it is written to the disk as it comes. */
+  /** Writes an archive to the disk as it arrives, since it is larger than any other body. */
   async function takeArchive(context: HttpContext): Promise<void> {
     await signedIn(context);
     const { fileName } = parsed(Archive(), askedIn(context));

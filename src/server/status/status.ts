@@ -34,7 +34,7 @@ const WARN_DAYS = 14;
 
 export type Facts = Omit<StatusReport, 'entries'>;
 
-/** What the facts are read from: a core, or parts of one if not all of the state can be opened. */
+/** The source of the facts: a core, or parts of one if not all of the state can be opened. */
 export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
   key: Pick<MasterKey, 'source' | 'warning'>;
 };
@@ -43,7 +43,7 @@ export function statusReport(core: Core, server: ServerFacts | null, ownerCode: 
   return reportOf({ ...factsOf(core), server, ownerCode });
 }
 
-/** Without a server. */
+/** The facts that need no server. */
 export function factsOf(known: Known): Facts {
   const { settings, clock, version, store, key } = known;
   return {
@@ -74,14 +74,14 @@ export function factsOf(known: Known): Facts {
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
   const entries = LINES.flatMap((line) => line(facts) ?? []);
-  // Without its key the state can be read, but not its secrets.
+  // Without the key, the state can be read except for its secrets.
   return {
     ...facts,
     entries: facts.problem && !isKeyFailure(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
   };
 }
 
-/** The line for a part whose state cannot be opened. */
+/** A line, or one that says "not known" if it depends on a state that cannot be opened. */
 function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   if (line.part === 'server' || line.part === 'database') return line;
   return { ...line, state: 'off', summary: 'not known', remedy: null };
@@ -246,7 +246,7 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
   return entry('jobs', 'ok', summary, remedy);
 }
 
-/** null if no playlist is kept. */
+/** The line for kept playlists; null if there are none. */
 function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEntry | null {
   if (total === 0) return null;
   const counts = [
@@ -259,7 +259,7 @@ function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEn
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {
-  // Errors about a device without volume or an unknown ID answer the caller, and are not the server's fault.
+  // Errors such as a device without volume or an unknown ID are for the caller, and no problem of the server.
   const latest = recentErrors.find(
     (one) => !isErrorCode(one.code) || failureClassOf({ code: one.code }) !== 'request',
   );
