@@ -1,4 +1,4 @@
-/** Bundles the program into one file for the Node that is installed: `npm start`, `npm link`. */
+/** Bundles the program into one file for the installed Node, for `npm start` and `npm link`. */
 import { join } from 'node:path';
 import { bundle, root } from './bundle.ts';
 

@@ -1,4 +1,4 @@
-/** The one way of bundling: CommonJS, the form that a single executable needs. */
+/** Bundles the program as CommonJS, the form that a single executable needs. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,18 +7,18 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export interface BundleOptions {
-  /** A file of the checkout. */
+  /** Path of the first file. */
   entry: string;
   outfile: string;
   /** As in esbuild: `node20`. */
   target: string;
-  /** Makes it small, with a source map beside it. */
+  /** True to minify, with a source map beside the bundle. */
   minify?: boolean;
-  /** For a script that an executable carries and that is to start quickly: what takes a while to load is loaded when used. */
+  /** True for a script of an executable that must start quickly: slow modules are loaded when used. */
   quick?: boolean;
 }
 
-/** Tells what went in, with paths relative to the checkout. */
+/** Returns esbuild's list of what went in, with paths relative to the checkout. */
 export async function bundle({
   entry,
   outfile,
@@ -38,14 +38,14 @@ export async function bundle({
     mainFields: ['module', 'main'],
     // The keychain's native addon cannot be bundled; it is loaded where it is installed or unpacked.
     external: ['@napi-rs/keyring'],
-    // Node's own modules are loaded late by `require` too: a script that brings its code cache has no other way.
+    // A script with its own code cache can load Node's modules only by `require`.
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': quick ? '__filename' : 'relayModuleUrl' },
     banner: { js: quick ? '' : "const relayModuleUrl = require('node:url').pathToFileURL(__filename).href;" },
     plugins: [lazyChildProcess, ...(quick ? [lazyBuiltins] : [])],
     minify,
     legalComments: 'linked',
-    // A stack trace of minified code in somebody's report is read with it.
+    // It translates stack traces of minified code in bug reports.
     sourcemap: minify ? 'external' : false,
     metafile: true,
     logLevel: 'warning',
@@ -55,28 +55,27 @@ export async function bundle({
   return metafile;
 }
 
-/** Makes a source map the same wherever it was built: its sources get their paths in the checkout. */
+/** Makes a source map independent of the place of the checkout: its sources get relative paths. */
 async function leaveOutBuildPaths(path: string): Promise<void> {
   const map: { sources: string[] } = JSON.parse(await readFile(path, 'utf8'));
   const inCheckout = (source: string) => {
-    // Made by a plugin.
+    // Created by a plugin.
     if (/^[\w-]+:/.test(source)) return source;
     const whole = relative(root, resolve(dirname(path), source)).replaceAll('\\', '/');
-    // The packages may lie elsewhere, behind a link.
+    // `node_modules` may be a link to another place.
     return whole.replace(/^.*?(?=node_modules\/)/, '');
   };
   await writeFile(path, JSON.stringify({ ...map, sources: map.sources.map(inCheckout) }));
 }
 
-/** V8 keeps a script with one character beyond Latin-1 at two bytes each; esbuild leaves those in regular expressions. */
+/** One character beyond Latin-1 makes V8 store the whole script in two bytes each. esbuild leaves some in regular expressions. */
 async function toAscii(path: string): Promise<void> {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   await writeFile(path, (await readFile(path, 'utf8')).replace(/[\u0080-\uffff]/g, escaped));
 }
 
 /**
- * commander loads `node:child_process` for subcommands in files of their own. relay has none, and `--help` is quicker
- * without.
+ * commander loads `node:child_process` for subcommands in separate files. relay has none, and without it `--help` is faster.
  */
 const lazyChildProcess: Plugin = {
   name: 'lazy-child-process',
@@ -94,7 +93,7 @@ const lazyChildProcess: Plugin = {
 
 const LAZY = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:module'];
 
-/** Modules of Node that take a while to load: their functions load them. A bundle loads at once what it imports. */
+/** Modules of Node that are slow to load. Their functions load them when called; a bundle would load them at once. */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {

@@ -1,9 +1,10 @@
 /**
- * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and does with each
- * what a person does. `relay connect` writes its file, and its own command lists the server. Its sign-in ends on the approval
- * page in Chromium. Its tool call and its prompt reach the model whole, and `--remove` leaves nothing of relay behind. Then the same through `relay stdio`. No account is needed. Where a model has to ask for the call, a stand-in on this machine
- * does. It also gives every argument that the client has added to the tool. By hand: it takes more than 3 GiB of disk.
- * `RELAY_CLIENTS_CACHE` keeps the downloads. Linux.
+ * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and uses each as a person
+ * does. `relay connect` writes the client's file, and the client's own command lists the server. It signs in on the approval
+ * page in Chromium. Its tool call and its prompt reach the model whole, and `--remove` leaves nothing of relay behind. Then
+ * the same through `relay stdio`. No account is needed: a stand-in on this machine plays the model. It also passes every
+ * argument that the client has added to the tool. Run it by hand, on Linux; it takes more than 3 GiB of disk.
+ * `RELAY_CLIENTS_CACHE` names a directory that keeps the downloads.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -24,14 +25,14 @@ const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
 const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
 const TAKES = ['query', 'limit', 'detail'];
 const PROMPT = { name: 'make_playlist', words: 'songs for a rainy sunday evening' };
-/** What stands in the prompt, however much of the words a client passes on. */
+/** The part of the prompt that is there even if a client passes on only the first word. */
 const PROMPT_TEXT = 'Make a new Spotify playlist for me: songs';
 /** Some clients need a newer Node.js than relay does. */
 const NODE_VERSION = '26.10.0';
 const FETCH_MS = 600_000;
 const ASK_MS = 90_000;
 
-/** Columns of what is printed. */
+/** Columns of the printed table. */
 const COLUMNS = {
   client: ['CLIENT', 16],
   version: ['VERSION', 10],
@@ -48,9 +49,9 @@ const COLUMNS = {
 
 interface Cell {
   isGood: boolean;
-  /** What the table shows. */
+  /** The text in the table. */
   text: string;
-  /** What the client wrote, where it did not say what it should. */
+  /** The client's output, if it was not as expected. */
   wrote?: string;
 }
 
@@ -139,7 +140,7 @@ function good(text: string): Cell {
   return { isGood: true, text };
 }
 
-/** `relay connect` writes the client's file, and before that proves that it can take back what it writes. */
+/** Writes the client's file with `relay connect`, after checking that `--remove` reverses it. */
 async function connect(
   client: RealClient,
   desk: Desk,
@@ -158,7 +159,7 @@ async function connect(
   await client.prepare?.(desk);
 }
 
-/** Takes relay out of the client's file; its own list has to agree. */
+/** Removes relay from the client's file; the client's own list has to agree. */
 async function leave(client: RealClient, asking: Asking): Promise<Cell> {
   const { desk, env } = asking;
   await relay(desk, env, ['connect', client.connect ?? '', '--remove']);
@@ -181,12 +182,12 @@ async function relay(desk: Desk, env: NodeJS.ProcessEnv, words: readonly string[
   return text;
 }
 
-/** Of what a command wrote, without the remarks on stderr. */
+/** The JSON in the output of a command, without the remarks on stderr. */
 function jsonIn(text: string): unknown {
   return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }
 
-/** Every file of a home with what is in it, but for what the test itself puts there. */
+/** Every file of a home with its content, except those of the test itself. */
 async function filesIn(home: string): Promise<string> {
   const all = await readdir(home, { recursive: true, withFileTypes: true });
   const own = all.filter((one) => one.isFile() && !one.parentPath.startsWith(join(home, 'openers')));
@@ -197,7 +198,7 @@ async function filesIn(home: string): Promise<string> {
   return (await Promise.all(texts)).sort().join('\n');
 }
 
-/** A client with a race of its own is asked once more, and the run says so. */
+/** Asks a client; one with a known race of its own gets a second try, and the run says so. */
 async function askTwice(client: RealClient, name: string, question: Question, asking: Asking): Promise<Cell> {
   const first = await ask(question, asking);
   if (first.isGood || client.race === undefined) return first;
@@ -213,7 +214,7 @@ interface Asking {
   node: string;
   desk: Desk;
   env: NodeJS.ProcessEnv;
-  /** Approves, where the client opens an address. */
+  /** Approves if the client opens an address. */
   browser?: Browser;
 }
 
@@ -244,7 +245,7 @@ async function ask(question: Question, { program, node, desk, env, browser }: As
   return { isGood, text: isGood ? `${connects ? 'connected' : 'ok'}, ${seconds}` : 'FAILED', wrote };
 }
 
-/** None of the person's own files, accounts or settings. */
+/** Runs `work` in a new home, with none of the person's own files, accounts or settings. */
 async function withHome(work: (desk: Desk, env: NodeJS.ProcessEnv) => Promise<void>): Promise<void> {
   const home = await mkdtemp(join(desktop, 'home-'));
   const { PATH = '' } = process.env;
@@ -275,18 +276,18 @@ async function withHome(work: (desk: Desk, env: NodeJS.ProcessEnv) => Promise<vo
   }
 }
 
-/** The demo in a home of its own, and what its tool answers. */
+/** Starts the demo in its own home, and calls the tool for its answer. */
 async function serve(): Promise<{
   child: ChildProcess;
   mcpUrl: string;
   env: NodeJS.ProcessEnv;
   home: string;
   answer: string;
-  /** Of the tool's answer, all that a model needs. */
+  /** The values in the tool's answer. */
   values: string[];
 }> {
   const home = join(desktop, 'relay');
-  // What a client starts does not get this environment.
+  // Programs that a client starts do not get this environment.
   await mkdir(join(home, 'demo'), { recursive: true, mode: 0o700 });
   await writeFile(join(home, 'demo', 'config.json'), '{"keychain":"file"}');
   const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', NO_COLOR: '1' };
@@ -317,12 +318,12 @@ async function serve(): Promise<{
   return { child, mcpUrl, env, home, answer, values };
 }
 
-/** Node.js itself as a package, of which npm has one for each platform. */
+/** Node.js as an npm package, of which there is one for each platform. */
 function nodePackage(): string {
   return `node-${process.platform}-${process.arch}`;
 }
 
-/** Installs a package without running its scripts, into a directory of its own, once. */
+/** Installs a package once, in its own directory, without running its scripts. */
 async function fetchPackage(name: string, version: string, install?: string): Promise<string> {
   const folder = join(cache, `${name.replace(/\W/g, '_')}-${version}`);
   await mkdir(folder, { recursive: true });

@@ -1,4 +1,4 @@
-/** The crash harness of the tests for as long as asked: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
+/** Runs the tests' crash harness any number of times: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -11,9 +11,9 @@ const { values } = parseArgs({
     kills: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     width: { type: 'string', default: String(availableParallelism() + 1) },
-    /** Kinds of changes, by commas; all of them by default. */
+    /** Kinds of changes, separated by commas; by default all. */
     kinds: { type: 'string' },
-    /** Reports what ends badly at the end instead of stopping there. */
+    /** Continues after a failure, and reports all at the end. */
     'keep-going': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },
@@ -31,7 +31,7 @@ const report = await crash({
 });
 console.log(report, `${Math.round((performance.now() - began) / 1000)} s`);
 assert.equal(report.bad.length, 0);
-// Fewer runs need not meet everything.
+// Fewer runs may not reach every kind.
 if (report.runs >= 1_000) {
   assert.ok(report.kills >= 200, `only ${report.kills} kills`);
   for (const [kind, met] of Object.entries(report.met)) assert.ok(met >= 5, `${kind} was hardly killed`);

@@ -1,4 +1,4 @@
-/** `npm run gen`: writes every generated file; with `--check` only says which are not current, and fails then. */
+/** `npm run gen`: writes every generated file. With `--check` it only lists outdated files, and fails if there are any. */
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { generateCommandList } from './gen/commands.ts';
 import { type GeneratedFile, inRepository } from './gen/file.ts';

@@ -1,8 +1,7 @@
 /**
- * `npm run measure`: what a model pays for the tools, in tokens (o200k): per tool, list, row and whole task, and whether a
- * search finds the tool for an everyday request. It is no test. With `--write` the figures are recorded for the README
- * and for `npm run check`, which runs it with `--check`: that fails when a figure is worse than the recorded one by more
- * than 5 %.
+ * `npm run measure`: the cost of the tools for a model, in tokens (o200k), per tool, list, row and task. Also how often a
+ * search finds the tool for an everyday request. It is no test. `--write` records the figures for the documents and for
+ * `npm run check`, which runs it with `--check`: that fails if a figure is more than 5 % worse than recorded.
  */
 import {
   baseline,

@@ -1,7 +1,7 @@
 /**
- * `npm run package [target…]`: an executable per target in `dist/`, an archive of each and packages, `SHA256SUMS`, and figures.
- * Without a target all of them, and the manifests of a release. `--no-archive` makes the executables alone, `--no-figures` measures
- * nothing.
+ * `npm run package [target…]`: builds an executable per target in `dist/`, with archive and packages, `SHA256SUMS`, and figures.
+ * Without a target it builds all, and the manifests of a release. `--no-archive` builds the executables alone, `--no-figures`
+ * measures nothing.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ import {
   writeSums,
 } from './release/releaseFiles.ts';
 
-/** Of linux-x64; the largest file that people should have to download, in MiB, and ratios to the bare base program. */
+/** Goals for linux-x64: the largest download in MiB, and ratios to the bare base program. */
 const GOALS = { archive: 32, version: 1.5, ready: 3, memory: 1.6, stdio: 1.5 };
 
 const MIB = 1024 * 1024;
@@ -75,7 +75,7 @@ async function packageAll(host: Target): Promise<void> {
     const base = target === host ? builder : await baseProgram(target, folder);
     const name = `relay-${version}-${target.name}`;
     const executable = join(dist, `${name}${target.suffix}`);
-    // Of an earlier build.
+    // Remove files of an earlier build.
     for (const kind of [target.archive, 'mcpb', 'deb', 'rpm']) {
       await rm(join(dist, `${name}.${kind}`), { force: true });
     }
@@ -94,7 +94,7 @@ async function packageAll(host: Target): Promise<void> {
     for (const path of await writePackages({ target, executable, notices: license })) await report(path);
   }
   if (!values['no-archive']) await writeCommonFiles(dist, await npmParts());
-  if (!(await writeManifests(dist))) console.log('dist/release is made once all targets are');
+  if (!(await writeManifests(dist))) console.log('dist/release needs the files of all targets');
   await writeSums(dist);
   if (targets.includes(host) && !values['no-figures']) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
@@ -102,7 +102,7 @@ async function packageAll(host: Target): Promise<void> {
   }
 }
 
-/** The program for the Node that a person has, and the licenses of what is in it. */
+/** The program for an installed Node, and the licenses of its parts. */
 async function npmParts(): Promise<{ script: string; notices: string }> {
   const script = join(folder, 'main.cjs');
   const metafile = await bundle({
@@ -111,7 +111,7 @@ async function npmParts(): Promise<{ script: string; notices: string }> {
     target: 'node20',
     minify: true,
   });
-  // npm installs the keychain's addon and SQLite from packages of their own.
+  // npm installs the keychain's addon and SQLite as separate packages.
   const parts = { bundles: [metafile], natives: [SQLITE_PART] };
   return { script, notices: await noticesIn(join(folder, 'npm-notices'), parts) };
 }
@@ -159,7 +159,7 @@ async function printFigures(executable: string, base: string): Promise<void> {
   }
 }
 
-/** In a process of its own: a large one starts others more slowly, which would flatter the ratios. */
+/** Measures in a new process: a large one starts others more slowly, which would flatter the ratios. */
 async function figures<T>(name: string, executable: string, base: string): Promise<T> {
   const script = join(root, 'scripts', 'package', name);
   const args = ['--import', 'tsx', script, executable, base];

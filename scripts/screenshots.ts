@@ -1,6 +1,6 @@
 /**
- * `node --import tsx scripts/screenshots.ts`: the pictures of the README, taken of the demo in Chromium (RELAY_CHROMIUM names
- * another than the system's). All music in them is invented.
+ * `node --import tsx scripts/screenshots.ts`: takes the pictures of the README from the demo, in the system's Chromium or the one
+ * that RELAY_CHROMIUM names. All music in them is invented.
  *
  * `--states DIRECTORY`: pictures of every main state of the pages instead, in light and dark, wide and narrow, with what axe
  * finds wrong. The states are those of `test/e2e/ownerPageLooks.test.ts`.
@@ -21,7 +21,7 @@ const FOLDER = join(root, '.github', 'images');
 const OWNER_CODE = 'demo-owner-code-for-pictures';
 const COLUMNS = 92;
 const WIDE = { width: 960, height: 640 };
-/** What a song list may look like that somebody has typed; the last one is not in the catalog. */
+/** A song that is not in the catalog. */
 const MISSING = { title: 'A Song That Nobody Recorded', artist: 'Nobody' };
 
 const { values: asked } = parseArgs({ options: { states: { type: 'string' } } });
@@ -60,7 +60,7 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   await page.goto(await authorizeUrl(baseUrl));
   await page.getByLabel('Owner code').waitFor();
   await take(page, 'approval');
-  // Before the owner's page, which shows it.
+  // First, since the owner's page shows it.
   const text = await jobInTerminal();
   await fillPage();
   await page.goto(baseUrl);
@@ -72,20 +72,20 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   if (hasOwnerPage) {
     await code.fill(OWNER_CODE);
     await code.press('Enter');
-    // The name of the playlist and its cover are asked for once the page is open.
+    // The open page still loads the playlist's name and cover.
     await page.locator('#events img').first().waitFor();
     await page.getByRole('button', { name: 'Hide', exact: true }).click();
     await page.getByRole('button', { name: 'Close' }).click();
     await page.setViewportSize({ width: 1100, height: 1000 });
     await take(page, 'owner');
   } else console.log("left out: the owner's page, which this server does not have");
-  // The pages of the server allow no styles of others.
+  // The server's pages allow no other styles.
   await page.goto('about:blank');
   await page.setContent(terminalPage(text));
   await take(page, 'terminal', page.locator('main'));
 }
 
-/** Returns the exit code of the tests. */
+/** Runs the tests that take the pictures. Returns their exit code. */
 async function takeStates(directory: string): Promise<number> {
   const env = { ...process.env, RELAY_ARTIFACTS: directory, RELAY_TEST_FULL: '1' };
   const words = [join(root, 'scripts', 'test.mjs'), 'test/e2e/ownerPageLooks.test.ts'];
@@ -100,7 +100,7 @@ async function take(page: Page, name: string, part?: ReturnType<Page['locator']>
   console.log(path);
 }
 
-/** The address at which a client that has registered itself asks for approval. */
+/** Registers a client, and returns the address at which it asks for approval. */
 async function authorizeUrl(baseUrl: string): Promise<string> {
   const redirectUri = 'http://127.0.0.1:7777/callback';
   const answer = await fetch(`${baseUrl}/oauth/register`, {
@@ -124,7 +124,7 @@ async function authorizeUrl(baseUrl: string): Promise<string> {
   return `${baseUrl}/oauth/authorize?${query}`;
 }
 
-/** A job from its list to the playlist, as a terminal shows it. */
+/** A whole job from list to playlist, as a terminal shows it. */
 async function jobInTerminal(): Promise<string> {
   const found = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=40', '--json']));
   const named = new Map<string, object>();
@@ -146,7 +146,7 @@ async function jobInTerminal(): Promise<string> {
   return parts.join('\n');
 }
 
-/** What a day with relay leaves on the page: a list with songs to settle, changes, a copy of the library. */
+/** Fills the page as after a day with relay: a list with songs to settle, changes, a copy of the library. */
 async function fillPage(): Promise<void> {
   const { items } = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=8', '--json']));
   const list = items.map(({ name, artists }: { name: string; artists: string }) => ({
@@ -167,7 +167,7 @@ async function fillPage(): Promise<void> {
   await relay(['library', 'sync', '--json']);
 }
 
-/** What a command writes; on a terminal with both streams as they are seen at its end. */
+/** The output of a command; on a terminal, both streams as they look at its end. */
 async function relay(words: string[], terminal = false): Promise<string> {
   let text = '';
   const write = (part: string) => {
@@ -186,7 +186,7 @@ async function relay(words: string[], terminal = false): Promise<string> {
     },
   });
   if (code !== 0) throw new Error(`relay ${words.join(' ')} ended with ${code}: ${text}`);
-  // A line that was drawn again shows what was drawn last.
+  // Of a line that was redrawn, keep the last state.
   return text
     .replaceAll('Using the running demo.\n', '')
     .split('\n')

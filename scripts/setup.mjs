@@ -1,5 +1,5 @@
-// Makes a fresh checkout ready, with Node alone: installs when the lock file has changed, builds when a source is newer
-// than the bundle. Every `npm` command that people type first begins with it, so it has to be quick when nothing is due.
+// Prepares a checkout with Node alone: installs if the lock file has changed, and builds if a source is newer than the
+// bundle. The `npm` commands that people type first begin with it, so it has to be quick if nothing is due.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,8 +1,8 @@
 /**
- * Histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`, and with `--trace` one
- * seed's whole story. Ends with 1 if anything but known mistakes is found, and tells the shortest story of each.
- * `--engine DIR` runs the `src` of another directory. `--mutants` makes mistakes in the program on purpose, and ends with 1
- * if one is not found.
+ * Runs histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`. `--trace` prints the whole
+ * history of one seed. The exit code is 1 if anything but known mistakes is found; the shortest history of each is printed.
+ * `--engine DIR` runs the `src` of another directory. `--mutants` puts mistakes into the program on purpose, and the exit code
+ * is 1 if one is not found.
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';
@@ -17,20 +17,20 @@ const { values } = parseArgs({
   options: {
     seeds: { type: 'string', default: '1000' },
     from: { type: 'string' },
-    /** Takes the first seed from a text, as the name of a commit. */
+    /** Derives the first seed from a text, such as a commit hash. */
     of: { type: 'string' },
     only: { type: 'string' },
     width: { type: 'string', default: String(availableParallelism()) },
-    /** Ends after so long, however many seeds are left. */
+    /** Time limit, even if seeds are left. */
     seconds: { type: 'string', default: '3600' },
     engine: { type: 'string' },
     mutants: { type: 'boolean', default: false },
-    /** With `--mutants`: only those whose name has it. */
+    /** With `--mutants`: only those with this text in their name. */
     mutant: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
-    /** How many histories may show something new, which is told all the same. */
+    /** How many histories may show something new, which is still printed. */
     allow: { type: 'string', default: '0' },
-    /** Tells the shortest stories of known mistakes too. */
+    /** Prints the shortest histories of known mistakes too. */
     known: { type: 'boolean', default: false },
   },
 });
@@ -39,9 +39,9 @@ const from = values.from === undefined ? drawn(values.of ?? String(Math.random()
 const count = Number(values.seeds);
 const width = Number(values.width);
 const engine = values.engine === undefined ? {} : { directory: values.engine };
-/** How many seeds a mutant has until it must have been found. */
+/** Number of seeds within which a mutant must be found. */
 const MUTANT_SEEDS = 2_000;
-/** How many new findings are made shorter. */
+/** How many new findings to shorten. */
 const STORIES = 3;
 
 const pool = await createPool(engine, width);
@@ -109,7 +109,7 @@ async function runAll(pool: Pool): Promise<void> {
   if (news.length > Number(values.allow)) process.exitCode = 1;
 }
 
-/** The shortest history that shows the same. */
+/** Prints the shortest history that shows the same finding. */
 async function tellShortest(pool: Pool, { seed, findings }: SeedReport, rule: string): Promise<void> {
   const again = `npm run simulate -- --from ${seed} --seeds 1 --trace${only ? ` --only ${only}` : ''}`;
   console.log(`\n${rule}\nseed ${seed}; again: ${again}`);
@@ -128,7 +128,7 @@ async function runMutants(unchanged: Pool): Promise<void> {
   }
 }
 
-/** The first seed that shows something in the changed program that it does not show in the unchanged one. */
+/** The first seed with a finding in the changed program that the unchanged one does not have. */
 async function firstFound(
   unchanged: Pool,
   mutated: Pool,

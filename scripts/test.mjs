@@ -1,11 +1,10 @@
-// `npm test`: every test file under test/, compiled once, in a few processes that each run many files. A path or several
-// limit it to those. `--test-reporter` works as it does for Node, `--test-name-pattern` for the tests at the top
-// of a file. `--processes=N` says how many run at the same time. `--long` runs the files that take their sizes from
-// test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the clients with models of test/load, whose chance is another each
-// time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start
-// `relay stdio` in place of connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names,
-// which is copied into a directory of its own. test/package/ needs executables that are built first, so it runs
-// by name only (`npm run test:package`).
+// `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it
+// to those files. `--test-reporter` works as in Node, `--test-name-pattern` for the tests at the top of a file.
+// `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from
+// test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed
+// each time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start `relay stdio` instead of
+// connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names, copied into its own
+// directory. test/package/ needs executables that are built first, so it runs by name only (`npm run test:package`).
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join, relative, sep } from 'node:path';
@@ -18,11 +17,11 @@ import { useMemory } from './testing/temporary.mjs';
 const PACKAGE = join('test', 'package') + sep;
 const SCALE = '/support/scale.ts';
 const LOAD = join('test', 'load') + sep;
-/** Files that take it have clients with models. */
+/** Files with this import have clients with models. */
 const MODEL = "'./model/";
-/** Files that take it measure the memory of their process, where nothing that was there before may count. */
+/** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';
-/** Its files replace the connections to SQLite, for all that the process does from then on. */
+/** Its files replace the connections to SQLite for the rest of the process. */
 const SIMULATION = join('test', 'simulate') + sep;
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -50,7 +49,7 @@ if (flags.includes('--stdio')) {
   if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
   if (named.length === 0) named.push(join('test', 'tools') + sep);
 }
-// More than there are cores: some tests wait for a clock or for a process.
+// More than there are cores, since some tests wait for a clock or a process.
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 2);
 
 const all = (await compile()).map((file) => relative(root, file));
@@ -87,8 +86,8 @@ function isLongFile(text) {
 }
 
 /**
- * A long file that is begun last would be waited for alone. What was never run is begun before what is known to be quick. A file
- * with a process of its own ends the one of the files before it, so those are first.
+ * Long files come first, so that none is left running alone at the end. Files that never ran come before those known to be
+ * quick. Files that need a new process come before all others, since each ends the process before it.
  */
 function inTurn(files) {
   const weight = (file) => (needsOwnProcess(file) ? Number.POSITIVE_INFINITY : (known[file] ?? 5_000));
@@ -96,7 +95,7 @@ function inTurn(files) {
   return files.sort((a, b) => weights.get(b) - weights.get(a) || (a < b ? -1 : 1));
 }
 
-/** A copy with nothing beside it. */
+/** Copies the executable into an empty directory. */
 function alone(executable) {
   const folder = mkdtempSync(join(tmpdir(), 'relay-alone-'));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

@@ -1,4 +1,4 @@
-/** One server under test: `provider`, `plain` or `bare`. It prints where it listens and runs until it is ended. */
+/** One server under test: `provider`, `plain` or `bare`. It prints its address and runs until it is ended. */
 import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -31,7 +31,7 @@ async function provider(): Promise<ChildReady> {
 
 const DEVICES = '/me/player/devices';
 
-/** Answers the measured request at once, since the provider's own work is not what is measured, and hands on the others. */
+/** Answers the measured request at once, so that the provider's own work is not measured. Passes other requests on. */
 async function inFrontOf(apiUrl: string, token: string): Promise<RequestListener> {
   const ask = (path: string, authorization: string) =>
     fetch(`${apiUrl}${path}`, { headers: { authorization } });

@@ -1,4 +1,4 @@
-/** How start, memory, an alias lookup, a save and the longest turn of the event loop grow with what relay knows. */
+/** How start, memory, an alias lookup, a save and the longest turn of the event loop grow with the size of the state. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,20 +13,20 @@ export interface GrowthRow {
   tracks: number;
   /** Size of the state in MB. */
   state: number;
-  /** Milliseconds from the start until it is ready, and how many times that of an empty home. */
+  /** Milliseconds from the start until it is ready. `toEmpty`: the ratio to an empty home. */
   ready: number;
   toEmpty: number;
-  /** Resident at ready, in MB. */
+  /** Resident memory when ready, in MB. */
   memory: number;
   memoryToEmpty: number;
-  /** One lookup of an alias, in microseconds. */
+  /** Time of one alias lookup, in microseconds. */
   alias: number;
-  /** One change that is on disk, in milliseconds. */
+  /** Time until one change is on disk, in milliseconds. */
   save: number;
   saveToEmpty: number;
-  /** Longest turn while a job of 10,000 songs is made and looked up, in milliseconds of processor time. */
+  /** Longest turn while a job of 10,000 songs is created and searched, in milliseconds of processor time. */
   longest: number;
-  /** The same on the clock, and of a server beside it that does nothing. */
+  /** The same in real time, and for an idle server beside it. */
   longestWall: number;
   idleWall: number;
 }
@@ -124,7 +124,7 @@ async function longestTurns(
     (await client.callTool({ name, arguments: args })).structuredContent as Record<string, unknown>;
   try {
     const items = Array.from({ length: SONGS }, (_, index) => knownSong(index));
-    // The first of everything is slower: the program has just started.
+    // First calls are slower, since the program has just started.
     const work = { type: 'save_tracks', payload: { dry_run: true } };
     await call('create_bulk_job', { ...work, items: items.slice(0, 500) });
     await call('list_jobs', { limit: 100 });

@@ -1,4 +1,4 @@
-/** Homes that have been used for a long time, made by the real state: known tracks, jobs and changes. */
+/** Creates homes with a long history, through the real state: known tracks, jobs and changes. */
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import type { Track } from '../../src/domain/shapes.ts';
@@ -14,7 +14,7 @@ export interface Past {
   tracks: number;
   /** Ended jobs of 20 items each. */
   jobs: number;
-  /** Days with three changes of 100 rows each; those that the program no longer keeps are dropped. */
+  /** Days with three changes of 100 rows each; changes that relay would no longer keep are dropped. */
   days: number;
 }
 
@@ -24,7 +24,7 @@ const ITEMS = 20;
 const DAY_MS = 24 * 60 * 60_000;
 const CHANGES_A_DAY = 3;
 const ROWS = 100;
-/** What `changes/changes.ts` keeps. */
+/** The limits of `changes/changes.ts`. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
 /** Opens the state of a home, so that statements can be timed; the caller closes it. */
@@ -32,7 +32,7 @@ export function openHome(home: string): Promise<Store> {
   return openStore({ home, clock: systemClock, log: silentLog });
 }
 
-/** Gives a home its past. */
+/** Fills a home. */
 export async function fillHome(home: string, { tracks, jobs, days }: Past): Promise<void> {
   const store = await openHome(home);
   const now = Date.now();
@@ -52,7 +52,7 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
   await store.close();
 }
 
-/** What a list names for known track `index`. */
+/** The entry of a list for known track `index`. */
 export function knownSong(index: number): TrackQuery {
   return { title: `Known song number ${index}`, artist: `Somebody ${index % 997}` };
 }
@@ -79,7 +79,7 @@ function knownTrack(index: number): Track {
   };
 }
 
-/** As `remember_track` does: learned ones are limited in number. */
+/** Stores a match as `remember_track` does, since the number of learned ones is limited. */
 function rememberTrack(store: Store, index: number, now: number): void {
   const song = knownSong(index);
   const alias = { key: aliasKey(song), title: song.title, artist: song.artist, album: null };

@@ -1,6 +1,6 @@
 /**
- * Queries over a library of 20,000 rows: how long an answer takes, compared with a query that reads no row. And the memory of
- * the program before, during and after them, compared with as many calls that do not touch the library.
+ * Queries of a library of 20,000 rows: the time of an answer, compared with a query that reads no row. Also the memory of
+ * the program before, during and after, compared with as many calls that do not touch the library.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -16,17 +16,17 @@ import { median, startRelay } from './program.ts';
 
 export interface LibraryTime {
   question: string;
-  /** Milliseconds from the call of the tool to its answer, at the median. */
+  /** Median time from call to answer, in milliseconds. */
   took: number;
-  /** How many times that of a question that reads no row. */
+  /** The ratio to a query that reads no row. */
   toNone: number;
 }
 
 export interface LibraryMemory {
   when: string;
-  /** Resident, in MB. */
+  /** Resident memory, in MB. */
   memory: number;
-  /** Than before, in MB. */
+  /** Difference from before, in MB. */
   more: number;
 }
 
@@ -55,7 +55,7 @@ const QUESTIONS: Readonly<Record<string, string>> = {
 export async function libraryQuestions(): Promise<{ times: LibraryTime[]; memory: LibraryMemory[] }> {
   const folder = mkdtempSync(join(tmpdir(), 'relay-bench-'));
   const provider = await startSimulator();
-  // The minute after which the program frees its memory is over in some seconds.
+  // On a fast clock, the minute after which the program frees its memory takes some seconds.
   const clock = sharedFastClock(8);
   const env = {
     PROVIDER_CLIENT_ID: provider.clientId,
@@ -71,7 +71,7 @@ export async function libraryQuestions(): Promise<{ times: LibraryTime[]; memory
     await connectAccount(first.baseUrl);
     await withClient(first.baseUrl, readAll);
     await first.end();
-    // What the first reading took is not what questions take.
+    // A new process, so that the memory of the first reading does not count.
     const program = await startRelay(join(folder, 'home'), env);
     try {
       return await withClient(program.baseUrl, (client) =>
@@ -91,7 +91,7 @@ async function measured(client: Client, memory: () => number, minute: () => Prom
   const times: Record<string, number[]> = {};
   const more: Record<'other' | 'asked' | 'after', number[]> = { other: [], asked: [], after: [] };
   const levels: typeof more = { other: [], asked: [], after: [] };
-  /** @returns the most that there was */
+  /** @returns the peak memory */
   const during = async (call: (question: string, sql: string) => Promise<void>) => {
     let most = 0;
     for (let turn = 0; turn < TURNS; turn++) {
@@ -119,7 +119,7 @@ async function measured(client: Client, memory: () => number, minute: () => Prom
     note('other', await during(otherCall), atFirst);
     await minute();
     const before = memory();
-    // A look at what has changed comes with a question: then the server has the file open too.
+    // A query that also checks for changes, for which the server opens the file too.
     await ask(client, 'select 1', 0);
     const most = await during(async (question, sql) => {
       const begin = performance.now();

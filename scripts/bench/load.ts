@@ -1,16 +1,16 @@
 /**
- * Load over keep-alive connections, one request at a time on each. It writes prepared bytes, reads into one buffer for each
- * connection and looks at no more than the head of an answer. So the load does not become what is measured.
+ * Load over keep-alive connections, one request at a time on each. To cost little itself, it writes prepared bytes, reads into
+ * one buffer for each connection and parses only the head of an answer.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** One request, once per ID, so that no two in a row are the same bytes. */
+/** The same request with different IDs, so that no two in a row are the same bytes. */
 export type Requests = readonly Buffer[];
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-/** More than the longest answer, so that one read may take all of it. */
+/** More than the longest answer, so that one read can take all of it. */
 const READ_BYTES = 256 * 1024;
 
 /** Answers per second. Throws for any answer but 200. */
@@ -27,7 +27,7 @@ export async function measure(
   return (counts.reduce((sum, count) => sum + count, 0) * 1_000) / took;
 }
 
-/** A connection; what is returned asks until `until` and closes it. */
+/** Opens a connection. The returned function sends requests until `until`, then closes it. */
 async function open(url: URL, requests: Requests): Promise<(until: number) => Promise<number>> {
   let onPart: (part: Buffer) => void = () => {};
   const socket = connect({
@@ -54,9 +54,9 @@ function ask(
 ): Promise<number> {
   return new Promise((resolve, reject) => {
     let count = 0;
-    /** What has come of a head that is not complete. */
+    /** The first part of an incomplete head. */
     let begun: Buffer | null = null;
-    /** Bytes of the body that are still to come; null: chunked; undefined: the head is awaited. */
+    /** Bytes of the body that are still to come; null if chunked; undefined before the head. */
     let left: number | null | undefined;
     let tail = Buffer.alloc(0);
     const next = () => socket.write(requests[count % requests.length] as Buffer);
@@ -71,7 +71,7 @@ function ask(
     const head = (part: Buffer) => {
       const all: Buffer = begun ? Buffer.concat([begun, part]) : part;
       const end = all.indexOf(HEAD_END);
-      // The buffer is read into again.
+      // A copy, since the buffer is reused.
       begun = end < 0 ? Buffer.from(all) : null;
       if (end < 0) return;
       const text = all.toString('latin1', 0, end);

@@ -1,4 +1,4 @@
-/** Start and memory: at ready, after a day of one client, and after a job of 10,000 songs, compared with a bare Node server. */
+/** Start time and memory when ready, after a day of one client, and after a job of 10,000 songs, next to a bare Node server. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -14,14 +14,14 @@ export interface StartRow {
   /** Milliseconds from the start until it is ready. */
   ready?: number;
   bareReady?: number;
-  /** Resident, in MB. */
+  /** Resident memory, in MB. */
   memory: number;
   bareMemory: number;
   ratio: number;
 }
 
 const STARTS = 3;
-/** Calls of a person who asks something every minute of a waking day. */
+/** One call every minute of a waking day. */
 const CALLS = 1_000;
 const SONGS = 10_000;
 

@@ -1,6 +1,6 @@
 /**
- * Reference (b): the same tools on the SDK as its documentation shows: a factory that makes an `McpServer` and registers
- * every tool on it, with schemas from the module. No credential, no checks of its own. Two tools do what relay's do.
+ * Reference (b): the same tools on the SDK as its documentation shows it. A factory creates an `McpServer` and registers
+ * every tool on it, with schemas from the module. It checks no credential and nothing else. Two tools do what relay's do.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
@@ -8,7 +8,7 @@ import { createMcpHandler, McpServer } from '@modelcontextprotocol/server';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { ChildReady } from './servers.ts';
 
-/** What `get_rate_limit_status` answers where nothing is blocked. */
+/** The answer of `get_rate_limit_status` if nothing is blocked. */
 const NOTHING_BLOCKED = {
   items: [
     {
@@ -43,7 +43,7 @@ export function plainListener(provider: ChildReady): RequestListener {
   };
 }
 
-/** The work of the documented adapter (`toNodeHandler` of `@modelcontextprotocol/node`): the body is read as text, once. */
+/** Does the work of the documented adapter (`toNodeHandler` of `@modelcontextprotocol/node`): reads the body as text, once. */
 async function toWebRequest(request: IncomingMessage): Promise<Request> {
   const headers = new Headers();
   for (const [name, value] of Object.entries(request.headers)) headers.set(name, String(value));

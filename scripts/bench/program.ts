@@ -1,4 +1,4 @@
-/** The program as a process over a home, and a bare Node server beside it. */
+/** Starts the program as a process with a home, and a bare Node server to compare it with. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
@@ -16,18 +16,18 @@ const BARE = `require('node:http').createServer((request, response) => response.
 
 export interface Program {
   baseUrl: string;
-  /** From its start until it was ready, in milliseconds. */
+  /** Milliseconds from start until ready. */
   readyMs: number;
   /** Resident memory in MB. */
   memory(): number;
-  /** Begins the measurement of the longest turn of its event loop again. */
+  /** Restarts the measurement of the longest turn of the event loop. */
   watch(): void;
-  /** That turn in milliseconds: of processor time, and on the clock. */
+  /** The longest turn in milliseconds: of processor time (`cpu`), and of real time (`wall`). */
   longestTurn(): { cpu: number; wall: number };
   end(): Promise<void>;
 }
 
-/** @param watched a file for the longest turn; without one, the program runs as it is */
+/** @param watched a file for the longest turn; without one, it is not measured */
 export function startRelay(
   home: string,
   env: Record<string, string> = {},
@@ -87,7 +87,7 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-/** The middle one of several measurements. */
+/** The median of several measurements. */
 export function median(values: readonly number[]): number {
   return [...values].sort((one, other) => one - other)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,4 +1,4 @@
-/** What the README shows of the bench: the last run that was recorded, in short. */
+/** The bench results that the documents show: the last recorded run, rounded. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import type { GrowthRow } from './growth.ts';
 import type { LibraryMemory, LibraryTime } from './library.ts';
@@ -20,7 +20,7 @@ export interface BenchResult {
 
 const RECORDED = new URL('./recorded.json', import.meta.url);
 
-/** Parts that were not measured now keep their figures. */
+/** Records a run. Parts that it did not measure keep their figures. */
 export function recordBench(result: Partial<BenchResult>): void {
   const known = JSON.parse(readFileSync(RECORDED, 'utf8')) as BenchResult;
   const short = JSON.stringify({ ...known, ...result }, (_name, value) =>
@@ -31,7 +31,7 @@ export function recordBench(result: Partial<BenchResult>): void {
 
 type Row = [what: string, relay: string, beside: string];
 
-/** A table, and the machine that it is from. */
+/** The results as a table, with the machine that they come from. */
 export function benchMarkdown(): string {
   const { at, machine, throughput, requests, times, start, growth, library } = JSON.parse(
     readFileSync(RECORDED, 'utf8'),
@@ -109,7 +109,7 @@ function range(values: readonly number[]): string {
   return least === most ? `${least}` : `${least} to ${most}`;
 }
 
-/** Two digits that count. */
+/** Two significant digits. */
 function figure(value: number): string {
   const rounded = Number(value.toPrecision(2));
   return rounded.toLocaleString('en-US', { maximumFractionDigits: rounded < 1 ? 3 : 1 });

@@ -1,4 +1,4 @@
-/** The servers under test, each a process of its own so that none shares an event loop with another or with the load. */
+/** Starts the servers under test, each in its own process, so that none shares an event loop with another or the load. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../../test/support/world.ts';
 
 export interface Servers {
-  /** MCP addresses; all three take the same requests. */
+  /** MCP URLs. All three servers take the same requests. */
   relay: URL;
   plain: URL;
   bare: URL;
@@ -20,7 +20,7 @@ export interface ChildReady {
   url: string;
   accountsUrl?: string;
   clientId?: string;
-  /** A token of the simulated provider, for a server without a login of its own. */
+  /** A token of the simulated provider, for a server that has no login. */
   token?: string;
 }
 

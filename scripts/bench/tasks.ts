@@ -2,10 +2,10 @@
  * Provider requests and time of whole tasks. They are compared with the fewest requests possible, and with the time of the
  * same requests one after another.
  *
- * The fewest is what nothing safe can do without. A playlist is read in pages of 50, the first of which comes with its name
- * and version. One that was read within the minute is asked for its version. Before a change it is asked for one page of its
- * rows as well, since the version lags by half a minute. A change adds its writes, and an undo one look before them (has
- * anyone changed the playlist since?) and one after them (is everything back?).
+ * The fewest are the requests that a safe program must send. It reads a playlist in pages of 50, the first of which comes with
+ * its name and version. For a playlist read within the minute, it only asks for the version. Before a change it also reads one
+ * page of rows, since the version lags by half a minute. A change adds its writes. An undo reads once before its writes (has
+ * anyone changed the playlist since?) and once after them (is everything back?).
  */
 import { inParallel } from '../../src/base/lists.ts';
 import { startVictim, victimEnvironment } from '../../test/changes/crash/victim.ts';
@@ -25,18 +25,18 @@ export interface TaskTime {
   requests: number;
   /** Milliseconds. */
   took: number;
-  /** The same requests, sent again one after another. */
+  /** Milliseconds for the same requests, sent one after another. */
   oneByOne: number;
   ratio: number;
-  /** The same requests by nothing but `fetch`, the first alone and then eight at a time: as quick as this machine is now. */
+  /** Milliseconds for the same requests with plain `fetch`, the first alone, then eight at a time: the best possible here. */
   bare: number;
 }
 
 const LATENCY_MS = 80;
-/** Most rows of a playlist that one request reads, and most entries of the library that one request takes. */
+/** Maximum number of rows of a playlist that one request reads, and of library entries that one request takes. */
 const PAGE = 50;
 const LIBRARY = 40;
-/** Most rows that one request adds or removes. */
+/** Maximum number of rows that one request adds or removes. */
 const WRITE = 100;
 const ROWS = 2_000;
 const TURNS = 3;
@@ -49,7 +49,7 @@ type Song = { title: string; artist: string };
 export async function taskRequests(): Promise<TaskRequests[]> {
   const found: TaskRequests[] = [];
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
-    // A list of its own for each task: relay waits for a list that does not show what it has just written there.
+    // Each task has its own playlist, since relay waits until a playlist shows what it has just written.
     const [playlist_id, twice, scattered, filled] = playlists(relay) as [string, string, string, string];
     const uris = unsaved(relay, ROWS);
     relay.provider.editPlaylist(playlist_id, uris);
@@ -70,7 +70,7 @@ export async function taskRequests(): Promise<TaskRequests[]> {
     const track_ids = uris.slice(0, 400);
     await ask('check 400 tracks', 'check_saved_tracks', { track_ids }, 400 / LIBRARY);
     const saved = await ask('save 400 tracks', 'save_tracks', { track_ids }, 400 / LIBRARY);
-    // The library itself tells which of them are new: its newest rows.
+    // relay finds out which of them are new from the newest rows of the library.
     await undo('undo of it', saved, 400 / PAGE + 400 / LIBRARY);
     await deduplications(relay, [twice, scattered], uris, ask, undo);
     await additions(relay, filled, ask, undo);
@@ -81,7 +81,7 @@ export async function taskRequests(): Promise<TaskRequests[]> {
 type Ask = (task: string, tool: string, args: Args, fewest: number) => Promise<Args>;
 type Undo = (task: string, answer: Args, fewest: number) => Promise<Args>;
 
-/** Spotify removes every row of a track, so the first ones are put back: in one request where they stand side by side. */
+/** Spotify removes every row of a track, so the first ones are put back; adjacent rows take one request. */
 async function deduplications(
   relay: Relay,
   [together, apart]: [string, string],
@@ -104,7 +104,7 @@ async function deduplications(
   await undo('undo of it', gone, 1 + 1 + 1);
 }
 
-/** 500 entries: 100 by ID, 100 that relay knows, 200 to search for, and 100 of those once more. */
+/** 500 entries: 100 by ID, 100 known to relay, 200 to search for, and 100 of those again. */
 async function additions(relay: Relay, playlist_id: string, ask: Ask, undo: Undo): Promise<void> {
   const rows = 500;
   const [known, fresh] = [songs(relay, 0, 100), songs(relay, 100, 200)];
@@ -115,7 +115,7 @@ async function additions(relay: Relay, playlist_id: string, ask: Ask, undo: Undo
   const tracks = [...others.slice(rows, rows + 100), ...known, ...fresh, ...fresh.slice(0, 100)];
   const args = { playlist_id, tracks };
   const added = await ask('add 500 mixed entries', 'bulk_add_tracks', args, 200 + 500 / WRITE);
-  // What was there before them was not read, so it is now: a removal takes out every row of a track.
+  // The undo first reads what was there before, since a removal removes every row of a track.
   await undo('undo of it', added, (rows + 500) / PAGE + 400 / WRITE + 1);
 }
 
@@ -127,7 +127,7 @@ async function everyRow(relay: Relay, playlist_id: string): Promise<Args> {
   return answer;
 }
 
-/** Time per task at 80 ms a request, of the program as a process of its own. */
+/** Time per task at 80 ms a request, for the program as a process. */
 export async function taskTimes(): Promise<TaskTime[]> {
   const found: TaskTime[] = [];
   const provider = await startSimulator();
@@ -139,7 +139,7 @@ export async function taskTimes(): Promise<TaskTime[]> {
       const uris = unsaved({ provider }, ROWS);
       provider.faults.add({ path: /./, times: Number.POSITIVE_INFINITY, kind: 'latency', ms: LATENCY_MS });
       const read = () => {
-        // Another version, so that it is read again.
+        // A new version, so that it is read again.
         provider.editPlaylist(playlist_id, uris);
         return call('get_playlist_stats', { playlist_id });
       };
@@ -158,7 +158,7 @@ export async function taskTimes(): Promise<TaskTime[]> {
   return found;
 }
 
-/** The quickest of some turns of both, in turns, since whatever else the machine does only adds to them. */
+/** The quickest of several runs of each, in turns, since other work of the machine can only add time. */
 async function time(provider: Simulator, task: string, work: () => Promise<Args>): Promise<TaskTime> {
   const took: number[] = [];
   const oneByOne: number[] = [];
@@ -220,7 +220,7 @@ function unsaved({ provider }: Provider, count: number): string[] {
   return uris.filter((uri) => !saved.has(uri)).slice(0, count);
 }
 
-/** Songs whose titles occur once, so that the first search tells. */
+/** Songs with unique titles, so that the first search finds them. */
 function songs({ provider }: Provider, from: number, count: number): Song[] {
   const { tracks } = provider.catalogue;
   const titles = new Map<string, number>();

@@ -12,11 +12,11 @@ export interface Throughput {
   what: string;
   era: string;
   connections: number;
-  /** Answers per second: the median of the turns. */
+  /** Answers per second, the median of the turns. */
   relay: number;
   plain: number;
   bare: number;
-  /** Of the two in the same turn, the median of the turns: what else the machine does changes from one to the next. */
+  /** Ratios to the other servers in the same turn, since the load of the machine changes; the median of the turns. */
   toBare: number;
   toPlain: number;
 }
@@ -36,7 +36,7 @@ const ERAS = ['2025-11-25', '2026-07-28'];
 const CONNECTIONS = [1, 16];
 const TURNS = 7;
 const TURN_MS = 200;
-/** Until the code that answers is compiled; the same for all. */
+/** Time to let V8 compile the code, the same for all servers. */
 const WARM_UP_MS = 1_000;
 const IDS = 64;
 
@@ -73,7 +73,7 @@ async function compare(servers: Servers, ask: Ask, era: string, connections: num
 
 type Rates = [relay: number, plain: number, bare: number];
 
-/** The bare server answers what relay answers. */
+/** Gives the bare server relay's answer. */
 async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
   const answer = await fetch(relay, {
     method: 'POST',

@@ -1,11 +1,11 @@
-/** Which files may look at `process.env`, with the reason; run by `npm run check` and by a test. */
+/** The files that may read `process.env`, and why; run by `npm run check` and by a test. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
 /**
- * A file that reads it without being here ignores the world that it was given. Settings then come from one home and are
- * written to another.
+ * Files with the reason why they may read it. Any other file that did would ignore the environment that it was given, and
+ * could read settings from one home and write them to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {
   'cli/terminal/processWorld.ts': 'the one place where the environment comes into the program',
@@ -27,7 +27,7 @@ export function wrongReads(): string[] {
   });
 }
 
-/** By its usual names; comments are left out. */
+/** True if code outside of comments reads the environment by one of its usual names. */
 export function readsEnvironment(source: string): boolean {
   const code = source.replace(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g, '');
   return (

@@ -1,4 +1,4 @@
-/** Which folder may import which, with the reason; run by `npm run check` and by a test. */
+/** The folders that each folder may import, and why; run by `npm run check` and by a test. */
 import { readFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
@@ -100,7 +100,7 @@ export function wrongImports(): string[] {
 function wrongImportsOf(path: string): string[] {
   const from = path.split('/')[0] as string;
   const rule = MAY_IMPORT[from];
-  // main.ts puts the program together.
+  // Files directly in src, such as main.ts, need no rule.
   if (!rule) return from.endsWith('.ts') ? [] : [`src/${from} has no rule in scripts/check/imports.ts`];
   const file = join(src, path);
   return [...readFileSync(file, 'utf8').matchAll(IMPORT)].flatMap(([, target = '']) => {

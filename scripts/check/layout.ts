@@ -1,4 +1,4 @@
-/** Sizes and names: a directory must be easy to scan, and a file name must say which file it is. */
+/** Limits the entries of a directory, so that it is easy to scan, and how often a file name is used. */
 import { basename, dirname } from 'node:path';
 import { pathsInSrc } from './files.ts';
 
@@ -23,7 +23,7 @@ function withDirectories(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap(above))];
 }
 
-/** The simulated Spotify repeats the names of the resources that it simulates. */
+/** False for files of the simulated Spotify, which repeat the names of the resources that they simulate. */
 function isNamed(path: string): boolean {
   return path.endsWith('.ts') && !path.startsWith('demo/');
 }

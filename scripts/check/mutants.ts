@@ -1,4 +1,4 @@
-/** Mutants whose passage is no longer in the program: nobody would notice that they are never made. */
+/** Finds mutants whose passage is no longer in the program, since they would silently never be tested. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';

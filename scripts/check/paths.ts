@@ -1,4 +1,4 @@
-/** Files that documents and comments name: a reader must find each. */
+/** Checks that the files exist that documents and comments name. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ export function missingFiles(): string[] {
     );
 }
 
-/** A document as it is; of code its comments, since a template may hold a name that is made. */
+/** The whole text of a document; of code only comments, since templates may build names. */
 function proseOf(path: string): string {
   const text = readFileSync(join(root, path), 'utf8');
   return path.endsWith('.md') ? text : (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join('\n');

@@ -1,4 +1,4 @@
-/** The files with sentences in them that people write by hand. */
+/** The files with sentences that people write by hand. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,6 @@
 /**
- * Sentences in comments and documents that have too many words. Those that there are may stay for now; their number can only
- * go down. `node --import tsx scripts/check/sentences.ts` lists them.
+ * Finds sentences in comments and documents that have too many words. Existing ones may stay for now; their number can only go
+ * down. `node --import tsx scripts/check/sentences.ts` lists them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,9 +9,9 @@ import { root } from './files.ts';
 import { proseFiles } from './prose.ts';
 
 const MAX_WORDS = 25;
-/** How many longer sentences there may be. Lower it when there are fewer; never raise it. */
+/** How many longer sentences are allowed. Lower it when there are fewer; never raise it. */
 const CEILING = 4;
-/** How far it may be above what there is. */
+/** How far it may exceed the present number. */
 const SLACK = 10;
 
 interface Sentence {
@@ -21,7 +21,7 @@ interface Sentence {
   text: string;
 }
 
-/** One sentence if there are more of them than there were, or if the ceiling can come down. */
+/** One sentence if there are too many, or if the ceiling can be lowered. */
 export function longSentences(): string[] {
   const found = tooLong();
   const advice = 'node --import tsx scripts/check/sentences.ts lists them';
@@ -42,13 +42,13 @@ function tooLong(): Sentence[] {
   });
 }
 
-/** Text that belongs together, and where it begins. */
+/** A paragraph of text, and where it begins. */
 interface Block {
   line: number;
   text: string;
 }
 
-/** Each run of lines that are nothing but comment. A tag such as `@param` begins a block of its own. */
+/** Each run of comment lines. A tag such as `@param` begins a new block. */
 function commentsOf(text: string): Block[] {
   const lines = text
     .split('\n')
@@ -67,7 +67,7 @@ function paragraphsOf(text: string): Block[] {
   return blocksOf(lines, (line) => /^\s*(?:[-*]|\d+\.) /.test(line));
 }
 
-/** @param lines null where nothing is to be read */
+/** @param lines null for lines to leave out */
 function blocksOf(lines: readonly (string | null)[], begins: (line: string) => boolean): Block[] {
   const blocks: Block[] = [];
   let open: Block | null = null;
@@ -82,8 +82,8 @@ function blocksOf(lines: readonly (string | null)[], begins: (line: string) => b
 }
 
 /**
- * What stands in backquotes, an address, or a link counts as one word. A colon or a semicolon ends a sentence too: what
- * follows it is read by itself.
+ * Code in backquotes, an address, or a link counts as one word. A colon or a semicolon ends a sentence too, since readers can
+ * pause there.
  */
 function sentencesOf(path: string, { line, text }: Block): Sentence[] {
   return text

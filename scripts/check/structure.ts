@@ -1,4 +1,4 @@
-/** Rules of the structure that no linter knows. Says everything that is wrong, not only the first. */
+/** Rules of the structure that no linter knows. Reports everything that is wrong. */
 import { wrongReads } from './environment.ts';
 import { wrongImports } from './imports.ts';
 import { crowdedPlaces } from './layout.ts';

@@ -1,10 +1,10 @@
-/** Words that this project writes in another way. The glossary in `src/README.md` has the words with one meaning. */
+/** Finds words for which this project uses others. The glossary in `src/README.md` has the words with a fixed meaning. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.ts';
 import { proseFiles } from './prose.ts';
 
-/** What is not written, and what to write. */
+/** Words that are not allowed, and what to write instead. */
 const INSTEAD: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
   [/\bMOST_/, 'MAX_'],
   [/\bLONGEST(_|\b)/, 'MAX_'],
@@ -21,7 +21,7 @@ const INSTEAD: ReadonlyArray<readonly [pattern: RegExp, instead: string]> = [
   [/\bgoes on\b/i, 'continues'],
 ];
 
-/** Parts of names in code, and what the glossary calls it. */
+/** Parts of names in code that are not allowed, and the word of the glossary. */
 const OTHER_NAMES: Readonly<Record<string, string>> = {
   upstream: 'provider',
   backend: 'provider',
@@ -40,7 +40,7 @@ const NAME = /\b(?:const|let|function|class|interface|type)\s+(\w+)/g;
 /** One sentence per file and word or name. */
 export function strangeWords(): string[] {
   return proseFiles().flatMap((path) => {
-    // A sentence of a comment may break between two lines.
+    // Comments are joined, since a phrase may continue on the next line.
     const text = readFileSync(join(root, path), 'utf8').replace(/\n *(\*|\/\/)? */g, '\n');
     return [...strangeNames(path, text), ...strangePhrases(path, text)];
   });

@@ -1,9 +1,9 @@
-/** Who may write to the terminal, with the reason; run by `npm run check` and by a test. */
+/** The files that may write to the terminal, and why; run by `npm run check` and by a test. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
-/** Files that touch the streams of the process. Everything else prints through `cli/terminal/output.ts`, which cleans. */
+/** Files that may use the streams of the process. All others print through `cli/terminal/output.ts`, which cleans the text. */
 const STREAMS: Readonly<Record<string, string>> = {
   'cli/terminal/processWorld.ts': 'hands the streams to the command line, which wraps them',
   'cli/stdio/pipe.ts': 'stdout carries MCP messages there, which are JSON and must arrive unchanged',
@@ -14,7 +14,7 @@ const STREAMS: Readonly<Record<string, string>> = {
   'secrets/keychainHelper.ts': 'a child process answers its parent through a pipe',
 };
 
-/** Files of the command line that write whole pieces through the cleaned streams. */
+/** Files of the command line that may write to the cleaned streams directly. */
 const PIECES: Readonly<Record<string, string>> = {
   'cli/terminal/output.ts': 'the printing functions',
   'cli/context.ts': 'wraps the streams',

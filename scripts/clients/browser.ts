@@ -1,13 +1,13 @@
-/** The browser that a client opens: a Chromium that approves instead of the owner. */
+/** The browser for sign-ins of clients: a Chromium that approves in place of the owner. */
 import { chmod, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
-/** By these programs a client on Linux opens an address. */
+/** Programs with which clients open an address on Linux. */
 const OPENERS = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser'];
 
-/** Puts programs into `folder` that note the address which they are to open. */
+/** Puts programs into `folder` that write the address which they should open to a file. */
 export async function makeOpeners(folder: string, noted: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [first = '', ...others] = OPENERS;
@@ -25,8 +25,8 @@ export async function launchBrowser(): Promise<Browser> {
 }
 
 /**
- * Approves with the owner code on each approval page that is opened until `signal`.
- * @returns what stood on the pages to which the client was answered
+ * Approves with the owner code on each approval page that is opened, until `signal` aborts.
+ * @returns the text of the pages that followed
  */
 export async function approveAll(
   browser: Browser,

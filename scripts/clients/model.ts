@@ -1,7 +1,7 @@
 /**
- * A stand-in for the model that a client asks, on loopback: it calls one tool and repeats what came back. It speaks four
- * protocols: Anthropic's messages, OpenAI's responses and chat completions, and Gemini's content. Only what clients read of
- * an answer is in it.
+ * A stand-in for a client's model, on loopback: it calls one tool and repeats the result. It speaks four protocols:
+ * Anthropic's messages, OpenAI's responses and chat completions, and Gemini's content. Its answers have only the parts that
+ * clients read.
  */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,24 +9,24 @@ import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 
 export interface Script {
-  /** The tool's own name; clients put theirs in front. */
+  /** The tool's own name, to which clients add a prefix. */
   tool: string;
   arguments: Readonly<Record<string, unknown>>;
-  /** Of the tool's own. What else its schema has by the time that it comes here, the client has added. */
+  /** Names of the tool's own arguments. Any others in the schema were added by the client. */
   takes: readonly string[];
-  /** What the tool answers, value by value: the model has to receive all of them. */
+  /** Values in the tool's answer, all of which the model has to receive. */
   answer: readonly string[];
-  /** Part of a prompt, and what the person types behind its name. */
+  /** Part of a prompt's text, and the words that the person types after its name. */
   prompt: { text: string; words: string };
   /** Names of all tools. */
   tools: readonly string[];
 }
 
-/** What has reached the model since it was asked last. */
+/** What the model has received since the last call. */
 export interface Received {
-  /** How many of the tools it was told of at most. */
+  /** The most tools that were listed at a time. */
   tools: number;
-  /** Arguments that the client has added to the tool's schema; the model gives each of them. */
+  /** Arguments that the client has added to the tool's schema. The model passes each of them. */
   added: string[];
 }
 
@@ -36,30 +36,30 @@ export interface StandIn {
   close(): void;
 }
 
-/** What the client is told: to call a tool, or the last words. */
+/** The model's turn: a tool call, or its last words. */
 type Turn = { call: Tool } | { say: string };
 
 interface Tool {
   name: string;
-  /** Of OpenAI's responses, where tools of a server may stand together. */
+  /** For OpenAI's responses, which may group the tools of a server. */
   namespace?: string;
-  /** The tool that this one is to call. */
+  /** For a tool that calls others: the tool to call. */
   deferred?: string;
-  /** Its arguments as the client describes them. */
+  /** The arguments, as the client describes them. */
   properties: Data;
 }
 
 type Data = Record<string, unknown>;
 
-/** What the client prints when its call came back. */
+/** What the client prints after a successful call. */
 export function lastWords(answer: string): string {
   return `The tool answered: ${answer}`;
 }
 
-/** What it prints when the model got the prompt with all the words of the person. */
+/** What the client prints if the model got the prompt with all words of the person. */
 export const PROMPT_CAME = 'The prompt came with all its words.';
 
-/** Starts the stand-in on a port of its own. */
+/** Starts the stand-in on a free port. */
 export async function standIn(script: Script): Promise<StandIn> {
   let received: Received = { tools: 0, added: [] };
   const note = (tools: unknown) => {
@@ -115,9 +115,9 @@ async function answer(
   else response.end(protocol.events(turn, script).map(eventText).join(''));
 }
 
-/** Once the tool's answer stands in what the client sends, it is repeated; a request without tools gets few words. */
+/** Repeats the tool's answer once the client has sent it. A request without tools gets a short text. */
 function nextTurn({ tool, answer: wanted, prompt }: Script, body: Data, sent: string): Turn {
-  // However often it was quoted on its way.
+  // Undoes any number of levels of quoting.
   const plain = sent.replaceAll('\\', '');
   if (wanted.every((value) => plain.includes(value))) return { say: lastWords(wanted[0] ?? '') };
   if (plain.includes(prompt.text)) {
@@ -143,7 +143,7 @@ function findTool(value: unknown, tool: string, namespace?: string): Tool | unde
   return undefined;
 }
 
-/** The arguments of the call, with all that the client itself wants of the model. */
+/** The arguments of the call, including those that the client has added. */
 function inputOf({ properties }: Tool, { arguments: own, takes }: Script): Data {
   const added = Object.entries(properties).filter(([name]) => !takes.includes(name));
   const values = added.map(([name, schema]) => [name, valueFor((schema as { type?: unknown }).type)]);
@@ -155,7 +155,7 @@ function valueFor(type: unknown): unknown {
   return type === 'number' || type === 'integer' ? 0 : 'x';
 }
 
-/** Qwen Code tells most tools by their names only, and has one tool that calls them. */
+/** Qwen Code lists most tools by name only, and has one tool that calls them. */
 function deferredTool(tools: unknown, tool: string, sent: string): Tool | undefined {
   const caller = findTool(tools, 'tool_call');
   const name = new RegExp(`mcp__[\\w-]*${tool}`).exec(sent)?.[0];

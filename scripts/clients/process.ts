@@ -1,4 +1,4 @@
-/** Commands of clients: bounded in time, and with nothing of theirs left running. */
+/** Runs commands of clients, for a limited time and without leaving processes behind. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -13,20 +13,20 @@ export interface Command {
   words: readonly string[];
   cwd: string;
   env: NodeJS.ProcessEnv;
-  /** Ends the process then. */
+  /** Time limit, after which the process is ended. */
   patienceMs: number;
   /** Written at once, before stdin is closed. */
   input?: string;
-  /** Runs on a terminal of its own (by `script` of util-linux), where these keys are typed in turn. */
+  /** Runs the command on a terminal (with `script` of util-linux), and types these keys in turn. */
   keys?: readonly Keys[];
-  /** Ends the process as soon as it has written this; for programs that go on until somebody leaves them. */
+  /** Ends the process as soon as it has written this; for programs that run until somebody quits them. */
   until?: RegExp;
 }
 
 export interface Ended {
-  /** null: it was ended. */
+  /** null if it had to be ended. */
   code: number | null;
-  /** What it wrote to stdout and stderr, without what only moves the cursor or colours. */
+  /** Its output on stdout and stderr, without control sequences. */
   text: string;
 }
 
@@ -36,7 +36,7 @@ const CONTROLS = new RegExp(
   'g',
 );
 
-/** From what the screen shows until the program takes keys there. */
+/** Milliseconds from a screen until the program accepts keys there. */
 const SETTLE_MS = 1_500;
 
 /** Runs a command to its end. */
@@ -67,7 +67,7 @@ export async function run(command: Command): Promise<Ended> {
   for (const stream of [child.stdout, child.stderr]) stream.setEncoding('utf8').on('data', take);
   child.stdin.on('error', () => {});
   if (input !== undefined) child.stdin.write(input);
-  // A terminal whose other side hangs up ends its program.
+  // Closing stdin of a terminal would end its program.
   if (keys === undefined && until === undefined) child.stdin.end();
   const timer = setTimeout(() => endGroup(child), command.patienceMs);
   child.on('error', (error) => take(error.message));
@@ -76,7 +76,7 @@ export async function run(command: Command): Promise<Ended> {
   return { code: code as number | null, text: text.trim() };
 }
 
-/** Wide enough that no line that is looked for is broken. */
+/** Runs the words on a terminal that is wide enough not to break any expected line. */
 function onTerminal(words: readonly string[]): string[] {
   const quoted = words.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(' ');
   return [
@@ -95,8 +95,8 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /**
- * Ends whatever runs with this home: some clients leave processes of their own behind. Only where the system tells the
- * environment of a process (Linux).
+ * Ends all processes with this home, since some clients leave some behind. Needs a system that shows the environment of
+ * processes (Linux).
  */
 export function endAllOf(home: string): void {
   for (const name of listed('/proc')) {

@@ -1,71 +1,71 @@
-/** The real clients as data: which version is fetched, and what its own commands are asked. To add one, add an object. */
+/** The real clients as data: the version to fetch, and the commands to run. To add a client, add an object. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { lastWords, PROMPT_CAME } from './model.ts';
 import type { Keys } from './process.ts';
 
-/** Where a client runs: a home of its own, a server of relay's with the demo, and a stand-in for a model. */
+/** The surroundings of a client: its own home, a relay server with the demo, and a stand-in for a model. */
 export interface Desk {
   home: string;
   /** The server's name in the files of clients. */
   server: string;
   mcpUrl: string;
   modelUrl: string;
-  /** What the tool is called with, and part of what it answers. */
+  /** A tool call, and part of its answer. */
   call: { tool: string; arguments: Readonly<Record<string, string | number>>; answer: string };
-  /** A prompt of relay's, and what the person types behind its name. */
+  /** A prompt of relay, and the words that the person types after its name. */
   prompt: { name: string; words: string };
   /** The words with which a client starts `relay stdio`. */
   program: readonly [string, ...string[]];
 }
 
-/** One command of the client, and what it prints when all is well. */
+/** One command of the client, and its output on success. */
 export interface Ask {
-  /** What is run before it. */
+  /** A command to run first. */
   first?: readonly string[];
   args: readonly string[];
   says: RegExp;
   env?: NodeJS.ProcessEnv;
   keys?: readonly Keys[];
   input?: string;
-  /** It continues until somebody leaves it: it is ended once it has said so. */
+  /** The command runs until somebody quits it, so it is ended after the expected output. */
   staysOpen?: true;
-  /** A list for which it talks to the server. */
+  /** True for a list for which the client connects to the server. */
   connects?: true;
-  /** What a list shows without the server; by default anything else. */
+  /** The output of a list without the server; by default any other output. */
   without?: RegExp;
 }
 
-/** A text of few words says why it cannot be asked. */
+/** A short text says why there is no such command. */
 export type Question = ((desk: Desk) => Ask) | string;
 
 export interface RealClient {
   id: string;
   package: string;
   version: string;
-  /** Of the package's programs. */
+  /** Name of the package's program. */
   bin: string;
-  /** What its package runs when it is installed, where it cannot do without; below its own directory. */
+  /** Install script that the package cannot do without, as a path in its directory. */
   install?: string;
-  /** For `relay connect`; null: it is given the address itself. */
+  /** Name for `relay connect`; null if the client is given the address directly. */
   connect: string | null;
   prepare?(desk: Desk): Promise<void>;
-  /** Its own list of servers, with the key in its file and, where `login` is asked, after that again. */
+  /** The client's own list of servers, with the key in its file and, if there is a `login`, again after that. */
   list: Question;
   login: Question;
   call: Question;
-  /** What the model gets when the person picks the prompt. */
+  /** Picks the prompt, and shows what the model gets. */
   prompt: Question;
-  /** How it starts `relay stdio`; null: it starts no programs, or nothing else. */
+  /** How the client starts `relay stdio`; null if it starts no programs, or only programs. */
   stdio: Stdio | null;
-  /** A failure of its own after the sign-in, for which each question is asked once more; the run says so. */
+  /** A known race of the client after the sign-in, for which commands get a second try. */
   race?: string;
 }
 
 interface Stdio {
-  /** Puts the entry where the one with the address would be; without: it is given the program itself. */
+  /** Writes the entry into the client's file; left out if the client is given the program directly. */
   enter?(desk: Desk): Promise<void>;
-  /** Where they differ from those by address. */
+  /** The list command, if it differs from the one with an address. */
   list?: Question;
   call?: Question;
 }
@@ -162,7 +162,7 @@ const codex: RealClient = {
   },
 };
 
-/** It starts no server in a directory that it does not trust, and `/mcp auth` needs some account to be chosen. */
+/** Gemini CLI starts no server in a directory that it does not trust, and `/mcp auth` needs a chosen account. */
 const gemini: RealClient = {
   id: 'gemini',
   package: '@google/gemini-cli',
@@ -265,7 +265,7 @@ const opencode: RealClient = {
   },
 };
 
-/** Its command line is built on opencode's. */
+/** Kilo's command line is built on opencode's. */
 const kilo: RealClient = {
   id: 'kilo',
   package: '@kilocode/cli',
@@ -289,7 +289,7 @@ const kilo: RealClient = {
   },
 };
 
-/** Its model, and with it everything but its list, needs an account of Qoder's. */
+/** Everything but the list needs an account at Qoder. */
 const qoder: RealClient = {
   id: 'qoder',
   package: '@qoder-ai/qodercli',
@@ -391,7 +391,7 @@ const cline: RealClient = {
   },
 };
 
-/** Started by the file of Claude Desktop, it runs `relay stdio`, which needs no sign-in. */
+/** Claude Desktop's file, read by mcporter: it starts `relay stdio`, which needs no sign-in. */
 const desktop: RealClient = {
   id: 'claude-desktop',
   package: 'mcporter',
@@ -418,7 +418,7 @@ const desktop: RealClient = {
   stdio: null,
 };
 
-/** It also reads the files of Cursor and other clients. */
+/** mcporter also reads the files of Cursor and other clients. */
 const mcporter: RealClient = {
   id: 'mcporter',
   package: 'mcporter',
@@ -437,7 +437,7 @@ const mcporter: RealClient = {
   },
 };
 
-/** Without a keychain it forgets the sign-in when it ends. */
+/** Without a keychain, the inspector forgets the sign-in when it ends. */
 const SECRETS = { MCP_INSPECTOR_SECRET_STORE: 'file' };
 
 const inspector: RealClient = {
@@ -503,7 +503,7 @@ const inspector: RealClient = {
   },
 };
 
-/** What a client that starts programs gets through it. */
+/** mcp-remote: a bridge for clients that only start programs. */
 const mcpRemote: RealClient = {
   id: 'mcp-remote',
   package: 'mcp-remote',
@@ -546,7 +546,7 @@ const mcpRemote: RealClient = {
   stdio: null,
 };
 
-/** As Gemini CLI would add it. */
+/** An extra argument as Gemini CLI adds it. */
 const EXTRA = { wait_for_previous: false };
 
 const INITIALIZE = messages({
@@ -575,7 +575,7 @@ export const REAL_CLIENTS: readonly RealClient[] = [
   mcpRemote,
 ];
 
-/** Copilot CLI without an account of GitHub's. */
+/** Environment for Copilot CLI without a GitHub account. */
 function ownModel(modelUrl: string): NodeJS.ProcessEnv {
   return {
     COPILOT_OFFLINE: 'true',
@@ -584,7 +584,7 @@ function ownModel(modelUrl: string): NodeJS.ProcessEnv {
   };
 }
 
-/** Of opencode, and of what is built on it. */
+/** Configuration of opencode, and of clients built on it. */
 function ownProvider(modelUrl: string): string {
   return JSON.stringify({
     provider: {

@@ -33,7 +33,7 @@ export function generateCommandList(): GeneratedFile {
   };
 }
 
-/** Read from the files and not from the list, which may be about to change. */
+/** Reads the files rather than the list, which may be outdated. */
 export async function commandsMarkdown(): Promise<string> {
   const context = createContext(systemWorld(new AbortController().signal), () => ({}));
   const commands = await Promise.all(

@@ -1,4 +1,4 @@
-/** The table of what a model pays, from the figures that `npm run measure -- --write` recorded. */
+/** The table of token costs, from the figures that `npm run measure -- --write` recorded. */
 import { baselineTokens, FIGURES, type FigureName, inUnit, recordedFigures } from '../measure/figures.ts';
 
 export function figuresMarkdown(): string {

@@ -1,9 +1,9 @@
-/** What a generator makes. */
+/** A generated file. */
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 export interface GeneratedFile {
-  /** From the root of the repository. */
+  /** Path from the root of the repository. */
   path: string;
   text: string;
 }

@@ -1,4 +1,4 @@
-/** Bundles what the pages load and turns it into a module, so that it reaches the bundle and the executable. */
+/** Bundles the scripts and styles of the pages into a module, so that the bundle and the executable include them. */
 import { readFileSync } from 'node:fs';
 import { build } from 'esbuild';
 import { type GeneratedFile, inRepository } from './file.ts';

@@ -1,4 +1,4 @@
-/** The parts of documents that come from the code: everything between a pair of `generated` markers. */
+/** Fills the generated parts of documents, between pairs of `generated` markers. */
 import { readFileSync } from 'node:fs';
 import { ALL_TOOLS, TOOLS } from '../../src/tools/index.ts';
 import { benchMarkdown } from '../bench/recorded.ts';
@@ -13,7 +13,7 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** The documents with such parts. Throws when a marker names no part, or a part has no marker. */
+/** The documents with such parts. Throws if a marker names no part, or a part has no marker. */
 export async function generateReadmes(): Promise<GeneratedFile[]> {
   const manual = {
     commands: await commandsMarkdown(),
@@ -21,7 +21,7 @@ export async function generateReadmes(): Promise<GeneratedFile[]> {
     tools: toolsMarkdown(),
   };
   const readme = filled('README.md', {});
-  // The one number of tools that is told in prose.
+  // The only place where prose has the number of tools.
   const text = readme.text.replace(/gets \d+ tools/, `gets ${TOOLS.length} tools`);
   return [
     { ...readme, text },

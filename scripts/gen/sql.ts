@@ -1,4 +1,4 @@
-/** Turns the migration files into a module, so that the SQL reaches the bundle and the executable. */
+/** Turns the migration files into a module, so that the bundle and the executable include the SQL. */
 import { readdirSync, readFileSync } from 'node:fs';
 import initSqlJs from 'sql.js';
 import { dumpSchema, type Migration, migrate } from '../../src/store/sql/migrate.ts';
@@ -20,7 +20,7 @@ ${entries.join('')}];
   return { path: 'src/generated/sql.ts', text };
 }
 
-/** The text of `test/store/schema.sql`: what all migrations together make. */
+/** The text of `test/store/schema.sql`: the schema after all migrations. */
 export async function generateSchema(): Promise<GeneratedFile> {
   const { Database } = await initSqlJs();
   const db = new Database();

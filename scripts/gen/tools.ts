@@ -1,4 +1,4 @@
-/** The tool reference, and the exact entry that `tools/list` sends for each tool, from the table of tools. */
+/** The tool reference, and the exact `tools/list` entry of each tool, from the list of tools. */
 
 import { toolEntry } from '../../src/mcp/surface.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';

@@ -1,4 +1,4 @@
-/** Bundles the library's threads and turns each into a module of text. */
+/** Bundles the code of the library's threads, each into a module that exports it as text. */
 import { build } from 'esbuild';
 import { type GeneratedFile, inRepository } from './file.ts';
 
@@ -48,7 +48,7 @@ async function generateWorker({ entry, path, name }: Thread): Promise<GeneratedF
 }
 
 function quoted(text: string): string {
-  // esbuild leaves what is beyond ASCII in regular expressions.
+  // esbuild does not escape characters beyond ASCII in regular expressions.
   const ascii = text.replace(
     /[\u0080-\uffff]/g,
     (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -1,12 +1,12 @@
 /**
- * Plain BM25 (k1 1.2, b 0.75) over short texts as search libraries have it: English word stems, without the words that
- * every text has, and without synonyms. Hosts that defer tools search them in such a way.
+ * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries: English word stems, no stop words, no synonyms.
+ * Hosts that defer tools search them in this way.
  */
 import { stemmer } from 'stemmer';
 
 const K1 = 1.2;
 const B = 0.75;
-/** Too common in English to tell one text from another. */
+/** Stop words. */
 const COMMON = new Set(
   `a an and are as at be but by did do does for from had has have how i if in into is it its me my no not of on or so
   such than that the their then there these they this to was we what which who will with you`.split(/\s+/),
@@ -17,7 +17,7 @@ export interface Document {
   text: string;
 }
 
-/** Ranks the documents for a query, best first; documents without a common word are left out. */
+/** Ranks the documents for a query, best first. Documents that share no word with it are left out. */
 export function createBm25(documents: readonly Document[]): (query: string) => string[] {
   const indexed = documents.map(({ name, text }) => ({ name, counts: countsOf(wordsOf(text)) }));
   const lengthOf = (counts: ReadonlyMap<string, number>) => [...counts.values()].reduce((a, b) => a + b, 0);

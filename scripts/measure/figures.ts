@@ -1,7 +1,7 @@
-/** The figures that are kept: what they are, what was recorded, and what has become worse. */
+/** The figures: their meaning, the recorded values, and which have become worse. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
-/** Share by which a figure may be worse than the recorded one. */
+/** By how much a figure may be worse than recorded, as a share. */
 const TOLERANCE = 0.05;
 
 interface Figure {
@@ -9,7 +9,7 @@ interface Figure {
   unit: 'tokens' | 'bytes' | 'characters' | 'percent';
 }
 
-/** Less is better, except in percent of requests found. */
+/** Less is better, except for percentages of requests found. */
 export const FIGURES = {
   track_row: { what: 'A track, in a list of tracks', unit: 'tokens' },
   playlist_row: { what: 'A playlist, in the list of playlists', unit: 'tokens' },
@@ -36,7 +36,7 @@ export const FIGURES = {
 export type FigureName = keyof typeof FIGURES;
 export type Figures = Record<FigureName, number>;
 
-/** What the tasks cost when they were first measured. */
+/** The cost of the tasks when they were first measured. */
 export interface Baseline {
   what: string;
   tasks: Record<string, { tokens: number; calls: number }>;
@@ -57,7 +57,7 @@ export function baseline(): Baseline {
   return JSON.parse(readFileSync(BASELINE, 'utf8'));
 }
 
-/** What the tasks cost in all when they were first measured. */
+/** The total cost of the tasks when they were first measured. */
 export function baselineTokens(): number {
   return Object.values(baseline().tasks).reduce((total, { tokens }) => total + tokens, 0);
 }

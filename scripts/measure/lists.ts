@@ -1,4 +1,4 @@
-/** What lists cost: a default page of each, and a row on average over the demo account. */
+/** The cost of lists: a default page of each, and an average row over the demo account. */
 import type { Relay } from '../../test/support/world.ts';
 import type { Answer, Model } from './model.ts';
 import { tokensOf } from './tokens.ts';
@@ -6,10 +6,10 @@ import { tokensOf } from './tokens.ts';
 type Args = Record<string, unknown>;
 type Pages = Record<string, number>;
 
-/** Of one playlist; the longest has 2,500 rows. */
+/** Maximum number of rows to read of a playlist; the longest has 2,500. */
 const MAX_ROWS = 3_000;
 
-/** Tokens of a default page, by tool: of everything that Spotify holds. */
+/** Tokens of a default page, by tool, for lists from Spotify. */
 export async function providerLists(model: Model, relay: Relay): Promise<Pages> {
   const [, , , long] = relay.provider.accounts[0]?.playlists ?? [];
   const artist = relay.provider.catalogue.artists[0];
@@ -32,7 +32,7 @@ export async function providerLists(model: Model, relay: Relay): Promise<Pages> 
   });
 }
 
-/** Tokens of a default page, by tool: of what relay itself keeps, after the tasks. */
+/** Tokens of a default page, by tool, for lists of relay's own state, after the tasks. */
 export async function ownLists(model: Model, relay: Relay): Promise<Pages> {
   const { items } = await relay.call('list_jobs');
   const [job] = items as Answer[];
@@ -56,7 +56,7 @@ async function pagesOf(model: Model, calls: Record<string, Args>): Promise<Pages
   return pages;
 }
 
-/** Tokens of a row on average, names and IDs and all, without the page around it. */
+/** Average tokens of a row, without the page around it. */
 export async function rowCosts(model: Model, relay: Relay): Promise<Record<string, number>> {
   const own = relay.provider.accounts[0]?.playlists ?? [];
   const readable = own.filter(({ rows, ownerName }) => rows.length > 0 && ownerName === 'Demo Listener');

@@ -1,4 +1,4 @@
-/** What a model reads and writes while it uses a relay, counted. */
+/** Counts what a model reads and writes while it uses relay. */
 import type { Client } from '@modelcontextprotocol/client';
 import { toolEntry } from '../../src/mcp/surface.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
@@ -6,14 +6,14 @@ import { tokensOf } from './tokens.ts';
 
 export type Answer = Record<string, unknown>;
 
-/** Plays a model by hand: every call through it counts, with its arguments and the text of the answer. */
+/** Plays a model: counts every call, with its arguments and the text of its answer. */
 export interface Model {
   /** o200k tokens so far. */
   readonly tokens: number;
   readonly calls: number;
-  /** @returns the structured content; a failed tool has `error` in it */
+  /** @returns the structured content, with `error` if the tool failed */
   call(tool: string, args?: Record<string, unknown>): Promise<Answer>;
-  /** Whether the tool is offered, and takes the argument: so that one script plays older versions too. */
+  /** True if the tool is offered and takes the argument, so that one script can play older versions too. */
   offers(tool: string, argument?: string): boolean;
 }
 

@@ -1,8 +1,8 @@
-/** What it costs to ask the library: three questions that people ask most, as a model would write them. */
+/** The cost of questions to the library: three common ones, as a model would write them. */
 import type { Relay } from '../../test/support/world.ts';
 import type { Model } from './model.ts';
 
-/** By what a person would ask. */
+/** Queries, by the person's question. */
 const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
   'which of my saved songs are by this artist': (artist) =>
     `select name, album from saved join tracks using (uri) where fold(artist) like fold('%${artist}%') order by position`,
@@ -11,10 +11,10 @@ const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
   'what is in my playlists twice': () =>
     'select name, artist, count(*) n from playlist_rows join tracks using (uri) group by song having n > 1 order by n desc',
 };
-/** As many as a model reads out. */
+/** As many as a model would show. */
 const ROWS = 15;
 
-/** Tokens of each call and its answer. The library has been read before, and the list of tools is not counted. */
+/** Tokens of each call and its answer, without the list of tools. The library has already been read. */
 export async function askQuestions(model: Model, relay: Relay): Promise<Record<string, number>> {
   let note: unknown = '';
   while (note !== undefined) note = (await relay.call('query_library', { sql: 'select 1' })).note;

@@ -5,7 +5,7 @@ import { type Relay, withRelay } from '../../test/support/world.ts';
 
 const START = Date.UTC(2026, 10, 20, 12);
 
-/** The day is always the same; waits last as long as they do. */
+/** A clock on which the day is always the same, but waits take real time. */
 function fixedDay(): Clock {
   const begin = systemClock.monotonic();
   return { ...systemClock, now: () => START + Math.floor(systemClock.monotonic() - begin) };
@@ -30,7 +30,7 @@ function seededRandom(): Random {
   };
 }
 
-/** All tools are offered. */
+/** Runs `work` with a relay that offers all tools. */
 export async function withDemo<T>(work: (relay: Relay) => Promise<T>): Promise<T> {
   const results: T[] = [];
   await withRelay(

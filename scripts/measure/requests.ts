@@ -1,8 +1,8 @@
 /**
- * What hosts search tools for, each with the tools that would serve it: hosts that defer tools find them by searching
- * names, titles, descriptions and arguments. `KEYWORDS` is what a model types into such a search. It was written without
- * knowledge of the descriptions and must not be bent to them, nor they to it: do not look at which of them fail.
- * `REQUESTS` is how people ask, word for word, for hosts that search with the request itself.
+ * Searches for tools, each with the tools that would serve it. Hosts that defer tools search their names, titles,
+ * descriptions and arguments. `KEYWORDS` is what a model types into such a search. It was written without knowledge of the
+ * descriptions, and neither may be adapted to the other: do not look at which searches fail. `REQUESTS` is what people say,
+ * word for word, for hosts that search with the request itself.
  */
 
 /** The first tool is the best one; any of them counts. */

@@ -1,6 +1,6 @@
 /**
- * Five everyday tasks, each in a conversation of its own: once through MCP, where the model pays for the list of tools. Then once
- * through the skill, where it pays for the skill's text, its commands and what they print. Each has to end right.
+ * Five everyday tasks, each in its own conversation: once through MCP, where the model pays for the list of tools, and once
+ * through the skill, where it pays for the skill's text, its commands and their output. Each has to succeed.
  */
 import { shellWord } from '../../src/base/childProcess.ts';
 import { SKILL_DESCRIPTION, skillText } from '../../src/cli/connect/skillText.ts';
@@ -17,13 +17,13 @@ export interface Costs {
   skill: number;
 }
 
-/** A call as both ways make it. */
+/** A call, through MCP or the skill. */
 type Call = (tool: string, args?: Record<string, unknown>) => Promise<Answer>;
 
 interface Task {
   request: string;
   play(call: Call, relay: Relay): Promise<void>;
-  /** Throws unless the account is as the person wanted it. */
+  /** Throws unless the account is as the person asked. */
   verify(relay: Relay, answers: readonly Answer[]): void;
 }
 
@@ -75,13 +75,13 @@ const TASKS: readonly Task[] = [
   },
 ];
 
-/** What a model sees of the skill as long as it does not use it. */
+/** Tokens of the part of the skill that a model always sees. */
 export function idleTokens(): number {
   return tokensOf(`${SKILL_NAME}: ${SKILL_DESCRIPTION}`);
 }
 
 /**
- * @param fresh runs its work in a relay over a fresh demo account, since a task is played twice
+ * @param fresh runs its work with a fresh demo account, since each task is played twice
  */
 export async function playSkillTasks(
   fresh: (work: (relay: Relay) => Promise<void>) => Promise<void>,
@@ -109,7 +109,7 @@ export async function playSkillTasks(
   return costs;
 }
 
-/** Without what is paid for at all times. */
+/** The skill's text without the part that a model always sees. */
 function bodyOf(): string {
   return skillText({ home: undefined, platform: 'linux' }).replace(/^---\n[\s\S]*?\n---\n/, '');
 }

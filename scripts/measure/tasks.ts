@@ -1,14 +1,14 @@
 /**
- * Ten whole tasks, each played with the fewest calls that a sensible model needs. Where a version offers a shorter way, it
- * is taken; where it does not, the task is played as one would have to. What comes before a task is not counted. They are
- * played in this order in one relay: what the first list of songs was searched for is known to the second.
+ * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that the version
+ * offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use what
+ * was found for the first.
  */
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Relay } from '../../test/support/world.ts';
 import type { Answer, Model } from './model.ts';
 
 interface Task {
-  /** As a person would ask. */
+  /** The request in a person's words. */
   request: string;
   play(model: Model, relay: Relay): Promise<void>;
 }
@@ -159,7 +159,7 @@ async function importLines(model: Model, songs: readonly Song[]): Promise<string
   return String((await good(called)).job_id);
 }
 
-/** From a job with unresolved items to its commit. */
+/** Takes a job with unresolved items to its commit. */
 async function settle(
   model: Model,
   relay: Relay,
@@ -205,7 +205,7 @@ async function unresolvedItems(model: Model, job_id: string): Promise<Answer[]> 
   return found;
 }
 
-/** Waits outside the task: a model asks a few times a minute at most. */
+/** Waits without counting, since a model asks a few times a minute at most. */
 async function reach(relay: Relay, job_id: string, status: string): Promise<void> {
   let now = '';
   const ask = async () => {
@@ -229,7 +229,7 @@ export function ownPlaylist({ provider }: Relay, name: string) {
   return found;
 }
 
-/** Songs that only one recording has, so that title and artist suffice. */
+/** Songs with only one recording, so that title and artist suffice. */
 export function songsOf({ provider }: Relay, count: number): Array<{ song: Song; track: DemoTrack }> {
   const { tracks } = provider.catalogue;
   const titles = new Map<string, number>();
@@ -240,7 +240,7 @@ export function songsOf({ provider }: Relay, count: number): Array<{ song: Song;
     .map((track) => ({ song: { title: track.name, artist: track.artists[0]?.name ?? '' }, track }));
 }
 
-/** Wrong in more letters than one typo, and still to be recognised. */
+/** A title with more than one typo that is still recognisable. */
 function misspelt({ title, artist }: Song): Song {
   const letters = [...title];
   letters.splice(8, 1, letters[8] === 'e' ? 'a' : 'e');
@@ -248,7 +248,7 @@ function misspelt({ title, artist }: Song): Song {
   return { title: letters.join(''), artist };
 }
 
-/** The answer, unless it is an error: a task that failed would look cheap. */
+/** Throws if the answer is an error, since a failed task would look cheap. */
 async function good(called: Promise<Answer>): Promise<Answer> {
   const answer = await called;
   expect(answer?.error === undefined, answer?.error);

@@ -1,7 +1,7 @@
-/** Tokens as the o200k vocabulary counts them; those of other vocabularies differ by some percent. */
+/** Counts tokens of the o200k vocabulary. Other vocabularies differ by some percent. */
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 
-/** Of a text, or of the JSON of anything else. */
+/** The tokens of a text, or of any other value as JSON. */
 export function tokensOf(value: unknown): number {
   return countTokens(typeof value === 'string' ? value : JSON.stringify(value));
 }

@@ -1,4 +1,4 @@
-/** What `tools/list` and the instructions cost, and whether a search in them finds the tool for an everyday request. */
+/** The cost of `tools/list` and the instructions, and how often a search in them finds the tool for an everyday request. */
 import { INSTRUCTIONS, toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';
@@ -7,10 +7,10 @@ import { tokensOf } from './tokens.ts';
 
 interface ToolCost {
   name: string;
-  /** Name, description and input schema. */
+  /** Tokens of name, description and input schema. */
   asked: number;
   output: number;
-  /** All that `tools/list` sends. */
+  /** Tokens of the whole entry. */
   whole: number;
 }
 
@@ -46,15 +46,15 @@ export function toolListSizes() {
 }
 
 /**
- * What a host searches: a tool's name, title and description. The name of another tool in a description is one word of
- * its own, and no one types it.
+ * What a host searches: a tool's name, title and description. Names of other tools in a description are left out, since no
+ * one types them.
  */
 const searchable = entries.map(({ name, title, description }) => ({
   name,
   text: `${name.replaceAll('_', ' ')} ${title} ${description.replaceAll(/\b\w+_\w+\b/g, '')}`,
 }));
 
-/** How often a plain search finds a tool that serves what was asked. */
+/** How often a plain search finds a fitting tool. */
 export function recall(asked: 'keywords' | 'requests'): Recall {
   const search = createBm25(searchable);
   const chosen = asked === 'keywords' ? KEYWORDS : REQUESTS;

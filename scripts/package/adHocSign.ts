@@ -1,6 +1,6 @@
 /**
- * The signature without which macOS on Apple silicon runs nothing: it names nobody and says only that the file is as it was
- * built. The same as `codesign --sign -` makes, for every system that builds. Pure. Formats: mach-o/loader.h, and
+ * Adds the signature that macOS on Apple silicon requires. It names nobody, and only says that the file is unchanged. It
+ * equals that of `codesign --sign -`, but can be made on any system. Pure. Formats: mach-o/loader.h, and
  * osfmt/kern/cs_blobs.h in Apple's xnu.
  */
 import { createHash } from 'node:crypto';
@@ -10,7 +10,7 @@ const LC_CODE_SIGNATURE = 0x1d;
 const HEADER = 32;
 const COMMAND = 16;
 const PAGE = 4096;
-/** What the system maps at once on Apple silicon. */
+/** Page size on Apple silicon. */
 const SEGMENT_ALIGNMENT = 0x4000;
 const MAGIC = { directory: 0xfade0c02, requirements: 0xfade0c01, wrapper: 0xfade0b01, signature: 0xfade0cc0 };
 const SLOT = { directory: 0, requirements: 2, wrapper: 0x10000 };
@@ -22,8 +22,8 @@ const HASH = { size: 32, type: 2 };
 
 /**
  * The file with a signature at its end.
- * @param identifier what the signature calls the program
- * @throws Error for a file that is signed, is no 64-bit Mach-O program, or has no room for one more load command
+ * @param identifier the name of the program in the signature
+ * @throws Error for a file that is signed, is no 64-bit Mach-O program, or has no room for another load command
  */
 export function signAdHoc(file: Buffer, identifier: string): Buffer {
   const { text, linkedit, end } = layoutOf(file);
@@ -111,7 +111,7 @@ interface Signed {
 function codeDirectory(code: Buffer, identifier: string, { requirements, text }: Signed): Buffer {
   const name = Buffer.from(`${identifier}\0`);
   const pages = Math.ceil(code.length / PAGE);
-  // Of the requirements, and of an Info.plist that is not there.
+  // Hashes of the requirements, and of an Info.plist, which is missing.
   const special = [hash(requirements), Buffer.alloc(HASH.size)];
   const hashes = DIRECTORY + name.length + special.length * HASH.size;
   const head = Buffer.alloc(DIRECTORY);
@@ -136,7 +136,7 @@ function signatureSize(limit: number, identifier: string): number {
   return alignedTo(12 + 3 * 8 + directory + 12 + 8, 16);
 }
 
-/** With the magic number and the length that every part of a signature begins with. */
+/** Adds the magic number and the length with which every part of a signature begins. */
 function blob(magic: number, content: Buffer): Buffer {
   return Buffer.concat([numbers([magic, content.length + 8]), content]);
 }

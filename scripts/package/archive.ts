@@ -1,4 +1,4 @@
-/** What people download: the executable as `relay` with its licenses, packed small. */
+/** Packs the download: the executable as `relay`, with its licenses. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { SOURCE_DATE } from './sourceDate.ts';
@@ -11,7 +11,7 @@ export interface ArchiveOptions {
   target: Target;
   /** Path of the executable; the archive gets its name. */
   executable: string;
-  /** Path of each text that goes with it. */
+  /** Paths of the texts to include. */
   texts: readonly string[];
 }
 

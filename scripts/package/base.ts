@@ -1,4 +1,4 @@
-/** The program that an executable is built into: Node as the registry has it, without its symbols, for Windows with our icon. */
+/** The program that an executable is built on: Node from the registry, without symbols; for Windows with our icon. */
 import { spawnSync } from 'node:child_process';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,14 +23,14 @@ const RESOURCES: WinResources = {
   },
 };
 
-/** Path of the target's base program below `folder`, executable where it is one for this machine. */
+/** Writes the target's base program below `folder`, and returns its path. */
 export async function baseProgram(target: Target, folder: string): Promise<string> {
   const own = join(folder, target.name);
   await unpack(basePin(target.base), [target.program], own);
   const program = join(own, target.program);
-  // Stripping an executable that is built would cut off what was built into it.
+  // First, since stripping a finished executable would cut off what was built into it.
   if (target.name.startsWith('linux')) await strip(target, program);
-  // Windows shows those of the base.
+  // Windows shows the resources of the base.
   if (target.name.startsWith('win'))
     await writeFile(program, setWinResources(await readFile(program), RESOURCES));
   return program;

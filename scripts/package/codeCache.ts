@@ -1,4 +1,4 @@
-/** V8's code caches for the scripts, made by running them: an executable with the recorder in the launcher's place. */
+/** Makes V8's code caches by running the scripts, in an executable with the recorder instead of the launcher. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -8,7 +8,7 @@ import { bundle } from '../bundle.ts';
 import { RECORDER_FLAGS } from './recorderFlags.ts';
 import { buildSea, type SeaOptions } from './sea.ts';
 
-/** What is run for each of the caches. */
+/** The command to run for each cache. */
 const RUNS = {
   command: ['serve', '--json', '--port', '0'],
   options: ['--help'],
@@ -18,8 +18,8 @@ type Kind = keyof typeof RUNS;
 const KINDS: readonly Kind[] = ['command', 'options', 'stdio'];
 
 /**
- * Paths of the caches by the names of their assets. They fit this V8 on this kind of processor only.
- * @throws Error when V8 would not take one
+ * Returns the paths of the caches by the names of their assets. They fit only this V8 on this kind of processor.
+ * @throws Error if V8 would not accept one
  */
 export async function recordCodeCaches(
   options: Omit<SeaOptions, 'main' | 'output'>,
@@ -43,7 +43,7 @@ async function record(options: SeaOptions, pathOf: (kind: Kind) => string): Prom
   await chmod(options.output, 0o755);
   for (const kind of KINDS) {
     const home = await mkdtemp(join(dirname(options.output), 'home-'));
-    // Nothing of the builder's own settings.
+    // None of the builder's own settings.
     const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind), HOME: home };
     await promisify(execFile)(options.output, [...RUNS[kind]], { env, timeout: 60_000 });
   }

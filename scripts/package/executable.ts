@@ -1,4 +1,4 @@
-/** Puts an executable together: the launcher, and as assets the program and what it needs on its platform. */
+/** Builds an executable from the launcher, with the program and its platform's files as assets. */
 import { execFile } from 'node:child_process';
 import { chmod, readFile, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
@@ -15,13 +15,13 @@ import { HOST, type Target } from './targets.ts';
 
 export interface ExecutableOptions {
   target: Target;
-  /** The target's base program, and this machine's, which does the building. */
+  /** Paths of the target's base program, and of this machine's, which does the building. */
   base: string;
   builder: string;
-  /** The bundle of `src/launcher.ts`, and those that it runs. */
+  /** Paths of the bundle of `src/launcher.ts`, and of those that it runs. */
   launcher: string;
   scripts: Record<keyof typeof SCRIPT_ASSETS, string>;
-  /** For what is left over; the caller removes it. */
+  /** Directory for temporary files; the caller removes it. */
   folder: string;
   output: string;
 }
@@ -46,12 +46,12 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
 }
 
 /**
- * V8 keeps a string of this size beside the space for young objects, of which a start has one megabyte: filling it costs a
- * collection.
+ * V8 keeps strings of at least this size outside the space for young objects. That has one megabyte at the start, and filling
+ * it costs a collection.
  */
 const LARGE_BYTES = 136 * 1024;
 
-/** A copy in `folder` in the form that an executable carries, with blanks at its end up to `leastBytes`. */
+/** A wrapped copy of the script in `folder`, padded with blanks to at least `leastBytes`. */
 async function wrapped(script: string, folder: string, leastBytes = 0): Promise<string> {
   const path = join(folder, basename(script));
   const text = asFunction(await readFile(script, 'latin1'));

@@ -1,4 +1,4 @@
-/** Packages from the registry, each fetched once, checked against its pin at every use, and kept in the user's cache. */
+/** Fetches packages from the registry once, keeps them in the user's cache, and checks their pin at every use. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
@@ -10,15 +10,15 @@ import { extract } from 'tar';
 import lock from '../../package-lock.json' with { type: 'json' };
 import pins from './pins.json' with { type: 'json' };
 
-/** What a package has to be. */
+/** The required version and checksum of a package. */
 export interface Pin {
   name: string;
   version: string;
-  /** As npm writes it: `sha512-…`. */
+  /** In npm's form: `sha512-…`. */
   integrity: string;
 }
 
-/** Large files that no checkout should hold twice. */
+/** In the user's cache, so that several checkouts share the large files. */
 const CACHE = process.env.RELAY_PACKAGE_CACHE || join(envPaths('relay', { suffix: '' }).cache, 'packages');
 
 /** The pin of a base program, from pins.json. */
@@ -40,7 +40,7 @@ export function lockedPin(name: string): Pin {
 /**
  * Copies files of a package into `folder`.
  * @param paths inside the package
- * @throws Error when the package lacks one
+ * @throws Error if the package lacks one
  */
 export async function unpack(pin: Pin, paths: readonly string[], folder: string): Promise<void> {
   const file = await fetchPackage(pin);
@@ -64,7 +64,7 @@ async function fetchPackage(pin: Pin): Promise<string> {
   await mkdir(CACHE, { recursive: true });
   const temp = await mkdtemp(join(CACHE, 'fetch-'));
   try {
-    // The folder is not an argument, since the shell that Windows needs would split it at a space.
+    // The folder is the working directory, since the shell that Windows needs would split an argument at spaces.
     const { stdout } = await promisify(execFile)(
       'npm',
       ['pack', '--loglevel=error', `${pin.name}@${pin.version}`],

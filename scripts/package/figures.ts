@@ -1,6 +1,6 @@
 /**
- * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program. Both are run
- * in turns, since machines are noisy and shared: only what happens to both within a second can be compared.
+ * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program. Both run in
+ * turns, since on a noisy machine only runs within the same second can be compared.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,9 +13,9 @@ const ROUNDS = 15;
 export interface Figures {
   /** Median time until `--version` has ended, over that of an empty script. */
   version: number;
-  /** Median time until the ready line of `serve` over a home that is there, over that of an empty script. */
+  /** Median time until the ready line of `serve` with an existing home, over that of an empty script. */
   ready: number;
-  /** Resident memory at the ready line over that of a script that waits; null where the system does not tell. */
+  /** Resident memory at the ready line over that of a script that waits; null if the system does not report it. */
   memory: number | null;
   /** The same as absolute values on this machine: milliseconds and MiB. */
   absolute: {
@@ -33,7 +33,7 @@ async function measure(executable: string, base: string): Promise<Figures> {
   try {
     const empty = join(folder, 'empty.cjs');
     const waiting = join(folder, 'waiting.cjs');
-    // How a file was written decides in what pieces the system maps it, and so how much of it counts as resident.
+    // A copy, since the way a file was written decides how much of it counts as resident.
     const bare = join(folder, 'base');
     await copyFile(base, bare);
     await writeFile(empty, '');

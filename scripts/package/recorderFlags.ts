@@ -1,7 +1,7 @@
 /**
- * Options of V8 with which a code cache is recorded. V8 orders what it writes by hashes whose seed is otherwise random, and
- * two builds would differ; so would the marks of what the baseline compiler was at when it was written, which depend on how
- * busy the machine is. A cache fits the flags of the moment when it is made, so the recorder takes them back first.
+ * V8 options for recording a code cache, so that two builds are the same. By default the order of a cache depends on a random
+ * hash seed, and its marks on what the baseline compiler has done so far. A cache fits only the flags with which it is
+ * written, so the recorder first sets the default ones again.
  */
 export const RECORDER_FLAGS = ['--hash-seed=1', '--no-flush-bytecode', '--no-sparkplug'];
 

@@ -1,8 +1,8 @@
-/** The one time that every file in a package carries, so that two builds of a commit are the same bytes. */
+/** The time of every file in a package, so that two builds of a commit are the same bytes. */
 import { execFileSync } from 'node:child_process';
 import { root } from '../bundle.ts';
 
-/** A ZIP archive knows no time before 1980. */
+/** ZIP archives have no time before 1980. */
 const MIN_SECONDS = 315_532_800;
 
 /**

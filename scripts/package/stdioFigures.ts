@@ -1,7 +1,7 @@
 /**
- * `stdioFigures.ts [EXECUTABLE BASE]`: what `relay stdio` costs beside a running server, as ratios to the bare program.
- * Without arguments it measures the bundle and this Node. Both are started in turns and looked at when the first output is
- * there: of `relay stdio` the answer to `initialize`, of the bare program a line that it writes at once. Prints JSON.
+ * `stdioFigures.ts [EXECUTABLE BASE]`: the cost of `relay stdio` with a running server, as ratios to the bare program, as JSON.
+ * Without arguments it measures the bundle and this Node. Both are started in turns and measured at their first output: for
+ * `relay stdio` the answer to `initialize`, for the bare program a line that it writes at once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -20,9 +20,9 @@ const INITIALIZE = `${JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'initializ
 
 /** Medians of one program at its first output. */
 interface Costs {
-  /** Milliseconds from its start. */
+  /** Milliseconds since the start. */
   wall: number;
-  /** Milliseconds of processor time, of all its threads. On a busy machine this says more. */
+  /** Milliseconds of processor time of all threads, more reliable on a busy machine. */
   processor: number;
   /** Resident memory in MiB. */
   memory: number;
@@ -47,7 +47,7 @@ async function measure(): Promise<StdioFigures> {
   const env = { ...process.env, RELAY_HOME: join(folder, 'home'), RELAY_KEYCHAIN: 'file', RELAY_PORT: '0' };
   const waiting = join(folder, 'waiting.cjs');
   await writeFile(waiting, "process.stdout.write('ready\\n'); setInterval(() => {}, 1000);");
-  // How a file was written decides in what pieces the system maps it, and so how much of it counts as resident.
+  // A copy, since the way a file was written decides how much of it counts as resident.
   const bareProgram = join(folder, 'base');
   await copyFile(base, bareProgram);
   const [program = '', ...first] = relay;

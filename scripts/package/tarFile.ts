@@ -1,10 +1,10 @@
-/** A tar archive (POSIX ustar) that depends on its content alone: sorted names, root as the owner, one time. Pure. */
+/** A tar archive (POSIX ustar) that depends only on its content: sorted names, root as the owner, one time. Pure. */
 
 export interface TarEntry {
   /** Without a leading slash; a directory ends with one. At most 100 bytes. */
   path: string;
   content: Uint8Array;
-  /** Of the file. */
+  /** Permission bits of the file. */
   mode: number;
 }
 
@@ -36,7 +36,7 @@ function header({ path, content, mode }: TarEntry, time: number): Buffer {
   block.write('ustar\x0000', 257);
   block.write('root', 265);
   block.write('root', 297);
-  // The sum is made with spaces where it will stand.
+  // The sum is computed with spaces in its own place.
   block.fill(' ', 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);

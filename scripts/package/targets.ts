@@ -1,8 +1,8 @@
-/** The platforms that executables are made for. One more is one more entry, and its base program's pin in pins.json. */
+/** The platforms of executables. To add one, add an entry here, and its base program's pin in pins.json. */
 export interface Target {
   /** As in the names of the files: `linux-x64`. */
   name: string;
-  /** What `process.platform` and `process.arch` say there. */
+  /** `process.platform` and `process.arch` there: `linux-x64`. */
   host: string;
   /** Registry package of the base program, and the program's path inside it. */
   base: string;
@@ -10,11 +10,11 @@ export interface Target {
   /** Registry package of the keychain's native addon, whose pin is in package-lock.json, and the addon's path inside it. */
   keyring: string;
   addon: string;
-  /** Of the executable's name. */
+  /** Ending of the executable's name. */
   suffix: string;
-  /** What people on that platform can unpack without another program. */
+  /** A form that people on that platform can unpack without another program. */
   archive: 'tar.xz' | 'zip';
-  /** Programs that can strip the base elsewhere than on the platform itself; the first one found is used. */
+  /** Programs that can strip the base on other platforms; the first one found is used. */
   strip: readonly string[];
 }
 
@@ -76,5 +76,5 @@ export const TARGETS: readonly Target[] = [
   },
 ];
 
-/** The target that runs here. */
+/** The target of this machine. */
 export const HOST = TARGETS.find(({ host }) => host === `${process.platform}-${process.arch}`);

@@ -1,22 +1,22 @@
-/** The icon and the version that Windows shows of a program, in place of those of Node. Pure. */
+/** Replaces Node's icon and version, as Windows shows them, with ours. Pure. */
 import { Data, NtExecutable, NtExecutableResource, Resource } from 'resedit';
 
-/** American English, the language of Node's own. */
+/** American English, the language of Node's resources. */
 const LANGUAGE = 0x409;
 const UNICODE = 1_200;
 
 export interface WinResources {
-  /** PNG by width. */
+  /** PNG images by width. */
   icons: ReadonlyArray<{ size: number; png: Buffer }>;
   /** `1.2.3`. */
   version: string;
-  /** Such as `FileDescription`. */
+  /** By names such as `FileDescription`. */
   strings: Readonly<Record<string, string>>;
 }
 
 /**
- * The program with its resources changed. A signature is cut off: it would not fit the new file.
- * @throws Error for a file that is no program for Windows
+ * The program with its resources changed. A signature is removed, since it would not fit the new file.
+ * @throws Error for a file that is no Windows program
  */
 export function setWinResources(file: Buffer, { icons, version, strings }: WinResources): Buffer {
   const program = NtExecutable.from(file, { ignoreCert: true });
@@ -29,7 +29,7 @@ export function setWinResources(file: Buffer, { icons, version, strings }: WinRe
   Object.assign(info.fixedInfo, { fileType: APPLICATION, fileOS: WINDOWS });
   info.setFileVersion(version, LANGUAGE);
   info.setProductVersion(version, LANGUAGE);
-  // After those two, which set strings in a form of their own.
+  // After the versions, which set strings in a different form.
   info.setStringValues({ lang: LANGUAGE, codepage: UNICODE }, { ...strings });
   info.outputToResourceEntries(resources.entries);
   resources.outputResource(program);

@@ -1,9 +1,10 @@
-/** xz, the one program that packing needs beside Node. */
+/** Runs xz, the only program besides Node that packing needs. */
 import { spawnSync } from 'node:child_process';
 
 /**
- * Level 1 takes a tenth of the time of 6, for a result a sixth larger. Packs with two threads on every machine: the result depends on whether there is one or more.
- * @throws Error when xz is not installed or fails
+ * Level 1 takes a tenth of the time of 6, for a result a sixth larger. Always uses two threads, since with one the result
+ * differs.
+ * @throws Error if xz is not installed or fails
  */
 export function xz(content: Uint8Array, level = 6): Buffer {
   const { error, status, stdout } = spawnSync('xz', [`-${level}`, '-T2', '--stdout'], {

@@ -1,10 +1,10 @@
-/** A ZIP archive that depends on its content alone. Pure. */
+/** A ZIP archive that depends only on its content. Pure. */
 import { type Zippable, zipSync } from 'fflate';
 
 export interface ZipEntry {
   path: string;
   content: Uint8Array;
-  /** Of the file, for systems that have modes. */
+  /** Permission bits of the file, for systems that have them. */
   mode: number;
 }
 
@@ -19,7 +19,7 @@ export function zipFile(entries: readonly ZipEntry[], time: number): Uint8Array 
   return zipSync(files, { level: 6, mtime: localDate(time) });
 }
 
-/** A ZIP archive has the local time of the machine that makes it: this one reads the same everywhere. */
+/** ZIP archives store local time. This date gives the same one on every machine. */
 function localDate(time: number): Date {
   const utc = new Date(time * 1_000);
   return new Date(

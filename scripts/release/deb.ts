@@ -12,7 +12,7 @@ const ARCHITECTURES = { x64: 'amd64', arm64: 'arm64' } as const;
 
 export interface LinuxPackageOptions {
   arch: keyof typeof ARCHITECTURES;
-  /** Paths of the executable, of our license, of the licenses of what is in it, and of the changelog. */
+  /** Paths of the executable, our license, the licenses of its parts, and the changelog. */
   executable: string;
   license: string;
   notices: string;
@@ -56,7 +56,7 @@ function directory(path: string) {
   return { path, content: Buffer.alloc(0), mode: 0o755 };
 }
 
-/** libc is that of Node's own builds; nothing newer is asked for. */
+/** The required libc is that of Node's own builds. */
 function controlText(arch: keyof typeof ARCHITECTURES, files: readonly PackageFile[]): string {
   const size = files.reduce((sum, { content }) => sum + Math.ceil(content.length / 1024), 0);
   const paragraphs = PRODUCT.longDescription.map((text) => folded(text).join('\n'));

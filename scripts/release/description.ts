@@ -1,4 +1,4 @@
-/** What every package, manifest and bundle says of relay. They are all made from this. */
+/** The description of relay for every package, manifest and bundle. */
 import { description, license, version } from '../../package.json' with { type: 'json' };
 import { OWNER } from '../../src/domain/project.ts';
 import { namesOf } from './names.ts';
@@ -9,9 +9,9 @@ export const PRODUCT = {
   name: 'relay',
   version,
   license,
-  /** One line, at most 80 characters: Homebrew takes no more. It starts with no article and ends without a full stop. */
+  /** One line of at most 80 characters, the limit of Homebrew, without an article at the start or a full stop. */
   summary: 'Connects one Spotify account to AI clients through one local MCP endpoint',
-  /** One line with all that a list of programs must say. */
+  /** One line for lists of programs. */
   description,
   /** Paragraphs, for package managers. */
   longDescription: [
@@ -21,17 +21,17 @@ export const PRODUCT = {
     'relay is an unofficial community project and is not affiliated with Spotify.',
   ],
   ...names,
-  /** Where the files of this version are. */
+  /** URL of this version's files. */
   downloads: `${names.home}/releases/download/v${version}`,
-  /** Where the files of the newest version are. */
+  /** URL of the newest version's files. */
   latest: `${names.home}/releases/latest/download`,
   publisher: 'The relay authors',
-  /** Package managers for Linux want an address; mail to a reserved name goes nowhere. */
+  /** Package managers for Linux require an address. Mail to a reserved domain goes nowhere. */
   maintainer: 'The relay authors <relay@relay.invalid>',
   keywords: ['mcp', 'spotify', 'playlists', 'music'],
 } as const;
 
-/** What a person may give a client that starts relay, by the name of the variable. None has to be given. */
+/** Optional settings that a client can ask the person for, by the name of the variable. */
 export const USER_SETTINGS = [
   {
     env: 'PROVIDER_CLIENT_ID',
@@ -52,7 +52,7 @@ export const USER_SETTINGS = [
   },
 ] as const;
 
-/** Name of the file of this version for a target, or of one that is the same for all. */
+/** Name of this version's file for a target, or of one that is the same for all. */
 export function fileName(what: string): string {
   return `relay-${version}-${what}`;
 }

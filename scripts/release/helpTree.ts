@@ -1,4 +1,4 @@
-/** The command line as data and as text: what man pages and completion scripts are made from. */
+/** The command line as data and as text, for man pages and completion scripts. */
 import { PassThrough } from 'node:stream';
 import type { Command } from 'commander';
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
@@ -8,7 +8,7 @@ import { PRODUCT } from './description.ts';
 
 const COLUMNS = 80;
 
-/** All commands, below the program itself. */
+/** The program with all commands. */
 export function commandTree(): Command {
   return createProgram(
     worldInto(() => {}),
@@ -16,7 +16,7 @@ export function commandTree(): Command {
   );
 }
 
-/** What a command's help says after its options: explanations and examples. */
+/** The part of a command's help after its options: explanations and examples. */
 export function textAfterHelp(command: Command): string {
   let text = '';
   command.configureOutput({
@@ -41,7 +41,7 @@ export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<
   return text;
 }
 
-/** Nothing of the machine that builds. */
+/** A world without anything of the machine that builds. */
 function worldInto(out: (text: string) => void): World {
   const none = () => Promise.reject(new Error('not for making help'));
   const pipe = () => {

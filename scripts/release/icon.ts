@@ -1,9 +1,9 @@
-/** The icon: two ends and a switch between them. Drawn here, as SVG and as pixels, from the same shapes. */
+/** Draws the icon, two ends and a switch between them, as SVG and as pixels from the same shapes. */
 import { crc32, deflateSync } from 'node:zlib';
 
 type Color = readonly [red: number, green: number, blue: number];
 
-/** Coordinates are of a square of 64 units. */
+/** Coordinates are in a square of 64 units. */
 type Shape =
   | { kind: 'square'; corner: number; color: Color }
   | {
@@ -20,7 +20,7 @@ const GREEN: Color = [18, 112, 60];
 const PAPER: Color = [255, 255, 255];
 const WIDTH = 4.5;
 
-/** The mark of the pages (`src/server/pages/page.ts`), on a square of their color. */
+/** The logo of the pages (`src/server/pages/page.ts`), on a square of their color. */
 const SHAPES: readonly Shape[] = [
   { kind: 'square', corner: 14, color: GREEN },
   { kind: 'ring', at: [17, 32], radius: 8, width: WIDTH, color: PAPER },
@@ -78,7 +78,7 @@ function chunk(name: string, data: Buffer): Buffer {
   return Buffer.concat([length, named, sum]);
 }
 
-/** Each pixel is blended over those below by how much of it a shape covers. */
+/** The color of a pixel: each shape is blended by how much of the pixel it covers. */
 function pixelAt(x: number, y: number, size: number): number[] {
   const scale = UNITS / size;
   const at = [(x + 0.5) * scale, (y + 0.5) * scale] as const;
@@ -97,7 +97,7 @@ function pixelAt(x: number, y: number, size: number): number[] {
   return [...color.map(Math.round), Math.round(alpha * 255)];
 }
 
-/** From the edge of the shape, in units; negative inside. */
+/** Distance from the edge of the shape, in units; negative inside. */
 function distance(shape: Shape, [x, y]: readonly [number, number]): number {
   switch (shape.kind) {
     case 'square': {

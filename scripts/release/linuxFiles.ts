@@ -1,4 +1,4 @@
-/** The files of a Linux package, wherever they come from. */
+/** Collects the files of a Linux package. */
 import { readFile } from 'node:fs/promises';
 import { gzipSync } from 'node:zlib';
 import { packagedUnitText } from '../../src/service/systemdUnit.ts';
@@ -15,9 +15,9 @@ export interface PackageFile {
 export interface LinuxFilesOptions {
   /** Path of the executable. */
   executable: string;
-  /** Directory of zsh's completion functions, which differs. */
+  /** Directory of zsh's completion functions, which differs between systems. */
   zshFolder: string;
-  /** Licenses and the like: content by path. */
+  /** Content of licenses and other documents, by path. */
   documents: Record<string, Uint8Array>;
 }
 
@@ -44,7 +44,7 @@ export async function linuxFiles(options: LinuxFilesOptions): Promise<PackageFil
   return files.sort((one, other) => (one.path < other.path ? -1 : 1));
 }
 
-/** Every directory above the files, each before what is in it. */
+/** Every directory above the files, parents first. */
 export function directoriesOf(files: readonly PackageFile[]): string[] {
   const above = (path: string): string[] => {
     const cut = path.lastIndexOf('/');

@@ -1,6 +1,6 @@
 /**
- * The manual, one page for the program and one for each command, made from what the program has: the help of its commands, and the
- * tables of settings, files and exit codes. man(7), man-pages(7)
+ * The manual: one page for the program and one for each command, from the help of the commands and the tables of settings, files
+ * and exit codes. man(7), man-pages(7)
  */
 import type { Command } from 'commander';
 import { EXIT, EXIT_MEANINGS } from '../../src/cli/exit.ts';
@@ -127,18 +127,18 @@ function terms(rows: readonly Row[]): string {
   return rows.map(([term, text]) => `.TP\n.B ${roff(term)}\n${marked(text)}`).join('\n');
 }
 
-/** Text in which names stand between backquotes, as in the manual in Markdown: they are bold. */
+/** Text whose names in backquotes become bold, as in the Markdown manual. */
 function marked(text: string): string {
   return roff(text).replace(/`([^`\n]+)`/g, '\\fB$1\\fR');
 }
 
-/** Lines as they are. */
+/** Lines without formatting. */
 function literal(text: string): string {
   if (text === '') return '';
   return `.nf\n${text.split('\n').map(roff).join('\n')}\n.fi`;
 }
 
-/** A line that begins with a dot or an apostrophe would be a request. */
+/** Escapes text: a line that begins with a dot or an apostrophe would be a roff request. */
 function roff(text: string): string {
   return text
     .replaceAll('\\', '\\e')

@@ -1,7 +1,7 @@
-/** What package managers and registries read. Pure: checksums in, files by their names out. */
+/** Manifests for package managers and registries. Pure: checksums in, files by name out. */
 import { fileName, PRODUCT, USER_SETTINGS } from './description.ts';
 
-/** SHA-256 in hexadecimal, by the name of the file. */
+/** SHA-256 in hexadecimal, by file name. */
 export type Sums = Readonly<Record<string, string>>;
 
 /** Paths below `dist/release`, with their content. */
@@ -155,7 +155,7 @@ function json(content: object): string {
   return `${JSON.stringify(content, null, 2)}\n`;
 }
 
-/** Enough of YAML for these files: every JSON string is a YAML string too. */
+/** The part of YAML that these files need. Every JSON string is a YAML string too. */
 function yaml(content: object): string {
   const lines = Object.entries(content).flatMap(([key, value]) =>
     Array.isArray(value) ? [`${key}:`, ...value.map(yamlItem)] : [`${key}: ${JSON.stringify(value)}`],

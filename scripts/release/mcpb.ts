@@ -9,7 +9,7 @@ import { type ZipEntry, zipFile } from '../package/zipFile.ts';
 import { PRODUCT, USER_SETTINGS } from './description.ts';
 import { iconPng } from './icon.ts';
 
-/** What the MCP client says where no account is connected is the tools' own matter: nothing has to be filled in here. */
+/** The manifest. Its settings are all optional, since the tools themselves say if no account is connected. */
 export function mcpbManifest(target: Target): McpbManifestAny {
   const program = `server/relay${target.suffix}`;
   return {
@@ -44,7 +44,7 @@ export function mcpbManifest(target: Target): McpbManifestAny {
   };
 }
 
-/** @param texts path of each license that goes with it */
+/** @param texts paths of the licenses to include */
 export async function mcpbFile(
   target: Target,
   executable: string,

@@ -1,26 +1,26 @@
-/** What relay is called where it is published. Pure. */
+/** Names of relay where it is published. Pure. */
 
 /**
- * Stands for the account in names of packages while nobody publishes. npm's plain `relay`, and the names that would come of
- * it elsewhere, belong to others.
+ * Stands for the account in package names until there is a publisher. The plain name `relay` on npm, and names made from it
+ * elsewhere, belong to others.
  */
 export const PLACEHOLDER_OWNER = 'owner-placeholder';
 
 export interface Names {
   /** The project's page. */
   home: string;
-  /** `owner/name` on GitHub; null: there is none. */
+  /** `owner/name` on GitHub; null if there is none. */
   repository: string | null;
   /** On npm, below the owner's scope. */
   npm: string;
-  /** The same as a package URL without a version: https://github.com/package-url/purl-spec */
+  /** The npm package as a package URL without a version: https://github.com/package-url/purl-spec */
   purl: string;
   winget: string;
-  /** In the MCP registry: a reverse domain name that the publisher can prove to own. */
+  /** Name in the MCP registry: a reversed domain name that the publisher can prove to own. */
   mcp: string;
 }
 
-/** @param owner the account on GitHub and npm; null: there is none, and no link leads to a page that somebody could have */
+/** @param owner the account on GitHub and npm; null if there is none, so no link leads to a page that others could own */
 export function namesOf(owner: string | null): Names {
   const name = owner ?? PLACEHOLDER_OWNER;
   return {

@@ -1,4 +1,4 @@
-/** The package for `npx`: the program as one script for the Node that is there, and what no bundle can hold. */
+/** The package for `npx`: the program as one script for the installed Node, and files that cannot be bundled. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -8,7 +8,7 @@ import { SOURCE_DATE } from '../package/sourceDate.ts';
 import { type TarEntry, tarFile } from '../package/tarFile.ts';
 import { PRODUCT } from './description.ts';
 
-/** @param script path of the bundle of `src/main.ts`; `notices`: of the licenses of what is in it */
+/** @param script path of the bundle of `src/main.ts`; `notices`: path of the licenses of its parts */
 export async function npmFile({ script, notices }: { script: string; notices: string }): Promise<Buffer> {
   const manifest = {
     name: PRODUCT.npm,
@@ -18,7 +18,7 @@ export async function npmFile({ script, notices }: { script: string; notices: st
     keywords: PRODUCT.keywords,
     homepage: PRODUCT.home,
     ...(PRODUCT.repository === null ? {} : { repository: `github:${PRODUCT.repository}` }),
-    // npm takes a name with a scope for private.
+    // By default, npm publishes a scoped name as private.
     publishConfig: { access: 'public' },
     mcpName: PRODUCT.mcp,
     type: 'module',

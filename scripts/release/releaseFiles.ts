@@ -1,4 +1,4 @@
-/** Everything that a release has beside the executables and their archives. */
+/** The files of a release other than the executables and their archives. */
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -19,20 +19,20 @@ import { sbom } from './sbom.ts';
 const LICENSE = join(root, 'LICENSE');
 const CHANGELOG = join(root, '.github', 'CHANGELOG.md');
 
-/** The map with which a stack trace in a report is read. */
+/** The source map, to translate stack traces in bug reports. */
 export const MAP_NAME = `relay-${PRODUCT.version}.map`;
 const MANIFESTS_NAME = 'manifests.tar.gz';
-/** Beside all that begins with the name of the version. */
+/** Published besides all files whose names begin with the version. */
 const ALWAYS_PUBLISHED = [MAP_NAME, MANIFESTS_NAME, 'install.sh', 'install.ps1', 'latest.json'];
 
 export interface PackagesOptions {
   target: Target;
-  /** Paths of the executable, which the packages are written beside, and of the licenses of what is in it. */
+  /** Paths of the executable, beside which the packages are written, and of the licenses of its parts. */
   executable: string;
   notices: string;
 }
 
-/** Writes what is made of one executable, beside it: a bundle, and packages for Linux. Returns the paths. */
+/** Writes the packages of one executable beside it: a bundle, and packages for Linux. Returns the paths. */
 export async function writePackages({ target, executable, notices }: PackagesOptions): Promise<string[]> {
   const dist = dirname(executable);
   const made = async (kind: string, content: Uint8Array) => {
@@ -49,7 +49,7 @@ export async function writePackages({ target, executable, notices }: PackagesOpt
   return paths;
 }
 
-/** Writes what is the same for all targets: the package for npx, the parts list, the scripts that install. */
+/** Writes the files that are the same for all targets: the package for npx, the parts list, the install scripts. */
 export async function writeCommonFiles(
   dist: string,
   parts: { script: string; notices: string },
@@ -68,9 +68,9 @@ export async function writeCommonFiles(
 }
 
 /**
- * Writes `dist/release`: the icon, and the manifests for package managers and registries, which name every file by its
- * checksum; and all of it as one file to publish.
- * @returns false, and nothing is written, when files of some target are missing
+ * Writes `dist/release`: the icon, and the manifests for package managers and registries, with the checksum of every file.
+ * Also packs all of it into one file to publish.
+ * @returns false, and writes nothing, if files of a target are missing
  */
 export async function writeManifests(dist: string): Promise<boolean> {
   const folder = join(dist, 'release');
@@ -101,14 +101,14 @@ export async function writeManifests(dist: string): Promise<boolean> {
   return true;
 }
 
-/** Writes `SHA256SUMS` over all files that are published, in the form that `sha256sum --check` reads. */
+/** Writes `SHA256SUMS` for all published files, in the form that `sha256sum --check` reads. */
 export async function writeSums(dist: string): Promise<void> {
   const names = (await readdir(dist)).filter(isPublished).sort();
   const lines = await Promise.all(names.map(async (name) => `${await sumOf(dist, name)}  ${name}\n`));
   await writeFile(join(dist, 'SHA256SUMS'), lines.join(''));
 }
 
-/** Whether a file in `dist` is one of this version that people get. `SHA256SUMS` itself, which names them, is not asked about. */
+/** True for files in `dist` that are published with this version. `SHA256SUMS` itself does not count. */
 function isPublished(name: string): boolean {
   return name.startsWith(fileName('')) || ALWAYS_PUBLISHED.includes(name);
 }

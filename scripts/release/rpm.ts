@@ -8,7 +8,7 @@ import { PRODUCT } from './description.ts';
 import { directoriesOf, linuxFiles, type PackageFile } from './linuxFiles.ts';
 import { type RpmTag, rpmHeader } from './rpmHeader.ts';
 
-/** What rpm calls the processor, and its number in the lead, which only old programs read. */
+/** rpm's name for the processor, and its number in the lead, which only old programs read. */
 const ARCHITECTURES = { x64: { name: 'x86_64', lead: 1 }, arm64: { name: 'aarch64', lead: 19 } } as const;
 
 const RELEASE = '1';
@@ -19,7 +19,7 @@ const DOCUMENT = 1 << 1;
 const LICENSE = 1 << 7;
 const LESS_OR_EQUAL = 2 | 8;
 const RPMLIB = 1 << 24;
-/** libc is that of Node's own builds; nothing newer is asked for. */
+/** The required libc is that of Node's own builds. */
 const REQUIRES: ReadonlyArray<[name: string, flags: number, version: string]> = [
   ['libatomic.so.1()(64bit)', 0, ''],
   ['libc.so.6(GLIBC_2.28)(64bit)', 0, ''],
@@ -54,8 +54,8 @@ const FILE = 0o100000;
 const FOLDER = 0o040000;
 
 /**
- * With the type of the file in its mode, and with the directories that are relay's alone. All others are shared, and belong to
- * the packages that they come from.
+ * Adds the file type to each mode, and the directories that only relay uses. All others belong to the packages that they come
+ * from.
  */
 function withFolders(files: readonly PackageFile[]): PackageFile[] {
   const folders = directoriesOf(files).filter((path) => path.endsWith(`/${PRODUCT.name}`));
@@ -142,7 +142,7 @@ function headerTags(arch: string, files: readonly PackageFile[], payload: Buffer
     { tag: 1124, type: 'string', value: 'cpio' },
     { tag: 1125, type: 'string', value: 'xz' },
     { tag: 1126, type: 'string', value: '1' },
-    // 8 is SHA-256.
+    // 8 stands for SHA-256.
     { tag: 5011, type: 'int32', values: [8] },
     { tag: 5092, type: 'strings', values: [hash('sha256', payload)] },
     { tag: 5093, type: 'int32', values: [8] },

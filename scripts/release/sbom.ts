@@ -1,4 +1,4 @@
-/** The parts list (SBOM) of the executables, in CycloneDX, as `npm sbom` makes it from package-lock.json. */
+/** The parts list (SBOM) of the executables, in CycloneDX, from `npm sbom`. */
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -36,7 +36,7 @@ export async function sbom(): Promise<string> {
     purl: `pkg:generic/node@${node}`,
     externalReferences: [{ type: 'website', url: 'https://nodejs.org' }],
   });
-  // npm takes the name of the directory, the moment and a random number.
+  // npm's own values are the directory's name, the present time and a random number.
   bom.metadata.component = {
     ...bom.metadata.component,
     name: PRODUCT.name,
@@ -49,7 +49,7 @@ export async function sbom(): Promise<string> {
   return `${JSON.stringify(bom, null, 2)}\n`;
 }
 
-/** npm's own `--omit=dev` also leaves out what both the program and a tool need. */
+/** Removes development packages. npm's `--omit=dev` also removes what both the program and a tool need. */
 function leaveOutDevelopment(bom: Bom): void {
   const isShipped = ({ properties = [] }: Component) =>
     !properties.some(({ name, value }) => name === 'cdx:npm:package:development' && value === 'true');
@@ -60,7 +60,7 @@ function leaveOutDevelopment(bom: Bom): void {
     .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((one) => !out.has(one)) }));
 }
 
-/** A UUID of version 8 (RFC 9562, section 5.8) that depends on the content alone. */
+/** A UUID of version 8 (RFC 9562, section 5.8) that depends only on the content. */
 function uuidOf(content: string): string {
   const bytes = createHash('sha256').update(content).digest().subarray(0, 16);
   bytes[6] = 0x80 | ((bytes[6] ?? 0) & 0x0f);

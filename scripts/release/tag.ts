@@ -1,9 +1,9 @@
-/** Whether a tag may become a release. Pure. */
+/** Checks if a tag may become a release. Pure. */
 
 export interface Tagged {
-  /** As pushed: `v1.2.3`. */
+  /** The pushed tag: `v1.2.3`. */
   tag: string;
-  /** Of package.json. */
+  /** Version in package.json. */
   version: string;
   /** `owner/name` of the repository that builds, and the one that the links in packages lead to. */
   builder: string;
@@ -11,7 +11,7 @@ export interface Tagged {
   changelog: string;
 }
 
-/** One sentence for each reason against it. */
+/** One sentence for each reason why it may not. */
 export function tagProblems({ tag, version, builder, published, changelog }: Tagged): string[] {
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`The tag is ${tag}, and package.json has version ${version}.`);
@@ -26,7 +26,7 @@ export function tagProblems({ tag, version, builder, published, changelog }: Tag
   return problems;
 }
 
-/** What the changelog says of a version; null: nothing. */
+/** A version's section of the changelog; null if there is none. */
 export function releaseNotes(changelog: string, version: string): string | null {
   const sections = changelog.split(/^## /m).slice(1);
   const section = sections.find((text) => text.split(/[\s\]]/)[0]?.replace('[', '') === version);

@@ -1,6 +1,6 @@
 /**
- * The simulator as one file over an engine, which is `src` of this checkout, that of another directory, or either with one
- * passage changed. A file of its own starts at once and runs faster than sources that are compiled as they are loaded.
+ * Bundles the simulator with an engine: `src` of this checkout, that of another directory, or either with one passage changed.
+ * A bundle starts at once and runs faster than sources that are compiled while they are loaded.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
@@ -12,7 +12,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '..', '..');
 const ENTRY = join(root, 'test', 'simulate', 'children', 'worker.ts');
 const OWN = join(root, 'src') + sep;
 
-/** What the histories are run on. */
+/** The program to simulate. */
 export interface Engine {
   /** A directory with a `src`; this checkout by default. */
   directory?: string;

@@ -6,24 +6,24 @@ import type { Subject } from '../../test/simulate/subjects.ts';
 import { bundleSimulator, type Engine } from './bundle.ts';
 
 const FLAGS = [
-  // What is made stays in the processor's cache. With 64 MB, as much as survives a history, it takes a quarter longer.
+  // Small enough for the processor's cache. With 64 MB, which a whole history fills, it takes a quarter longer.
   '--max-semi-space-size=8',
   // There is a process for each core already.
   '--single-threaded-gc',
-  // Errors are part of every bad day, and nobody reads where they were made.
+  // Histories create many errors, and nobody reads their stacks.
   '--stack-trace-limit=0',
 ];
 /** Seeds of one task. */
 const CHUNK = 20;
 /** Longer than any history takes on a slow machine, in milliseconds of real time. */
 const STALL_MS = 60_000;
-/** How findings of histories that do not end begin. To make them shorter would take too long. */
+/** Start of the text of findings for histories that do not end. Shortening those would take too long. */
 export const ENDLESS = 'the history does not end';
 
 export interface Pool {
   /**
-   * Runs seeds in any order and tells each as it ends.
-   * @param isEnough asked before each task: nothing more is begun
+   * Runs seeds in any order and reports each when it ends.
+   * @param isEnough called before each task; true to start no more
    */
   run(
     seeds: readonly number[],
@@ -33,7 +33,7 @@ export interface Pool {
   ): Promise<void>;
   tell(seed: number, only: Subject | undefined): Promise<{ lines: string[]; hasFindings: boolean }>;
   shorten(seed: number, only: Subject | undefined, rule: string): Promise<Shortest>;
-  /** Milliseconds of processors that ended tasks have taken. */
+  /** Processor time of finished tasks, in milliseconds. */
   cpuMs(): number;
   close(): void;
 }
@@ -51,7 +51,7 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
     return worker;
   }
 
-  /** Resolves when the task is over; false: the process stood still, and was ended. */
+  /** Resolves when the task is over, with false if its process hung and was ended. */
   function perform(task: Task, hear: (told: Told) => void): Promise<boolean> {
     const worker = idle.pop() ?? started();
     return new Promise((resolve, reject) => {

@@ -9,7 +9,7 @@ export async function compile() {
   const { outputFiles } = await build({
     absWorkingDir: root,
     entryPoints: sources,
-    // Source maps then lead from the URL that a module keeps to its source beside it.
+    // So that source maps lead from the URL of a module to its source.
     outdir: root,
     outbase: root,
     bundle: false,
@@ -17,7 +17,7 @@ export async function compile() {
     platform: 'node',
     format: 'esm',
     target: 'node20',
-    // Stack traces name lines of the sources.
+    // So that stack traces name lines of the sources.
     sourcemap: 'inline',
     sourcesContent: false,
     logLevel: 'warning',
@@ -27,12 +27,12 @@ export async function compile() {
   return sources.filter((path) => path.endsWith('.test.ts'));
 }
 
-/** What has lost its source could still be imported. */
+/** Removes compiled files without a source, which could still be imported. */
 function removeStale(current) {
   for (const path of filesBelow(cache, '.mjs')) if (!current.has(path)) rmSync(path);
 }
 
-/** By rename: another run of the tests may be reading. */
+/** Renames the new file into place, since another run of the tests may be reading the old one. */
 function writeIfNew(path, text) {
   try {
     if (readFileSync(path, 'utf8') === text) return;

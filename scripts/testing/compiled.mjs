@@ -1,4 +1,4 @@
-// Where the compiled form of a source lies: `.cache/tests` mirrors the checkout.
+// Paths of compiled files: `.cache/tests` mirrors the checkout.
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

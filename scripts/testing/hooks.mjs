@@ -14,14 +14,14 @@ export function resolve(specifier, context, next) {
     return { url: testFile, format: 'module', shortCircuit: true };
   }
   if (!specifier.endsWith('.ts') || !context.parentURL?.startsWith(checkout)) return next(specifier, context);
-  // Without a look at the disk: a test may have become somebody who must not look there.
+  // Does not check the disk: a test may have become a user who may not read there.
   return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };
 }
 
 export function load(url, context, next) {
   if (!url.startsWith(checkout) || url.includes('/node_modules/')) return next(url, context);
   if (url.endsWith('.ts')) return asModule(readFileSync(compiledPath(fileURLToPath(url)), 'utf8'));
-  // A `require` of one, which hooks of newer versions see too, gets the plain document.
+  // `require` gets the plain JSON; hooks of newer versions of Node see it too.
   const isImport = !context.conditions?.includes('require');
   if (url.endsWith('.json') && isImport) return asModule(exportsOf(readFileSync(fileURLToPath(url), 'utf8')));
   return next(url, context);
@@ -29,7 +29,7 @@ export function load(url, context, next) {
 
 const asModule = (source) => ({ format: 'module', source, shortCircuit: true });
 
-/** The document, and its members by name, as a bundler gives them. */
+/** A module that exports a JSON document and its members by name, as bundlers do. */
 function exportsOf(json) {
   const members = Object.keys(JSON.parse(json)).filter((name) => /^[a-z]\w*$/i.test(name));
   const named = members.map((name) => `const _${name} = all.${name}; export { _${name} as ${name} };`);

@@ -1,5 +1,5 @@
-// A few processes that run test files, each taking the next file when it is done with one. A process that dies or
-// stands still fails the file that it was at, and another takes its place.
+// A few processes that run test files, each taking the next file when it is done with one. If a process dies or hangs, its
+// file fails, and a new process replaces it.
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
@@ -8,15 +8,15 @@ import { root } from './compiled.mjs';
 
 const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
 
-/** What one file may take on a slow machine; at full size, or where it builds executables, some are several times as long. */
+/** Time limit of a file on a slow machine, in milliseconds. At full size, or with executables, some take several times as long. */
 const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 900_000 : 240_000);
-/** What a process may take to end once all its tests have ended. */
+/** Time limit for a process to end after its last test. */
 const EXIT_MS = 20_000;
 
 /**
- * Runs the files, paths below the checkout, and yields nothing: `onFile` gets each one's events and its outcome,
- * `{file, ms, cpuMs, events, failure}`, where `failure` is a text or null and `cpuMs` is without processes that it started.
- * A file for which `needsOwnProcess` is true shares its process with no other.
+ * Runs the files, given as paths below the checkout. `onFile` gets the outcome of each: `{file, ms, cpuMs, events, failure}`,
+ * where `failure` is a text or null, and `cpuMs` leaves out processes that it started. A file for which `needsOwnProcess` is
+ * true shares its process with no other.
  */
 export async function runFiles(files, { width, ...options }) {
   const queue = [...files];
@@ -34,7 +34,7 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, onFile }) {
       cwd: root,
       execArgv: [
         '--enable-source-maps',
-        // Most of what a test makes is garbage when it ends; a larger nursery saves a tenth of the time.
+        // Most objects of a test are garbage at its end, so more space for young objects saves a tenth of the time.
         '--max-semi-space-size=64',
         '--disable-warning=ExperimentalWarning',
         `--require=${join(root, 'scripts', 'testing', 'noAsyncHooks.cjs')}`,
@@ -93,11 +93,11 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, onFile }) {
       if (type !== 'test:dequeue') at.events.push(message.event);
       else if (data.nesting > 0) at.test = data.name;
     }
-    // The event of the file itself is its last one; it may come before or after the end that the worker tells.
+    // The last event is that of the file itself. It may come before or after the worker reports the end.
     if (!at.ended || !at.events.some(({ type, data }) => isOutcome(type) && data.nesting === 0)) return;
     const changed = at.ended.changed.map((name) => `The file leaves ${name} changed.`);
     const hasFailed = at.events.some(({ type }) => type === 'test:fail');
-    // node:test sets it when a test has failed.
+    // node:test sets the exit code if a test has failed.
     if (at.ended.exitCode !== exitCode && !hasFailed && at.strays.length === 0)
       changed.push(`The file leaves the exit code ${at.ended.exitCode} behind.`);
     exitCode = at.ended.exitCode;

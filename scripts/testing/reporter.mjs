@@ -1,4 +1,4 @@
-// The reporter inside a worker: hands every event of node:test to the process that asked for it.
+// The reporter inside a worker: sends every event of node:test to the parent process.
 import { inspect } from 'node:util';
 import { tell } from './tell.mjs';
 
@@ -11,9 +11,9 @@ export default async function* reporter(source) {
   yield '';
 }
 
-/** Errors cross as the text that Node would print. */
+/** An event as plain data. Errors become the text that Node would print. */
 function plain({ file, line, column, ...rest }) {
-  // Tests at the top of a file would be said to stand in testFile.mjs.
+  // For tests at the top of a file, the location would be in testFile.mjs.
   const data = file?.endsWith('testFile.mjs') ? rest : { file, line, column, ...rest };
   const error = data.details?.error;
   if (!error) return { ...data, details: data.details && { ...data.details } };

@@ -1,4 +1,4 @@
-// Puts the events of all files together to one stream, as `node --test` would, counts, and prints it with the reporter.
+// Combines the events of all files into one stream, as `node --test` does, counts them, and prints them with the reporter.
 import { Readable } from 'node:stream';
 import * as reporters from 'node:test/reporters';
 import { inspect } from 'node:util';
@@ -28,7 +28,7 @@ export function createResults(reporter) {
       if (isOutcome(type)) failures += count(type, data);
       push(type, { ...data, ...(data.details ? { details: withError(data.details) } : {}) });
     }
-    // A file counts only when it failed beside its tests, as when it cannot be loaded.
+    // A file counts only if it failed outside its tests, for example because it cannot be loaded.
     const error = outcome?.data.details.error;
     const beside = [failure, error?.failureType !== 'subtestsFailed' && error?.text]
       .filter(Boolean)
@@ -51,7 +51,7 @@ export function createResults(reporter) {
     });
   }
 
-  /** Tells how many failures that is. */
+  /** Counts an event, and returns the number of failures in it. */
   function count(type, { skip, todo, details }) {
     const isFailure = type === 'test:fail' && todo === undefined;
     if (details.type === 'suite') {
@@ -85,7 +85,7 @@ export function createResults(reporter) {
   return { add, end };
 }
 
-/** The error is printed as the text that the worker made of it. */
+/** The details with an error that prints as the text from the worker. */
 function withError({ error, ...details }) {
   if (!error) return details;
   const cause = Object.assign(new Error(error.message), { [inspect.custom]: () => error.text });

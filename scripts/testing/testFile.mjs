@@ -1,12 +1,12 @@
-// What tests get as node:test: tests and hooks at the top of a file belong to that file alone, although many files run
-// in one process, one after the other.
+// Replaces node:test for tests: tests and hooks at the top of a file belong to that file only, although one process runs
+// many files.
 import * as nodeTest from 'node:test';
 
 export * from 'node:test';
 
 let current;
 
-/** The pattern of `--test-name-pattern`: given to Node it would leave out the files. */
+/** The pattern of `--test-name-pattern`. Node itself would apply it to the files. */
 const pattern = process.argv[2] === undefined ? null : new RegExp(process.argv[2]);
 
 export function test(...args) {

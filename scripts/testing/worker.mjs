@@ -1,4 +1,4 @@
-// A process that runs the test files that it is handed, one after the other.
+// A process that runs the test files that it is given, one after the other.
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { inspect } from 'node:util';
@@ -7,8 +7,8 @@ import { root } from './compiled.mjs';
 import { tell } from './tell.mjs';
 import { runFile } from './testFile.mjs';
 
-// Most of what tests run is not run often. By default a sixth of all processor time would go into optimizing it. Newer
-// versions of V8 no longer have the flag, and would remark on it.
+// Tests run most code only a few times, and by default optimizing it would take a sixth of all processor time. Newer
+// versions of V8 no longer have the flag, and would print a warning.
 if (Number(process.versions.node.split('.')[0]) <= 22) setFlagsFromString('--interrupt-budget=1000000');
 
 process.on('message', async ({ file }) => {
@@ -31,7 +31,7 @@ for (const event of ['uncaughtException', 'unhandledRejection']) {
 }
 tell({ ready: true });
 
-/** What a file must leave as it was, for the sake of the next one. */
+/** Global state that a file must leave unchanged for the next one. */
 function globalState() {
   return {
     ...Object.fromEntries(
@@ -50,7 +50,7 @@ function globalState() {
   };
 }
 
-/** Names only: the environment of somebody's shell holds secrets. */
+/** Names of what changed. Values are left out, since an environment may hold secrets. */
 function changes(before, after) {
   const names = new Set([...Object.keys(before), ...Object.keys(after)]);
   return [...names].filter((name) => before[name] !== after[name]);
