@@ -3,8 +3,8 @@ import { owner } from './shapes.ts';
 import type { Simulator } from './simulator/simulator.ts';
 
 /**
- * Gives the account a playlist, whose ID comes from its name.
- * @param addedAt of every row, which the account then has added; null: Spotify tells neither
+ * Adds a playlist to the account, with an ID made from its name.
+ * @param addedAt of every row, added by the account; null if Spotify reports neither time nor person
  */
 export function addPlaylist(
   provider: Simulator,

@@ -1,4 +1,4 @@
-/** What answers of tools say, and what the simulated account holds, as most tests ask for it. */
+/** Reads tool answers and the content of the simulated account. */
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { owner } from './shapes.ts';
 import type { Relay } from './world.ts';

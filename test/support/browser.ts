@@ -1,6 +1,6 @@
 /**
- * As much of a browser as a login needs: it follows redirects, keeps cookies per host, and does what the script of the page
- * does with a ticket.
+ * The part of a browser that a login needs: it follows redirects, keeps cookies per host, and uses a ticket as the page's
+ * script does.
  */
 
 export interface Visit {
@@ -12,11 +12,11 @@ export interface Visit {
 
 export interface Browser {
   open(url: string): Promise<Visit>;
-  /** One request without following where it leads. */
+  /** One request, without following redirects. */
   step(url: string): Promise<Visit>;
 }
 
-/** @param options.headers what the browser says of itself with every request */
+/** @param options.headers headers of the browser for every request */
 export function createBrowser(options: { headers?: Record<string, string> } = {}): Browser {
   const cookies = new Map<string, Map<string, string>>();
 

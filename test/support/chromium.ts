@@ -1,4 +1,4 @@
-/** A headless Chromium for tests of pages: the system's own, driven over its protocol, one for all tests of a process. */
+/** The system's Chromium, headless, for tests of pages. One serves all tests of a process. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,11 +7,11 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 
 const executablePath = process.env.RELAY_CHROMIUM ?? PATHS.find((path) => existsSync(path));
 
-/** Why tests that need Chromium are skipped; false when they run. CI installs it, so there a missing one fails. */
+/** Why tests that need Chromium are skipped; false if they run. CI installs it, so there a missing one is a failure. */
 export const withoutChromium =
   executablePath === undefined && process.env.CI !== 'true' ? 'Chromium is not installed' : false;
 
-/** Nothing of its own over the network: everything in these tests is on loopback. */
+/** Turn off the browser's own network use, since these tests only need loopback. */
 const ARGUMENTS = [
   '--no-sandbox',
   '--disable-gpu',
@@ -22,14 +22,14 @@ const ARGUMENTS = [
   '--disable-sync',
 ];
 
-/** What closing takes on a slow machine. */
+/** Time limit for closing on a slow machine, in milliseconds. */
 const CLOSE_MS = 20_000;
-/** What one step on a page may take on a slow machine. */
+/** Time limit for one step on a page on a slow machine, in milliseconds. */
 const PATIENCE_MS = 60_000;
 
 let shared: Promise<Browser> | undefined;
 
-/** Gives `work` a browser whose profiles are its own: they are closed afterwards, the browser continues. */
+/** Runs `work` with the browser, and then closes the profiles that it opened. */
 export async function withChromium(work: (browser: Browser) => Promise<void>): Promise<void> {
   shared ??= launch();
   const browser = await shared;
@@ -40,14 +40,14 @@ export async function withChromium(work: (browser: Browser) => Promise<void>): P
   }
 }
 
-/** Chromium may never say that a page is closed which was just leaving for another; then the next test gets a new one. */
+/** Chromium may never report that a page is closed if it was just navigating. Then the next test gets a new browser. */
 async function closeProfiles(browser: Browser): Promise<void> {
   const closed = Promise.all(browser.contexts().map((context) => context.close()));
   const late = setTimeout(() => {
     shared = undefined;
     void browser.close();
   }, CLOSE_MS);
-  // Closing the browser ends whatever still waits on it.
+  // Closing the browser ends everything that waits for it.
   await closed.catch(() => {}).finally(() => clearTimeout(late));
 }
 
@@ -59,7 +59,7 @@ async function launch(): Promise<Browser> {
     ...signals,
   });
   browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
-  // The process that hands out test files has no more of them.
+  // The parent has no more test files.
   process.once('disconnect', () => void browser.close());
   return browser;
 }
@@ -71,7 +71,7 @@ const FACES = [
   { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
 
-/** Pictures for people to look at are made when somebody says where they go. */
+/** Directory for pictures for people to look at; without it, none are made. */
 const artifacts = process.env.RELAY_ARTIFACTS;
 
 /** Pictures of the page as it is: light and dark, desktop and phone. */

@@ -1,4 +1,4 @@
-/** Runs the command line: in this process with captured streams, or as a process of its own. */
+/** Runs the command line: in this process with captured streams, or as a separate process. */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -13,7 +13,7 @@ import type { Machine } from '../../src/service/manager.ts';
 
 export interface CliOptions {
   env?: NodeJS.ProcessEnv;
-  /** What stdin holds before it ends; a stream stays under the test's control. */
+  /** Content of stdin, after which it ends; a stream stays under the test's control. */
   stdin?: string | PassThrough;
   terminal?: { stdin?: boolean; stdout?: boolean; stderr?: boolean };
   columns?: number;
@@ -23,7 +23,7 @@ export interface CliOptions {
   openBrowser?: (url: string) => Promise<void>;
   parts?: Partial<Parts>;
   machine?: Machine;
-  /** Sees stdout as it grows. */
+  /** Called with all of stdout when it grows. */
   onOut?: (all: string) => void;
 }
 
@@ -49,9 +49,9 @@ export function run(
   return relay(args, { ...options, env: { ...world.env, ...options.env } });
 }
 
-/** Runs the command line in this process, whatever tests before have left behind. */
+/** Runs the command line in this process, and restores the exit code of the tests afterwards. */
 export function runInside(args: readonly string[], world: World): Promise<number> {
-  // Commander ends its help with this, and node:test sets it once a test has failed.
+  // Commander reads this when it prints help, and node:test sets it once a test has failed.
   const { exitCode } = process;
   process.exitCode = undefined;
   const ended = runProgram(args, world);
@@ -115,7 +115,7 @@ function inputOf(stdin: string | PassThrough | undefined): PassThrough {
 
 const PROGRAM = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** Runs the real program as a process with an environment of its own; SIGINT is sent once stdout holds `interruptAt`. */
+/** Runs the real program as a process with its own environment. Sends SIGINT once stdout has `interruptAt`. */
 export function relayProcess(
   args: string[],
   options: { env?: NodeJS.ProcessEnv; stdin?: string; interruptAt?: string } = {},
@@ -144,7 +144,7 @@ export function exampleWords(line: string): string[] {
   return words.slice(2, -1);
 }
 
-/** A directory that goes away with the test. */
+/** A directory that is removed after the test. */
 export function temporaryHome(context: TestContext): string {
   const home = mkdtempSync(join(tmpdir(), 'relay-test-'));
   context.after(() => rmSync(home, { recursive: true, force: true }));

@@ -2,13 +2,13 @@
 import type { Clock } from '../../src/base/clock.ts';
 
 export interface ManualClock extends Clock {
-  /** Moves time on, on the wall and inside the process, and wakes what slept until then. */
+  /** Advances both the wall clock and the monotonic one, and wakes whatever slept until then. */
   advance(ms: number): void;
-  /** Sets `now()` alone, as somebody who sets the computer's clock: Unix milliseconds. */
+  /** Sets only `now()`, in Unix milliseconds, like somebody who sets the computer's clock. */
   setWall(ms: number): void;
-  /** How many sleep now. */
+  /** Number of sleeps in progress. */
   readonly sleeping: number;
-  /** What they asked for, milliseconds. */
+  /** Their durations in milliseconds. */
   readonly asked: readonly number[];
 }
 

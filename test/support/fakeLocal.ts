@@ -1,6 +1,6 @@
 /**
- * A real HTTP server that speaks `/local` as `domain/localApi.ts` lists it, with answers from the test, and `/mcp` with
- * the SDK's own server. Its home holds a `server.json`, so that the command line finds it.
+ * A real HTTP server with the `/local` calls of `domain/localApi.ts`, answered by the test, and `/mcp` with the SDK's own
+ * server. Its home has a `server.json`, so that the command line finds it.
  */
 import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -18,19 +18,19 @@ import { answerHello } from './hello.ts';
 
 export interface FakeLocal {
   home: string;
-  /** What a command needs in its environment to find this server and to be let in. */
+  /** Environment with which a command finds this server and gets access. */
   env: NodeJS.ProcessEnv;
   baseUrl: string;
-  /** Every call that was let in, in order: the route and its JSON body. */
+  /** Every accepted call, in order: the route and its JSON body. */
   calls: Array<{ route: string; body: Record<string, unknown> }>;
 }
 
 export interface FakeLocalOptions {
   answers?: Partial<LocalApi>;
   mcp?: () => McpServer;
-  /** Lets nobody in at `/mcp`. */
+  /** True to refuse everybody at `/mcp`. */
   refuses?: boolean;
-  /** Puts `server.json` where the demo has it. */
+  /** True to put `server.json` where the demo has it. */
   demo?: boolean;
   version?: string;
 }

@@ -1,6 +1,6 @@
 /**
- * Time that runs faster: a wait of 14 s is over in 0.7 s at a factor of 20. For tests in which the program, the simulated
- * provider and its delays go on by themselves. Where a test has to stop between two moments, use `manualClock`.
+ * Time that runs faster: at a factor of 20, a wait of 14 s takes 0.7 s. For tests in which the program, the simulated
+ * provider and its delays run by themselves. If a test has to stop at a certain moment, use `manualClock`.
  */
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock } from '../../src/base/clock.ts';
@@ -14,20 +14,20 @@ export interface FastClock extends Clock {
 }
 
 export interface SharedFastClock extends FastClock {
-  /** What makes a process that is started with it go by the same time, however often it is started. */
+  /** Environment that gives a process the same time, however often it is started. */
   readonly env: Readonly<Record<string, string>>;
 }
 
 const PRELOAD = fileURLToPath(new URL('./fastTime.cjs', import.meta.url));
 
-/** Milliseconds of `someWork` on the machine for which the factors were chosen. */
+/** Milliseconds that `someWork` takes on the machine for which the factors were chosen. */
 const USUAL_MS = 6;
-/** Time is slowed down to this part of its speed at most. */
+/** The slowest pace, as a share of the chosen factor. */
 const SLOWEST = 0.2;
 
 /**
- * 1 on a quiet machine, less on a slow or busy one: there the program needs longer for what it does, and at full speed its
- * deadlines would be over before it is.
+ * 1 on a quiet machine, less on a slow or busy one, where the program needs longer and would miss its deadlines at full
+ * speed.
  */
 export function paceOfMachine(): number {
   const now = performance.now();
@@ -36,7 +36,7 @@ export function paceOfMachine(): number {
 }
 
 let measured = { pace: 1, until: 0 };
-/** How long a measurement holds: it costs 12 ms, and tests start many clocks. */
+/** How long to reuse a measurement, in milliseconds: it takes 12 ms, and tests start many clocks. */
 const FRESH_MS = 2_000;
 
 function measurePace(): number {
@@ -56,19 +56,19 @@ function someWork(): void {
   for (let turn = 0; turn < 10; turn++) JSON.parse(JSON.stringify(rows));
 }
 
-/** How often this process has to get its turn for all of its time to count, and what counts of a longer wait for it. */
+/** Interval of turns in milliseconds, and how much of a longer pause between two turns counts. */
 const TURN_MS = 10;
 const COUNTED_MS = 3 * TURN_MS;
 
-/** As it is before a test puts another in its place: the turns go on in other files of the process. */
+/** The real function, before any test replaces it, since the turns continue during other files. */
 const realNow = performance.now.bind(performance);
 
 let turnAt: number | undefined;
 let counted = 0;
 
 /**
- * Real milliseconds in which this process ran: a machine that does something else for a second would let deadlines pass
- * in which nothing could be done.
+ * Real milliseconds in which this process ran. If the machine does something else for a second, that must not use up
+ * deadlines.
  */
 function runningMs(): number {
   if (turnAt === undefined) {
@@ -88,7 +88,7 @@ export function fastClock(fastest = 20): FastClock {
   return clockOver(() => runningMs() - begun, Date.now(), fastest);
 }
 
-/** A fast clock that other processes go by too: it stands still for none of them. */
+/** A fast clock that other processes share, so it never pauses. */
 export function sharedFastClock(fastest = 20): SharedFastClock {
   const begin = Date.now();
   const clock = clockOver(() => Date.now() - begin, begin, fastest);

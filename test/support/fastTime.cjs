@@ -1,5 +1,5 @@
-// Loaded into a process before the program: its clock and its timers run `FAST_TIME_FACTOR` times as fast, counted from
-// `FAST_TIME_BEGIN`, Unix milliseconds. See fastClock.ts.
+// Preloaded into a process: makes its clock and its timers run `FAST_TIME_FACTOR` times as fast, from `FAST_TIME_BEGIN`
+// (Unix milliseconds) on. See fastClock.ts.
 const factor = Number(process.env.FAST_TIME_FACTOR);
 const begin = Number(process.env.FAST_TIME_BEGIN);
 

@@ -1,9 +1,9 @@
-/** Garbage that is collected at a moment of the test's own choice. */
+/** Collects garbage when a test asks for it. */
 import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Collects all of it, also what is found only when something else is gone. */
+/** Collects all garbage, also what only becomes garbage when other objects are gone. */
 export async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,9 +1,9 @@
-/** What a server of the test answers to `POST /local/hello`. */
+/** Both sides of `POST /local/hello`: a test's own server, and a client of a real one. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connectionSecrets, endsOf } from '../../src/domain/localProof.ts';
 import { greet, requireProof } from '../../src/local/localClient.ts';
 
-/** Proves `key` on the connection of `request`. @returns the credential that goes with it */
+/** Answers with a proof of `key` for the connection of `request`. @returns the credential that goes with it */
 export function answerHello(
   request: IncomingMessage,
   response: ServerResponse,
@@ -21,8 +21,8 @@ export function answerHello(
 }
 
 /**
- * Asks a real server below `/local/` (or at another `path`) on a connection on which both sides have proved themselves.
- * @param headers besides the credential, or in its place
+ * Sends a request below `/local/` (or to another `path`) to a real server, on a connection with proofs from both sides.
+ * @param headers besides the credential, or instead of it
  */
 export async function askLocal(
   { baseUrl, localKey }: { baseUrl: string; localKey: string },

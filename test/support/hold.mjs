@@ -1,4 +1,4 @@
-// A process of its own that opens connections, does as it is told on each, and never closes one. Over IPC it takes
+// A process that opens connections, sends text on each, and never closes one. Over IPC it takes
 // `{ports: [host, port][], count, text, ends, repeat}` and answers `{open}` once all have been opened or refused.
 import { connect } from 'node:net';
 
@@ -8,7 +8,7 @@ process.on('message', async ({ ports, count, text, ends, trickle }) => {
   for (let at = 0; at < count; at++) {
     const [host, port] = ports[at % ports.length];
     const socket = connect({ host, port, allowHalfOpen: true });
-    // Reads nothing, so that whatever the server sends piles up.
+    // Reads nothing, so that the server's data piles up.
     socket.pause();
     let isTold = false;
     const once = () => {

@@ -1,8 +1,8 @@
-/** Strings that a stranger may choose, and what may be left of them in front of a person. */
+/** Strings that a stranger may choose, and a check for text that a person sees. */
 import assert from 'node:assert/strict';
 import { Seeded } from '../../src/demo/catalogue/seeded.ts';
 
-/** Characters that steer a terminal, turn text around or hide it; a lone surrogate among them. */
+/** Characters that control a terminal, reverse text or hide it, and a lone surrogate. */
 const STEERING = [
   ...Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)),
   ...Array.from({ length: 0x21 }, (_, offset) => String.fromCharCode(0x7f + offset)),
@@ -14,7 +14,7 @@ const STEERING = [
   '\udfff',
 ];
 
-/** Whole tricks: clipboard, title, colour, screen, a forged log line, a forged line of our own, a forged error. */
+/** Complete attacks: clipboard, title, colour, screen, a forged log line, a forged line of relay, a forged error. */
 const TRICKS = [
   '\u001b]52;c;cm0gLXJmIH4K\u0007',
   '\u009d52;c;cm0gLXJmIH4K\u009c',
@@ -33,7 +33,7 @@ const TRICKS = [
   '</title><script>alert(1)</script>',
 ];
 
-/** Letters, marks and emoji of which nothing may get lost. */
+/** Letters, marks and emoji that must stay unchanged. */
 const LETTERS = [
   'a',
   'Z',
@@ -66,10 +66,10 @@ export function hostileTexts(count: number, seed = 10): string[] {
   });
 }
 
-/** Control, format and line characters and lone surrogates, but for those that some scripts and emoji are written with. */
+/** Control, format and line characters and lone surrogates, except those that some scripts and emoji need. */
 const FORBIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u;
 
-/** Fails when `text` holds a character that must not reach a person; line ends of our own are let pass. */
+/** Fails if `text` has a character that must not reach a person. Line ends are allowed. */
 export function assertClean(text: string, where: string): void {
   const found = FORBIDDEN.exec(text.replaceAll('\n', ''));
   if (found === null) return;

@@ -1,4 +1,4 @@
-/** Raw HTTP requests, with whatever headers a test wants to lie in (`fetch` forbids `Host` and `Origin`). */
+/** Raw HTTP requests with any headers, even false ones (`fetch` forbids `Host` and `Origin`). */
 import { request } from 'node:http';
 
 export interface Answer {
@@ -19,7 +19,7 @@ export function send(url: string, options: RawRequest = {}): Promise<Answer> {
     const isChunked = 'transfer-encoding' in headers;
     const length =
       body === undefined || isChunked ? {} : { 'content-length': String(Buffer.byteLength(body)) };
-    // As given: a URL object would tidy the path up.
+    // Unchanged, since a URL object would normalise the path.
     const path = url.replace(/^https?:\/\/[^/]+/, '') || '/';
     const target = { method, path, headers: { ...length, ...headers }, agent: false };
     const outgoing = request(new URL(url).origin, target, (response) => {

@@ -1,11 +1,11 @@
-/** A session bus with an unlocked Secret Service on it, as a desktop of Linux has one. */
+/** A session bus with an unlocked Secret Service, as on a Linux desktop. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 
-/** Why no such session can be made here, or false. On CI there is no excuse. */
+/** Why no such session can be started here; false if it can. On CI a missing program is a failure. */
 export function withoutKeychain(): string | false {
   if (process.platform !== 'linux') return 'this test knows the keychain of Linux only';
   const missing = ['dbus-run-session', 'gnome-keyring-daemon'].filter(
@@ -14,7 +14,7 @@ export function withoutKeychain(): string | false {
   return missing.length > 0 && process.env.CI !== 'true' ? `not installed: ${missing.join(', ')}` : false;
 }
 
-/** Starts the keychain with the password in the file $1, says where the bus is, and ends both when stdin ends. */
+/** Starts the keychain with the password in the file $1, prints the address of the bus, and ends both when stdin ends. */
 const SESSION = `
   gnome-keyring-daemon --foreground --unlock --components=secrets < "$1" > /dev/null & keychain=$!
   trap 'kill $keychain' EXIT
@@ -27,7 +27,7 @@ const SESSION = `
   cat > /dev/null
 `;
 
-/** @param work gets the environment in which the keychain is found */
+/** @param work gets the environment for programs that use the keychain */
 export async function withKeychain(work: (env: Record<string, string>) => Promise<void>): Promise<void> {
   const base = await mkdtemp(join(tmpdir(), 'relay-keychain-'));
   await mkdir(join(base, 'run'), { mode: 0o700 });

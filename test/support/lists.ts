@@ -7,11 +7,11 @@ import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 export interface ListScene {
   world: Relay;
-  /** Without the remark that the test's server says another version than the test's command line. */
+  /** Runs a command. Leaves out the remark that server and command line have different versions. */
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   /** A directory for the files of the test. */
   dir: string;
-  /** Writes a file into it and returns its path. */
+  /** Writes a file into `dir` and returns its path. */
   file(name: string, content: string | Uint8Array): string;
 }
 
@@ -38,5 +38,5 @@ function tools(world: Relay, dir: string): Pick<ListScene, 'run' | 'file'> {
   };
 }
 
-/** Somebody sits at the terminal. */
+/** Options for a person at a terminal. */
 export const TERMINAL: CliOptions = { terminal: { stdin: true, stdout: true, stderr: true } };

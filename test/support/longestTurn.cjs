@@ -9,7 +9,7 @@ let longest = { cpu: 0, wall: 0 };
 let begin = { cpu: cpuMs(), wall: performance.now() };
 
 if (file) {
-  // Its timer runs once in a turn.
+  // The timer runs once in each turn.
   setInterval(() => {
     const now = { cpu: cpuMs(), wall: performance.now() };
     longest.cpu = Math.max(longest.cpu, now.cpu - begin.cpu);

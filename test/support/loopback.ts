@@ -1,4 +1,4 @@
-/** The loopback addresses of this machine: IPv6 may be switched off, as in many containers. */
+/** The loopback addresses of this machine. IPv6 may be off, as in many containers. */
 import { randomInt } from 'node:crypto';
 import { networkInterfaces } from 'node:os';
 import { requirePort } from '../../src/server/http/ports.ts';
@@ -7,17 +7,17 @@ export const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
   addresses?.some(({ address }) => address === '::1'),
 );
 
-/** Names that a relay here answers to. */
+/** Host names under which a relay on this machine answers. */
 export const NAMES = HAS_IPV6 ? ['127.0.0.1', 'localhost', '[::1]'] : ['127.0.0.1', 'localhost'];
 
-/** Those of `addresses` that a program can listen on here. */
+/** The ones of `addresses` on which a program can listen here. */
 export function available(addresses: readonly string[]): string[] {
   return addresses.filter((address) => HAS_IPV6 || !address.includes(':'));
 }
 
 /**
- * A port for a server that is started later, or twice: clients know it by its port. Systems hand out others by themselves
- * (Linux from 32,768, macOS and Windows from 49,152), so no connection of another test has it by then.
+ * A port for a server that is started later, or twice. It is outside the ranges from which systems assign ports (Linux from
+ * 32,768, macOS and Windows from 49,152), so no connection of another test can take it meanwhile.
  */
 export async function freePort(): Promise<string> {
   for (let left = 20; ; left--) {

@@ -1,5 +1,4 @@
-/** The owner's page in a real browser, with everything noted that it must not do. */
-
+/** The owner's page in a real browser. Notes errors in the console and requests to other hosts. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { withoutChromium } from './chromium.ts';
@@ -7,7 +6,7 @@ import type { longTest } from './scale.ts';
 import { assertNone } from './shapes.ts';
 import type { Relay } from './world.ts';
 
-/** Leaves tests out where there is no Chromium to run them in; CI always has one. */
+/** Leaves tests out if there is no Chromium. CI always has one. */
 export const inChromium = (run: typeof longTest): typeof longTest => (withoutChromium ? () => {} : run);
 
 export interface OwnerPage {
@@ -16,10 +15,10 @@ export interface OwnerPage {
   assertQuiet(): void;
 }
 
-/** What the console says of answers that a test has brought about itself. */
+/** The console's message for an error answer that a test expects. */
 export const REFUSED = /^Failed to load resource/;
 
-/** A page with a profile of its own. @param expected errors that the test brings about */
+/** A page with a new profile. @param expected errors that the test expects */
 export async function newPage(
   browser: Browser,
   relay: Pick<Relay, 'baseUrl' | 'provider'>,
@@ -44,7 +43,7 @@ export async function newPage(
   };
 }
 
-/** As `relay open` does. */
+/** Signs in as `relay open` does. */
 export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>): Promise<void> {
   await page.goto((await server.local.ownerTicket({ attemptId: null })).url);
   await page.getByRole('heading', { name: 'Spotify account' }).waitFor();
@@ -52,7 +51,7 @@ export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>
 
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-/** Two letters too many for a typo, so that the song is only a near miss. */
+/** A title with two letters too many for a typo, so that the song is only a near miss. */
 export const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
 
 /** The second view of the page. */

@@ -1,12 +1,12 @@
-// Another user of the machine who holds ports, keeps what connects to them, and passes on whatever they get. Run by
-// `portHolder.ts` under a user ID of its own, with this text as the program, and told what to do in lines of JSON.
+// Plays another user of the machine who listens on ports, keeps the connections, and passes on whatever is sent. Run by
+// `portHolder.ts` under another user ID, with this text as the program and commands as lines of JSON.
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 
 let listeners = [];
 let kept = [];
 let wake = () => {};
-// Everything that anybody sent, and everything that the real server answered.
+// Everything that was sent here, and everything that the real server answered.
 const heard = [];
 const answered = [];
 
@@ -34,7 +34,7 @@ function listen(host, port) {
   });
 }
 
-// From the very port that the client has, where the system lets it: the server would then see the same two ends.
+// From the same port as the client, if the system allows it: the server would then see the same two ends.
 function dial(one, target, isSame) {
   return new Promise((resolve) => {
     const own = isSame ? { localAddress: one.socket.remoteAddress, localPort: one.socket.remotePort } : {};
@@ -59,7 +59,7 @@ const actions = {
     for (const address of addresses) held[address] = await listen(address, port);
     return held;
   },
-  // Until so many connections have said something.
+  // Waits until `count` connections have sent something.
   async greeted({ count }) {
     while (kept.filter(({ text }) => text !== '').length < count) {
       await new Promise((resolve) => {

@@ -1,23 +1,23 @@
-/** Another user of this machine who holds ports, for as long as a test needs them: a child process under its own user ID. */
+/** Plays another user of this machine who listens on ports: a child process under another user ID. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { TestContext } from 'node:test';
 import { STRANGER_UID } from './stranger.ts';
 
-/** What came of listening on an address: `held`, or the system's code. */
+/** The result of listening on each address: `held`, or the system's error code. */
 type Held = Record<string, string>;
 
 export interface PortHolder {
   hold(port: number, addresses: readonly string[]): Promise<Held>;
-  /** Waits until something came on so many connections. */
+  /** Waits until something was received on `count` connections. */
   greeted(count: number): Promise<void>;
-  /** Gives the ports up; the connections stay. */
+  /** Closes the ports; the connections stay. */
   release(): Promise<void>;
   /**
-   * Dials the server for each connection that it keeps, repeats what came on it, and gives the answers back. First from the
-   * port that the other side has.
-   * @returns for each connection what came of the two ways
+   * Connects to the server for each connection that it keeps, repeats what was received, and passes back the answers. It tries
+   * first from the same port as the client, then from another one.
+   * @returns for each connection the results of both
    */
   passOn(host: string, port: number): Promise<Array<[same: string, other: string | null]>>;
   send(request: {
@@ -27,7 +27,7 @@ export interface PortHolder {
     body?: string;
   }): Promise<{ status: number; location: string | null; cookies: string[]; text: string }>;
   report(): Promise<{ uid: number; heard: string[]; answered: string[]; open: number }>;
-  /** Closes what it keeps and forgets what it heard. */
+  /** Closes all connections and forgets what was received. */
   drop(): Promise<void>;
 }
 

@@ -1,6 +1,6 @@
 /**
- * The program as a person runs it, with a home of its own. Commands run in the test's process, through the same command
- * line, unless `RELAY_BIN` names a packaged program. What is about a process (signals, a kill, streams) gets a real one.
+ * The program as a person runs it, with its own home. Commands run in the test's process, through the same command line,
+ * unless `RELAY_BIN` names a packaged program. Tests about processes (signals, a kill, streams) use a real one.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -18,14 +18,14 @@ import { sized } from './scale.ts';
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** The command and its first arguments; `RELAY_BIN` names a packaged program to test in place of the bundle. */
+/** The command and its first arguments. `RELAY_BIN` names a packaged program to test instead of the bundle. */
 const COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN]
   : [process.execPath, SCRIPT];
 
-/** Long enough for a loaded machine; a program that hangs fails its test instead of the whole run. */
+/** Time limit in milliseconds, long enough for a busy machine. A program that hangs fails only its test. */
 const PATIENCE_MS = 40_000;
-/** What a process may live, whatever its test does. */
+/** Longest life of a process, in milliseconds. */
 const LIFE_MS = sized(600_000, PATIENCE_MS * 2);
 
 export interface Ended {
@@ -36,7 +36,7 @@ export interface Ended {
 
 export interface Running {
   pid: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   readonly out: string;
   readonly err: string;
   write(text: string): void;
@@ -46,7 +46,7 @@ export interface Running {
   ended: Promise<Ended>;
 }
 
-/** With what the end of a test does to whatever still runs. */
+/** A running command that can be ended at the end of a test. */
 interface Started extends Running {
   end(): Promise<unknown>;
 }
@@ -77,11 +77,11 @@ export interface Desk {
   start(args: string[], env?: Record<string, string>): Running;
   /** `relay serve --json --port 0` as a process of its own, once it is ready. */
   serve(args?: string[], env?: Record<string, string>): Promise<Served>;
-  /** Paths, relative to the home, of files in which the text stands in clear. */
+  /** Paths, relative to the home, of files that contain the text in clear. */
   filesWith(text: string): string[];
 }
 
-/** A person's desk: one home, whatever runs on it is ended by pid at the end. */
+/** Runs `work` with one home, and ends everything that runs with it afterwards, by pid. */
 export async function withDesk(
   env: Record<string, string>,
   work: (desk: Desk) => Promise<void>,
@@ -126,7 +126,7 @@ export async function withDesk(
   }
 }
 
-/** The command line in this process, as `main` runs it: it ends like a process does, but for what only a kill ends. */
+/** The command line in this process, as `main` runs it. It takes SIGINT and SIGTERM, but cannot be killed. */
 function runRelay(args: string[], env: Record<string, string>): Started {
   const text = { out: '', err: '' };
   const changed = new EventEmitter();

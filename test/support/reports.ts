@@ -1,4 +1,4 @@
-/** What `status` and jobs tell, as tests need it. */
+/** Example status reports and jobs. */
 import type { JobRecord } from '../../src/domain/job.ts';
 import type { StatusReport } from '../../src/domain/localApi.ts';
 
@@ -77,7 +77,7 @@ export const CONNECTED: StatusReport['account'] = {
   daysLeft: 181,
 };
 
-/** A job that searches, a quarter of it done; `changes` replace whole fields. */
+/** A searching job, a quarter done; `changes` replace whole fields. */
 export function exampleJob(changes: Partial<JobRecord> = {}): JobRecord {
   return {
     job_id: '1f0c2b3a-0000-4000-8000-000000000000',

@@ -1,4 +1,4 @@
-/** What tools have to answer for items of the invented catalogue, written down from the contract and not from the code. */
+/** The answers that tools must give for items of the invented catalogue, written from the contract rather than the code. */
 import assert from 'node:assert/strict';
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
@@ -92,7 +92,7 @@ export function owner<T>(provider: { accounts: readonly T[] }): T {
 
 const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** What a write answered, without the `change_id` that each of them has to name. */
+/** The answer of a write without its `change_id`, which must be there. */
 export function withoutChange(answer: unknown): Record<string, unknown> {
   const { change_id, ...rest } = answer as Record<string, unknown>;
   assert.match(String(change_id), UUID);

@@ -1,4 +1,4 @@
-/** MCP clients over stdin and stdout of a real `relay stdio`. */
+/** MCP clients that start a real `relay stdio`. */
 import { spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
 import { dirname } from 'node:path';
@@ -17,7 +17,7 @@ const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN, 'stdio']
   : [process.execPath, SCRIPT, 'stdio'];
 
-/** Runs the words behind it with stderr closed. */
+/** Words before a command that run it with stderr closed. */
 const WITHOUT_STDERR = ['/bin/sh', '-c', 'exec "$@" 2>&-', 'sh'];
 
 interface StdioOptions {
@@ -25,7 +25,7 @@ interface StdioOptions {
   args?: readonly string[];
 }
 
-/** A packaged program gets nothing: no PATH, no stderr, and its own directory, where it is alone (`scripts/test.mjs --stdio`). */
+/** True for a packaged program without PATH or stderr, alone in its directory (`scripts/test.mjs --stdio`). */
 const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 function parameters({ env, args = [] }: StdioOptions) {
@@ -54,7 +54,7 @@ export async function stdioClient(options: StdioOptions): Promise<Client> {
   return client;
 }
 
-/** This client loses progress that comes in one piece with the answer: it takes that first. */
+/** Delays answers: this client loses progress that arrives together with the answer, which it handles first. */
 function spaceOut(transport: StdioClientTransport): void {
   const take = transport.onmessage;
   let queue = Promise.resolve();
@@ -96,7 +96,7 @@ export interface RawOptions extends StdioOptions {
   stderr?: 'ignore' | 'pipe' | 'closed' | 'full';
 }
 
-/** Ended by the test. */
+/** Starts `relay stdio`. The caller has to end it. */
 export function rawStdio(
   t: TestContext,
   { env, before = [], args = [], stderr = 'ignore' }: RawOptions,
@@ -114,7 +114,7 @@ export function rawStdio(
         });
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('it has pipes');
-  // A pipe that nobody reads is full after 64 KiB.
+  // Otherwise the pipe would be full after 64 KiB.
   if (stderr === 'pipe') child.stderr?.resume();
   let text = '';
   let lastId = 0;

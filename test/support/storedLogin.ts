@@ -1,4 +1,4 @@
-/** A home in which an account has been connected before, as the real login leaves it but for its browser. */
+/** Prepares a home with a connected account, as after a real login. */
 import type { Clock, Random } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { PROVIDER_SCOPES } from '../../src/provider/account/accountsApi.ts';
@@ -12,7 +12,7 @@ import type { Simulator } from './simulator/simulator.ts';
 
 interface StoredLogin {
   home: string;
-  /** The one that the server will open the home with. */
+  /** The master key with which the server will open the home. */
   key: Buffer;
   provider: Simulator;
   clock: Clock;
@@ -21,7 +21,7 @@ interface StoredLogin {
 
 /** Stores a login of the default account that was made at this moment. */
 export async function storeLogin({ home, key, provider, clock, random }: StoredLogin): Promise<void> {
-  // Nothing of it has to survive a power cut.
+  // Skips syncing, since nothing has to survive a power loss.
   const fs = { ...nodeSaveFs, syncDirectory: async () => {} };
   const store = await openStore({ home, clock, log: silentLog, fs });
   const vault = createVault(store, createSealer(key, random));

@@ -1,5 +1,5 @@
-// Another user of the machine, as a program that tries everything it can reach. Run by `stranger.ts` under a user ID of
-// its own, with this text on stdin, so that it needs to read nothing of the repository.
+// Plays another user of the machine, who tries everything within reach. Run by `stranger.ts` under another user ID, with this
+// text on stdin, so that it need not read the repository.
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
@@ -22,7 +22,7 @@ process.stdout.write(
   JSON.stringify({ uid: process.getuid(), tried, sent, approvals, closing, read, ...seen }),
 );
 
-// Goes wherever an address leads, with the cookies that it is given, and tells the status of the last page.
+// Follows an address and all redirects, with cookies, and returns the status of the last page.
 async function follow(address) {
   const cookies = new Map();
   let url = address;
@@ -40,7 +40,7 @@ async function follow(address) {
   return 0;
 }
 
-// Opens the approval page and sends its form, token and cookie included, with owner codes that are made up.
+// Opens the approval page and sends its form, with token and cookie, and with guessed owner codes.
 async function guess({ path, codes }) {
   const answers = [];
   for (const code of codes) {
@@ -55,7 +55,7 @@ async function guess({ path, codes }) {
     const cookie = page.headers.getSetCookie().map((line) => line.split(';')[0]);
     const headers = { origin: baseUrl, cookie: cookie.join('; ') };
     const target = new URL('/oauth/authorize', baseUrl);
-    // A form that comes back sooner than a person can read is only shown again.
+    // A form that is sent faster than a person can read is only shown again.
     await new Promise((resolve) => setTimeout(resolve, 600));
     const answer = await fetch(target, { method: 'POST', headers, body: form, redirect: 'manual' });
     answers.push({ token, status: answer.status, location: answer.headers.get('location') });
@@ -63,7 +63,7 @@ async function guess({ path, codes }) {
   return answers;
 }
 
-// The kernel shows root for an end that is closed already.
+// For a socket that is already closed, the kernel reports root as the owner.
 function sendAndClose(path) {
   const { hostname, port, host } = new URL(baseUrl);
   return new Promise((resolve) => {
@@ -79,7 +79,7 @@ function sendAndClose(path) {
   });
 }
 
-// Every command line and environment that can be read, over and over; and the files that command lines name.
+// Repeatedly reads every command line and environment that it can, and the files that command lines name.
 async function watchProcesses(ms) {
   const lines = new Set();
   const files = new Set();

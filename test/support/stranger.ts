@@ -1,38 +1,38 @@
-/** Another user of this machine: a child process under a user ID that nobody has. */
+/** Plays another user of this machine: a child process under an unused user ID. */
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-// One per test process: strangers of tests at the same time must not see each other's environment.
+// One per test process, so that strangers of simultaneous tests do not see each other's environment.
 export const STRANGER_UID = 61_000 + (process.pid % 4_000);
 
-/** Why tests that need a second user are skipped; false when they run. CI runs as root, so there they do. */
+/** Why tests that need a second user are skipped; false if they run, as always on CI, which runs as root. */
 export const withoutSecondUser =
   process.getuid?.() !== 0 && process.env.CI !== 'true' ? 'only root can act as another user' : false;
 
 export interface StrangerTask {
   baseUrl: string;
-  /** Where to go as a browser does, wherever it leads. */
+  /** Addresses to open like a browser, following redirects. */
   addresses: string[];
-  /** What to send, without going where it leads. */
+  /** Requests to send without following redirects. */
   requests: Array<{ path: string; method?: string; headers?: Record<string, string>; body?: string }>;
   /** An approval page, and the owner codes to try on it. */
   approval?: { path: string; codes: string[] };
   /** Files and folders to read. */
   paths: string[];
-  /** How long to look at the processes of the machine, in milliseconds. */
+  /** How long to watch the processes of the machine, in milliseconds. */
   watchMs: number;
 }
 
 export interface StrangerReport {
   uid: number;
-  /** The status of the page on which each address ended. */
+  /** Status of the last page for each address. */
   tried: Record<string, number>;
   sent: Array<{ path: string; status: number; text: string }>;
-  /** For each owner code: whether the page had a form, and what came of sending it. */
+  /** For each owner code: if the page had a form (`token`), and the answer to it. */
   approvals: Array<{ token: boolean; status: number; location: string | null }>;
-  /** How the answer to a login began whose sender had closed its end at once. */
+  /** Start of the answer to a login whose sender had closed its end at once. */
   closing: string;
-  /** What could be read. */
+  /** Content of the files and folders that could be read. */
   read: Record<string, string | string[]>;
   /** Command lines and environments of other processes, and files that they name. */
   lines: string[];

@@ -1,4 +1,4 @@
-/** A command of relay in a real terminal: a pseudo-terminal that `script` of util-linux gives it. */
+/** Runs a relay command in a real pseudo-terminal, with `script` of util-linux. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -8,7 +8,7 @@ import { until } from './until.ts';
 const SCRIPT = '/usr/bin/script';
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** Why tests in a terminal are skipped; false when they run. Debian and Ubuntu always have `script`. */
+/** Why tests in a terminal are skipped; false if they run. Debian and Ubuntu always have `script`. */
 export const withoutTerminal =
   process.platform !== 'linux'
     ? 'script of util-linux is for Linux'
@@ -17,9 +17,9 @@ export const withoutTerminal =
       : 'script of util-linux is not installed';
 
 export interface Screen {
-  /** All that was written, with its colours, lines ending as terminals end them. */
+  /** The whole output, with colours and the line ends of a terminal. */
   readonly raw: string;
-  /** The lines as a person sees them in the end: without colours, each as it was drawn last. */
+  /** The lines as a person sees them at the end: without colours, each as last drawn. */
   lines(): string[];
   /** Waits for a question and answers it. */
   answer(question: RegExp, text: string): Promise<void>;
@@ -27,7 +27,7 @@ export interface Screen {
   ended(): Promise<number | null>;
 }
 
-/** @param env all that the command gets besides the system's path */
+/** @param env the command's environment, besides the system's path */
 export function inTerminal(words: readonly string[], columns: number, env: Record<string, string>): Screen {
   const command = `stty cols ${columns} rows 40; exec "$NODE" "$RELAY" ${words.map(quoted).join(' ')}`;
   const child = spawn(SCRIPT, ['-qefc', command, '/dev/null'], {

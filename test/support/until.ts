@@ -1,13 +1,13 @@
-/** Waiting for what others do, bounded in real time: turns of the event loop are over too soon on a busy machine. */
-/** Real time that something may take on a slow machine before the test is told what it waits for. */
+/** Waits for a condition, up to a limit in real time. Counting turns of the event loop would end too soon on a busy machine. */
+/** Time limit on a slow machine, in real milliseconds. After it, the test fails with the condition. */
 const PATIENCE_MS = 60_000;
-/** Turns of the event loop that are taken at once; who waits longer leaves the processor to what is waited for. */
+/** Number of turns without a pause. A longer wait pauses between turns, to leave the processor to others. */
 const QUICK_TURNS = 200;
-/** A question that takes longer, as one to a server, takes a quarter of the time at most, so that the answer comes sooner. */
+/** Conditions that take longer to check, such as a request to a server, get at most a quarter of the time. */
 const QUICK_MS = 0.5;
 const PAUSES_MS = { least: 2, most: 50 };
 
-/** Resolves once `condition` holds; the event loop continues meanwhile. @throws Error when it never does */
+/** Resolves once `condition` holds; the event loop continues meanwhile. @throws Error if it never holds */
 export async function until(
   condition: () => boolean | Promise<boolean>,
   patienceMs = PATIENCE_MS,

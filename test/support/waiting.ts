@@ -1,4 +1,4 @@
-/** Waiting for what others do; and a manual clock that tells what waits on it. */
+/** A manual clock that knows what waits on it, and gates for hooks. */
 import { type Random, systemRandom } from '../../src/base/clock.ts';
 import { type ManualClock, manualClock } from './clock.ts';
 import { until } from './until.ts';
@@ -7,9 +7,9 @@ import { type Relay, type RelayOptions, withRelay } from './world.ts';
 export { until } from './until.ts';
 
 export interface WatchedClock extends ManualClock {
-  /** How many sleep now that asked for exactly `ms`. */
+  /** Number of sleeps of exactly `ms` in progress. */
   waiting(ms: number): number;
-  /** Waits until somebody sleeps for exactly `ms`, then lets that time pass. */
+  /** Waits until there is a sleep of exactly `ms`, then lets that time pass. */
   pass(ms: number): Promise<void>;
 }
 
@@ -41,7 +41,7 @@ export function watchedClock(): WatchedClock {
   };
 }
 
-/** A gate for hooks: what calls `wait` stays there until `open` is called. */
+/** A gate for hooks: `wait` resolves once `open` is called. */
 export function gate(): { wait: () => Promise<void>; open: () => void; readonly waiting: number } {
   let isOpen = false;
   const waiters: Array<() => void> = [];
@@ -57,12 +57,12 @@ export function gate(): { wait: () => Promise<void>; open: () => void; readonly 
   };
 }
 
-/** The waits before the second and third try of a read are then 125 and 250 ms. */
+/** With this, the waits before the second and third try of a read are 125 and 250 ms. */
 const noJitter: Random = { ...systemRandom, fraction: () => 0 };
 
 type Work = (relay: Relay, clock: WatchedClock) => Promise<void>;
 
-/** A whole relay whose time stands still until the test lets it pass. */
+/** Runs `work` with a whole relay whose time only passes when the test says so. */
 export async function withClock(options: RelayOptions, work: Work): Promise<void>;
 export async function withClock(work: Work): Promise<void>;
 export async function withClock(first: RelayOptions | Work, second?: Work): Promise<void> {

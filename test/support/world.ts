@@ -1,5 +1,5 @@
 /**
- * A whole relay in the test's process: the simulated provider, the server on a free port with a home of its own, a connected
+ * A whole relay in the test's process: the simulated provider, the server on a free port with its own home, a connected
  * account, and real MCP clients over HTTP.
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -20,9 +20,9 @@ import { stdioClient } from './stdio.ts';
 import { storeLogin } from './storedLogin.ts';
 
 export const API_KEY = 'test-key-c41f9ad27e8b5036f1d2a97c0e64b853';
-/** Base64 of 32 bytes: spares every test the key file. */
+/** Base64 of 32 bytes, so that no test needs a key file. */
 export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
-/** What its holder and the server prove themselves to each other with. */
+/** The key with which command line and server prove themselves to each other. */
 export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
 
 /** The same tests through `relay stdio`: `node scripts/test.mjs --stdio`. */
@@ -33,14 +33,14 @@ export interface RelayOptions {
   random?: Random;
   log?: Log;
   env?: Record<string, string>;
-  /** Says where MCP clients keep their files. */
+  /** Environment that names the directories of MCP clients. */
   clientEnv?: Record<string, string>;
   provider?: SimulatorOptions;
-  /** false: no account is connected; `login`: one is through the real login, and else it was before the start. */
+  /** false: no account is connected. `login`: connects one with a real login. By default it is connected before the start. */
   connect?: boolean | 'login';
-  /** false: no MCP client is connected. */
+  /** false to connect no MCP client. */
   client?: boolean;
-  /** Of connections. */
+  /** Connection limits. */
   limits?: Partial<ConnectionLimits>;
 }
 
@@ -49,9 +49,9 @@ export interface Relay {
   server: RunningServer;
   home: string;
   baseUrl: string;
-  /** What the command line proves itself with. */
+  /** The key with which the command line proves itself. */
   localKey: string;
-  /** Leads the command line to the home. */
+  /** Environment with which the command line uses the home. */
   env: { RELAY_HOME: string; RELAY_ENCRYPTION_KEY: string };
   /** A client of the 2026 era. */
   client: Client;
@@ -61,7 +61,7 @@ export interface Relay {
   restart(): Promise<void>;
 }
 
-/** The argument that asks a tool for its full answer, where it has one. */
+/** The argument that asks a tool for its full answer, if it has one. */
 export function fullDetail(tool: string): { detail?: 'full' } {
   return ALL_TOOLS.find(({ name }) => name === tool)?.lean ? { detail: 'full' } : {};
 }
@@ -114,8 +114,8 @@ export async function withRelay(
 }
 
 /**
- * The library gives memory back a minute after its last use. On a fast clock that is all the time, and what this process has of
- * other tests makes it dear.
+ * Does not free memory. The library does so a minute after its last use, which on a fast clock is all the time, and slow in a
+ * process with the objects of other tests.
  */
 const GROUND: StartOptions['ground'] = {
   library: (options) => createLibrary({ ...options, ground: { freeMemory() {} } }),
@@ -136,7 +136,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
     },
   });
   const limits = options.limits ? { limits: options.limits } : {};
-  // That of the tests' command line, which remarks on another one.
+  // The version of the tests' command line, which would remark on a different one.
   const version = '1.2.3';
   return startServer({
     settings,

@@ -47,7 +47,7 @@ export function withControls(next: Hook, simulator: () => Simulator): Hook {
   };
 }
 
-/** Every control answers 200, or 400 and 404 for what it cannot use. */
+/** Answers a control with 200, or with 400 or 404 for bad input. */
 function answerControl(provider: Simulator, incoming: Incoming): Answer {
   const name = incoming.path.slice(PREFIX.length);
   const control = Object.hasOwn(CONTROLS, name) ? CONTROLS[name] : undefined;
@@ -95,7 +95,7 @@ function rulesIn({ rules }: Body): FaultRule[] {
   });
 }
 
-/** `transform` and `hook` are functions and cannot travel. */
+/** All kinds but `transform` and `hook`, whose functions cannot be sent. */
 const REMOTE_KINDS: readonly string[] = [
   'latency',
   'status',

@@ -27,13 +27,13 @@ export type FaultAction =
   | { kind: 'slow_answer'; ms: number }
   /** No answer, before or after the request takes effect. */
   | { kind: 'hang'; when: 'before' | 'after' }
-  /** A page in place of the answer, as a captive portal or a proxy sends it: status 200 unless said otherwise. */
+  /** An HTML page instead of the answer, as a captive portal or a proxy sends it; by default with status 200. */
   | { kind: 'html'; effect: boolean; status?: number }
   /** A success without a `snapshot_id`. */
   | { kind: 'no_snapshot'; effect: boolean }
   /** 200 with truncated JSON; the request takes effect. */
   | { kind: 'malformed' }
-  /** 200 without a body; the request takes effect. One that is refused is answered as it is. */
+  /** 200 without a body; the request takes effect. A refused request gets its normal answer. */
   | { kind: 'empty' }
   /** Sends the headers and the first half of the body, then nothing. */
   | { kind: 'slow_body' }
@@ -46,9 +46,9 @@ export interface FaultMatch {
   method?: string;
   /** Without `/v1`; a string must equal the whole path. */
   path?: string | RegExp;
-  /** Of a search: only where its text matches. */
+  /** For searches: only if the text matches. */
   search?: RegExp;
-  /** Tells by more than the path, for example by the query. */
+  /** A further condition, for example on the query. */
   where?: (request: Incoming) => boolean;
   /** How many matching requests pass before it applies. */
   skip?: number;

@@ -1,6 +1,6 @@
 /**
- * What Spotify's reads show of a write: not at once. Lists follow by about 0.6 s, snapshots and counts by more, and a new
- * playlist is unknown for a moment. Also rows that come back under another ID (relinking), or empty.
+ * Spotify's reads show a write only later: lists after about 0.6 s, snapshots and counts after more, and a new playlist is
+ * unknown for a moment. Also simulates rows that are shown under another ID (relinking), or empty.
  */
 import { trackObject } from '../../../src/demo/api/shapes.ts';
 import type { Hook, RequestContext } from '../../../src/demo/hook.ts';
@@ -22,15 +22,15 @@ export interface Lags {
 const NONE: Lags = { lists: 0, snapshots: 0, totals: 0, created: 0 };
 
 export interface LagControl {
-  /** What is not named has no lag. */
+  /** Sets the lags. Those left out become 0. */
   set(lags: Partial<Lags>): void;
-  /** Notes how things are now. Anyone who changes the accounts by hand calls it first. */
+  /** Notes the present state. Call it before changing the accounts by hand. */
   remember(): void;
-  /** Lists show the track `uri` as the track `shown`, as relinking does. */
+  /** Makes lists show the track `uri` as the track `shown`, as relinking does. */
   relink(uri: string, shown: string): void;
-  /** Lists show the rows of the track `uri` with `item: null`, as when Spotify no longer offers it. */
+  /** Makes lists show the rows of the track `uri` with `item: null`, as if Spotify no longer offered it. */
   vanish(uri: string): void;
-  /** Takes back every `relink` and `vanish`. */
+  /** Undoes every `relink` and `vanish`. */
   showAll(): void;
 }
 
@@ -44,7 +44,7 @@ interface Page {
   items: Row[];
 }
 
-/** How a playlist was, until it changed. */
+/** An earlier state of a playlist, and when it ended. */
 interface Former {
   until: number;
   rows: DemoPlaylist['rows'];
@@ -108,7 +108,7 @@ export class Lag implements LagControl {
     }
   }
 
-  /** The effect of a request and its answer, as far as reads show it by now. */
+  /** Lets a request take effect, and answers it with the state that reads show by now. */
   handle({ request, handle }: RequestContext): Answer {
     if (!request.isApi) return handle();
     if (this.#isTooNew(request.path)) return apiError(404, 'Resource not found');
@@ -143,7 +143,7 @@ export class Lag implements LagControl {
     return isQuick && this.#relinks.size + this.#vanished.size === 0;
   }
 
-  /** Puts everything as reads show it, and returns what takes that back. */
+  /** Sets everything to the state that reads show, and returns functions that undo that. */
   #showFormer(): Array<() => void> {
     const now = this.#now();
     const undo: Array<() => void> = [];
@@ -201,7 +201,7 @@ export class Lag implements LagControl {
   }
 }
 
-/** The state that held at the time `at`; undefined: the present one. */
+/** The state at the time `at`; undefined for the present one. */
 function formerAt<T extends { until: number }>(formers: readonly T[], at: number): T | undefined {
   return formers.find(({ until }) => until > at);
 }
@@ -210,7 +210,7 @@ function playlistIdIn(path: string): string | undefined {
   return /^\/playlists\/([^/]+)/.exec(path)?.[1];
 }
 
-/** Answers through `lag` whatever `next` lets happen, whenever that is. */
+/** A hook that answers requests with lag, whenever `next` lets them take effect. */
 export function lagHook(lag: Lag, next: Hook): Hook {
   return (context) => next({ ...context, handle: () => lag.handle(context) });
 }

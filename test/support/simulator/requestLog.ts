@@ -8,7 +8,7 @@ export interface RecordedRequest {
   query: Record<string, string>;
   /** Parsed JSON, the fields of a form, any other text, or null without a body. */
   body: unknown;
-  /** Of the answer; 0 while there is none, or if none was sent. */
+  /** Status of the answer; 0 until there is one, or if none was sent. */
   status: number;
   /** Unix milliseconds of the arrival. */
   at: number;
@@ -29,10 +29,10 @@ export function logHook(requests: RecordedRequest[], now: () => number, next: Ho
   };
 }
 
-/** Drops the oldest ones above 20,000. */
+/** Adds a request, and drops the oldest ones above 20,000. */
 function keep(requests: RecordedRequest[], request: RecordedRequest): void {
   requests.push(request);
-  // In blocks, because taking one off the front of a long array moves all the others.
+  // In blocks, since removing the first entry of a long array moves all others.
   if (requests.length >= MAX_KEPT + 1_000) requests.splice(0, requests.length - MAX_KEPT);
 }
 

@@ -1,6 +1,6 @@
 /**
- * The simulated provider as tests use it: with a log of requests, faults on demand, and what happens at Spotify without relay,
- * such as an edit by another client.
+ * The simulated provider for tests, with a log of requests, faults on demand, and events at Spotify without relay, such as an
+ * edit by another client.
  */
 import type { Hook } from '../../../src/demo/hook.ts';
 import {
@@ -14,7 +14,7 @@ import { Lag, type LagControl, lagHook } from './lag.ts';
 import { logHook, type RecordedRequest } from './requestLog.ts';
 
 export interface SimulatorOptions extends Omit<DemoProviderOptions, 'hook'> {
-  /** Makes a hook that stands before the log and the faults and passes on to `next`. */
+  /** Makes a hook that runs before the log and the faults, and calls `next`. */
   around?: (next: Hook, simulator: () => Simulator) => Hook;
 }
 
@@ -24,7 +24,7 @@ export interface Simulator extends DemoProvider {
   readonly catalogue: World['catalogue'];
   /** Tests may read and change them; the first is the default for logins. */
   readonly accounts: DemoAccount[];
-  /** Since the start or the last `clearRequests()`, oldest first; the last 20,000. */
+  /** The last 20,000 requests since the start or the last `clearRequests()`, oldest first. */
   readonly requests: RecordedRequest[];
   clearRequests(): void;
   readonly faults: FaultControl;
@@ -39,7 +39,7 @@ export interface Simulator extends DemoProvider {
   editPlaylist(playlistId: string, uris: readonly string[]): string;
 }
 
-/** Starts one in its initial state on a free port of 127.0.0.1. */
+/** Starts a simulator in its initial state on a free port of 127.0.0.1. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const faults = new FaultList();
   const requests: RecordedRequest[] = [];
@@ -76,7 +76,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   return simulator;
 }
 
-/** Rows of items that were there before keep their times. */
+/** Replaces the rows of a playlist. Items that were there before keep their times. */
 function editPlaylist(world: World, id: string, uris: readonly string[]): string {
   const playlist = findPlaylist(world, id);
   if (!playlist) throw new RangeError(`There is no playlist ${id}.`);
