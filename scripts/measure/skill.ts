@@ -1,6 +1,6 @@
 /**
- * Five everyday tasks, each in its own conversation: once through MCP, where the model pays for the list of tools, and once
- * through the skill, where it pays for the skill's text, its commands and their output. Each has to succeed.
+ * Five everyday tasks, each in its own conversation, first through MCP, then through the skill. With MCP the model pays for the
+ * list of tools; with the skill for its text, its commands and their output. Each task has to succeed.
  */
 import { shellWord } from '../../src/base/childProcess.ts';
 import { SKILL_DESCRIPTION, skillText } from '../../src/cli/connect/skillText.ts';

@@ -78,7 +78,7 @@ function indentOf(text: string): string {
   return /^\{\r?\n([ \t]+)"/.exec(text.trimStart())?.[1] ?? '  ';
 }
 
-/** ` (line 3, column 5)`, where the parser tells it. */
+/** ` (line 3, column 5)`, or '' if the parser does not say. */
 function placeOf(error: unknown, text: string): string {
   const position = positionOf(messageOf(error), text);
   if (position === null) return '';

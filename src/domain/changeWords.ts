@@ -14,7 +14,7 @@ export function changeWords(
 ): string {
   if (kind === 'undo') {
     if (undone === null) return undoes === undefined ? 'undid an older change' : 'undid a change';
-    // An undo of an undo brings the change back.
+    // An undo of an undo redoes the change.
     return undone.startsWith(UNDID) ? undone.replace(UNDID, REDID) : UNDID + undone.replace(REDID, '');
   }
   const count = state === 'done' ? requested : written;

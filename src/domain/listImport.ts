@@ -64,7 +64,7 @@ export interface ImportPreview {
   /** The playlists of a file that has several. */
   lists: Array<{ name: string; songs: number }>;
   songs: number;
-  /** Number of `songs` that are episodes; the others are tracks. Known only where the list has addresses. */
+  /** Number of `songs` that are episodes; the others are tracks. Only addresses tell, so others count as tracks. */
   episodes: number;
   /** Which side of " - " is the artist; null if the list has no such lines. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;

@@ -90,7 +90,7 @@ function compared(a: readonly string[], b: readonly string[]): Array<[number, nu
 const POSSIBLE = 2_000;
 const CERTAIN = POSSIBLE + 1;
 
-/** Pairs the first occurrence of a URI in one list with the first in the other, and so on, where the order is the same. */
+/** Pairs equal occurrences of a URI, the first with the first and so on, as far as the order is the same. */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const order = placesIn(a, b).map((place, index) => (b[index] === '' ? -1 : place));
   return [...longestIncreasing(order)]
@@ -122,7 +122,7 @@ export function withNames(shown: readonly string[], known: readonly string[]): s
 
 /** What one side did to the rows of `base`. */
 interface Edits {
-  /** New position of each row of `base`; -1 where the row is gone. */
+  /** New position of each row of `base`; -1 if the row is gone. */
   place: number[];
   /** Added rows, by the number of rows of `base` that stand before them. */
   added: Map<number, string[]>;
@@ -189,7 +189,7 @@ export function mergeRows(
   const count = (counts: ReadonlyMap<string, number>, uri: string) => counts.get(uri) ?? 0;
   const [ownLeft, otherLeft] = [new Map<string, number>(), new Map<string, number>()];
   for (const [uri, times] of touchedByBoth(base, own, other)) {
-    // A row that both moved stays where they put it; moving a row does not bring back one that they took out.
+    // A row that both moved stays where they put it. Moving a row does not restore one that they removed.
     const notMoved = Math.min(times, count(own.moved, uri));
     ownLeft.set(uri, notMoved);
     otherLeft.set(uri, Math.min(times - notMoved, count(own.removed, uri), count(other.moved, uri)));

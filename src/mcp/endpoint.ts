@@ -75,7 +75,7 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
           },
           baseUrl: requestInfo ? new URL(requestInfo.url).origin : '',
           progressToken: _meta?.progressToken,
-          // The signal tells that a client disconnected, so a lost notification does not matter.
+          // The signal reports that a client disconnected, so a lost notification does not matter.
           notify: (notification) => void notify({ ...notification }).catch(() => {}),
         });
       });

@@ -133,7 +133,7 @@ function namesWith(text: string, artist: string): string[] | null {
   return names.every((name) => askedKeys.has(nameKey(name))) ? [] : null;
 }
 
-/** "Artist - Title" where the list gives no other artist. */
+/** Splits "Artist - Title" if the list gives no other artist. */
 function artistInFront(title: string): Asked | null {
   const parts = title.split(/\s+-+\s+/u);
   const [artist = '', ...rest] = parts;

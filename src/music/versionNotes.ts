@@ -15,7 +15,7 @@ import {
 } from './vocabulary.ts';
 
 export interface NoteReading {
-  /** The versions that a note names, with the detail of each: remixer, place or year; '' where the note does not say. */
+  /** The versions that a note names, with the detail of each: remixer, place or year; '' if the note does not say. */
   readonly versions: ReadonlyMap<Version, string>;
   readonly notes: ReadonlySet<Note>;
   /** The year of a remaster. */

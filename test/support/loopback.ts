@@ -16,8 +16,8 @@ export function available(addresses: readonly string[]): string[] {
 }
 
 /**
- * A port for a server that is started later, or twice. It is outside the ranges from which systems assign ports (Linux from
- * 32,768, macOS and Windows from 49,152), so no connection of another test can take it meanwhile.
+ * A port for a server that is started later, or twice. Systems assign higher ports (Linux from 32,768, macOS and Windows from
+ * 49,152), so no connection of another test can take it meanwhile.
  */
 export async function freePort(): Promise<string> {
   for (let left = 20; ; left--) {

@@ -43,7 +43,7 @@ function stateText({ state, undone_by }: ChangeEntry, short: (id: string) => str
   return undone_by === undefined ? STATES[state] : `undone by ${short(undone_by)}`;
 }
 
-/** What an undo does or would do: the sentence, the songs by name, and what does not come back. */
+/** What an undo does or would do: the sentence, the songs by name, and what cannot be restored. */
 export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {
   return [
     visibleText(summary, 500),

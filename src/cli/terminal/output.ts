@@ -1,7 +1,7 @@
 /**
  * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
- * `details` where it has some.
+ * `details` if there are any.
  *
  * Any of it may contain text from outside, so nothing else in the command line writes. What is printed here has no control
  * characters that a terminal obeys, and a line stays one line. `scripts/check/writers.ts` enforces it.

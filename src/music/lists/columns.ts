@@ -74,7 +74,7 @@ export function planColumns(header: readonly string[]): ColumnPlan {
   return { columns, used };
 }
 
-/** The values of one row, joined by commas where a field has several columns. */
+/** The values of one row, joined by commas if a field has several columns. */
 export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
   const fields: Fields = {};
   for (const [field, indexes] of plan.columns) {

@@ -138,7 +138,7 @@ export async function replaceByImage(
   return { path, keptPath };
 }
 
-/** Puts the old file back, or removes the new one where there was none. */
+/** Undoes a replacement: puts the old file back, or if there was none, removes the new one. */
 export async function takeBack({ path, keptPath }: Replaced, fs: SaveFs = nodeSaveFs): Promise<void> {
   if (keptPath === null) await fs.remove(path);
   else await fs.rename(keptPath, path);

@@ -7,7 +7,7 @@ import type { Store } from '../types.ts';
 const MAX_LEARNED = 20_000;
 
 export const TRACKS = defineTable('tracks', {
-  /** Spotify ID of the track, or its URI where it has none. */
+  /** Spotify ID of the track, or its URI if it has none. */
   id: text(),
   data: json(() => Track),
   updatedAt: integer,

@@ -1,6 +1,6 @@
 /**
- * The simulated provider for tests, with a log of requests, faults on demand, and events at Spotify without relay, such as an
- * edit by another client.
+ * The simulated provider for tests, with a log of requests and faults on demand. It can also change things without relay, as
+ * another client would.
  */
 import type { Hook } from '../../../src/demo/hook.ts';
 import {
