@@ -389,9 +389,9 @@ export interface LocalApi {
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
   /** @param asked.playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
   playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
-  /** @throws RelayError `NOT_FOUND` */
+  /** The rows of one version. @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
-  /** @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */
+  /** Restores a version. @throws RelayError `UNSUPPORTED_ITEMS` naming the rows that cannot be written */
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;

@@ -29,7 +29,7 @@ function parse(tool: Tool, args: unknown) {
   return input.safeParse(asMeant(input, withoutHostArguments(tool, args ?? {})), { reportInput: true });
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` */
+/** Refuses names that could change the prototype of our objects. @throws RelayError `INVALID_ARGUMENT` */
 export function requirePlainNames(tool: Tool, args: unknown): void {
   const found = languageName(args);
   if (found !== null) throw unknownArgument(tool, found);

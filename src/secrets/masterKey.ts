@@ -44,7 +44,7 @@ export interface MasterKey {
   created: boolean;
 }
 
-/** @throws RelayError `SETTINGS_INVALID`, `KEY_UNAVAILABLE` */
+/** Reads the master key, or creates it if allowed. @throws RelayError `SETTINGS_INVALID`, `KEY_UNAVAILABLE` */
 export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKey> {
   if (options.encryptionKey !== undefined) return fromEnvironment(options.encryptionKey);
   switch (options.mode) {

@@ -19,7 +19,6 @@ export async function readText(path: string): Promise<string | null> {
   }
 }
 
-/** @throws RelayError `SERVICE_FAILED` */
 export async function replaceText(path: string, text: string): Promise<void> {
   try {
     await makeDirectories(dirname(path));
@@ -29,7 +28,6 @@ export async function replaceText(path: string, text: string): Promise<void> {
   }
 }
 
-/** @throws RelayError `SERVICE_FAILED` */
 export async function removeFile(path: string): Promise<void> {
   await rm(path, { force: true }).catch((error) => {
     throw unwritable(path, error);

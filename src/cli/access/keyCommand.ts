@@ -25,7 +25,6 @@ async function runKeyShow(context: Context): Promise<void> {
   else printLine(context.io, shown.key);
 }
 
-/** @throws RelayError `USAGE`, `INTERRUPTED` */
 async function confirmRotation({ io, signal }: Context): Promise<void> {
   if (!io.terminal.stdin || !io.terminal.stderr) {
     throw new RelayError(

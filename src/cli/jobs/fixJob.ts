@@ -29,7 +29,6 @@ export async function fixJob(context: Context, given: string, options: FixOption
   });
 }
 
-/** @throws RelayError `USAGE` */
 function nearOf(text: string | undefined): number | undefined {
   if (text === undefined) return undefined;
   const score = readScore(text);

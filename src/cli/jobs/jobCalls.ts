@@ -19,7 +19,7 @@ export async function withTools<T>(context: Context, work: (tools: Tools) => Pro
   return work(tools);
 }
 
-/** @throws RelayError `JOB_NOT_FOUND`, or `USAGE` when several IDs begin like this */
+/** The ID of the job that begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if there are several */
 export async function fullId(tools: Tools, given: string): Promise<string> {
   const { items } = await listJobs(tools, Number.POSITIVE_INFINITY);
   const found = items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given));
@@ -67,7 +67,7 @@ export interface Settled {
 /** A decision about an item: its number counts from 1, as it is shown to people. */
 export type Decision = { number: number; track: string } | { number: number; skip: true };
 
-/** @throws RelayError `INVALID_ARGUMENT` that names items by their numbers */
+/** Sends decisions. @throws RelayError `INVALID_ARGUMENT`, which names items by their numbers */
 export async function settle(
   tools: Tools,
   id: string,

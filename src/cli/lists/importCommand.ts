@@ -210,7 +210,7 @@ async function importList(
   await report(context, preview, target, name, done);
 }
 
-/** @throws RelayError `USAGE`, `INTERRUPTED` */
+/** Asks a person about a file that may not be a list of songs; without one, refuses it. */
 async function requireList(
   { doubt }: ImportPreview,
   { yes }: ImportOptions,

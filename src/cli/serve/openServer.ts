@@ -3,7 +3,6 @@ import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 
-/** @throws RelayError as `startServer` */
 export function openServer(
   context: Context,
   settings: Settings,

@@ -15,7 +15,7 @@ function serverFilePath(home: string): string {
   return join(home, 'server.json');
 }
 
-/** @throws RelayError `HOME_UNUSABLE` */
+/** Writes the file. @throws RelayError `HOME_UNUSABLE` */
 export async function writeServerFile(home: string, content: ServerFile): Promise<void> {
   try {
     // Not synced: a power loss ends the process that the file names.

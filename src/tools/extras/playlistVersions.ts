@@ -188,7 +188,6 @@ function countsOf({ added, removed, moved }: RestorePlan) {
   return { added_count: added, removed_count: removed, moved_count: moved };
 }
 
-/** @throws RelayError `UNSUPPORTED_ITEMS` */
 function requireSupported({ blocking }: RestorePlan): void {
   if (blocking.length === 0) return;
   const names = blocking.slice(0, 5).map(({ name, uri, position }) => name ?? uri ?? `row ${position + 1}`);
