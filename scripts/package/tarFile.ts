@@ -1,7 +1,7 @@
 /** A tar archive (POSIX ustar) that depends only on its content: sorted names, root as the owner, one time. Pure. */
 
 export interface TarEntry {
-  /** Without a leading slash; a directory ends with one. At most 100 bytes. */
+  /** Path of at most 100 bytes, without a leading slash; that of a directory ends with one. */
   path: string;
   content: Uint8Array;
   /** Permission bits of the file. */

@@ -1,6 +1,6 @@
 /** The platforms of executables. To add one, add an entry here, and its base program's pin in pins.json. */
 export interface Target {
-  /** As in the names of the files: `linux-x64`. */
+  /** Name in file names: `linux-x64`. */
   name: string;
   /** `process.platform` and `process.arch` there: `linux-x64`. */
   host: string;

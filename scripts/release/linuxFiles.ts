@@ -6,7 +6,7 @@ import { completionScript } from './helpTree.ts';
 import { manPages } from './manPages.ts';
 
 export interface PackageFile {
-  /** Without a leading slash. */
+  /** Path without a leading slash. */
   path: string;
   content: Uint8Array;
   mode: number;

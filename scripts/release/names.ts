@@ -11,7 +11,7 @@ export interface Names {
   home: string;
   /** `owner/name` on GitHub; null if there is none. */
   repository: string | null;
-  /** On npm, below the owner's scope. */
+  /** Name on npm, in the owner's scope. */
   npm: string;
   /** The npm package as a package URL without a version: https://github.com/package-url/purl-spec */
   purl: string;

@@ -43,7 +43,7 @@ function withinBounds(json: Buffer): Buffer {
   let depth = 0;
   /** Start of the next part to keep. */
   let from = 0;
-  /** Depth at which the skipped part ends; null: nothing is being skipped. */
+  /** Depth at which the skipped part ends; null if nothing is being skipped. */
   let endsAt: number | null = null;
 
   for (let at = 0; at < json.length; at++) {

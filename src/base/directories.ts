@@ -1,4 +1,4 @@
-/** Making directories. Node's own recursive call reports a read-only disk as ENOENT, and never returns below `/proc`. */
+/** Creates directories. Node's own recursive call reports a read-only disk as ENOENT, and never returns below `/proc`. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { systemCodeOf } from './thrown.ts';
@@ -6,8 +6,8 @@ import { systemCodeOf } from './thrown.ts';
 type Make = (path: string, options: { mode: number }) => Promise<unknown>;
 
 /**
- * Makes the directory `path` and those above it that are missing, private to the person.
- * @throws the error of the first that could not be made
+ * Creates the directory `path` and missing ones above it, with access for their owner only.
+ * @throws the error of the first that could not be created
  */
 export async function makeDirectories(path: string, make: Make = mkdir): Promise<void> {
   const missing: string[] = [];

@@ -1,4 +1,4 @@
-/** Indexes of a longest rising subsequence. Pure. */
+/** Indexes of a longest increasing subsequence. Pure. */
 export function longestIncreasing(values: readonly number[]): Set<number> {
   const tails: number[] = [];
   const before = new Array<number>(values.length).fill(-1);

@@ -1,7 +1,7 @@
 /**
  * HMAC (RFC 2104) and HKDF (RFC 5869) over SHA-256, for a few short texts. Loading `node:crypto` takes a quarter of what a
- * bare Node takes to start. `relay stdio` needs four hashes before its first answer, at each start of a client. What needs
- * more than that, or is under load, uses `node:crypto`.
+ * bare Node takes to start, and `relay stdio` needs only four hashes before its first answer. Code that needs more, or is
+ * under load, uses `node:crypto`.
  */
 import { expand } from '@noble/hashes/hkdf.js';
 import { hmac } from '@noble/hashes/hmac.js';
@@ -18,7 +18,7 @@ export function expandSha256(key: Uint8Array, info: string): Buffer {
   return Buffer.from(expand(sha256, key, Buffer.from(info), BYTES));
 }
 
-/** Compares in a time that depends on the lengths alone. */
+/** Compares in a time that depends only on the lengths. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   return a.reduce((found, byte, at) => found | (byte ^ (b[at] as number)), 0) === 0;

@@ -39,7 +39,7 @@ export interface World {
    */
   openBrowser(target: string): Promise<void>;
   parts: () => Promise<Parts>;
-  /** For commands that change the system; does nothing by itself. */
+  /** Access to the system, for commands that change it. Calling this changes nothing. */
   machine: () => Promise<Machine>;
 }
 
@@ -70,7 +70,7 @@ export interface Context extends World {
    * succeeded, so that an error is the only line there.
    */
   remark(text: string): void;
-  /** From flags and environment; reads nothing. */
+  /** Options from flags and environment; reads no file. */
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;

@@ -66,7 +66,7 @@ export interface Past {
 }
 
 /**
- * The file as it was before `merge` added our entry; null: there was none. If nobody has changed anything else since, that is
+ * The file as it was before `merge` added our entry; null if there was none. If nobody has changed anything else since, that is
  * one of the earlier texts, to the byte. Otherwise everything else stays byte for byte, except the comma or the blank line that
  * belonged to the entry. A section that becomes empty is removed if it was not there before.
  * @throws FileProblem as `merge`

@@ -13,14 +13,14 @@ export interface PlaylistRow {
   addedAt: string | null;
   /** User ID; null as in very old rows. */
   addedBy: string | null;
-  /** The row is listed with `item: null`. */
+  /** True if the row is listed with `item: null`. */
   unavailable?: boolean;
 }
 
 export interface DemoPlaylist {
   id: string;
   name: string;
-  /** As typed; sent HTML-escaped. null: never set. */
+  /** The text as typed, which answers escape as HTML; null if never set. */
   description: string | null;
   public: boolean;
   collaborative: boolean;
@@ -52,18 +52,18 @@ export interface DemoDevice {
   isRestricted: boolean;
   volumePercent: number | null;
   supportsVolume: boolean;
-  /** Not listed and not accepted by commands until playback is transferred to it. */
+  /** True if it is not listed, and commands do not accept it, until playback is transferred to it. */
   asleep: boolean;
 }
 
 export interface DemoPlayer {
-  /** The active device; null: none, and the player answers 204. */
+  /** The active device; null if there is none, so the player answers 204. */
   deviceId: string | null;
   privateSession: boolean;
   queue: string[];
   /** Index of the current entry of `queue`. */
   index: number;
-  /** How many entries after the current one were put there by hand; they come before the rest. */
+  /** How many of the next entries were queued by hand. */
   queued: number;
   contextUri: string | null;
   isPlaying: boolean;
@@ -82,13 +82,13 @@ export interface DemoAccount {
   /** The pseudonymous `account_id`. */
   accountId: string;
   displayName: string;
-  /** false: player commands answer PREMIUM_REQUIRED. */
+  /** Without it, player commands answer PREMIUM_REQUIRED. */
   premium: boolean;
-  /** false: everything answers the plain-text 403 about the owner of the app. */
+  /** If false, every call gets the plain-text 403 about the owner of the app. */
   appOwnerPremium: boolean;
-  /** false: everything answers the plain-text 403 about the user list. */
+  /** If false, every call gets the plain-text 403 about the user list. */
   registered: boolean;
-  /** Own and followed, in the order of `GET /me/playlists`. */
+  /** Own and followed playlists, in the order of `GET /me/playlists`. */
   playlists: DemoPlaylist[];
   /** Newest first. */
   saved: SavedTrack[];
@@ -109,13 +109,13 @@ export interface World {
   readonly unlisted: DemoPlaylist[];
   readonly clock: Clock;
   readonly random: Random;
-  /** Also answer with the field names from before February 2026. */
+  /** True to answer also with the field names from before February 2026. */
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** Objects of tracks by URI, for callers that want only one of each. */
+  /** Cache of track objects by URI, for callers that want only one of each. */
   readonly shapes?: Map<string, Record<string, unknown>>;
-  /** How many rows a playlist holds at most; as many as Spotify's by default. */
+  /** Maximum number of rows of a playlist; by default Spotify's. */
   readonly maxRows?: number;
   /** How many player commands have succeeded; every second answer is a 204. */
   commands: number;

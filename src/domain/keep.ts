@@ -24,7 +24,7 @@ export interface KeepRow {
 export interface KeepPreview {
   /** Rows of the playlist afterwards. */
   total: number;
-  /** At most 10 of each. */
+  /** The first rows that are added and removed, at most 10 of each. */
   added: KeepRow[];
   removed: KeepRow[];
   added_count: number;

@@ -136,7 +136,7 @@ export interface ClientSummary {
   redirectUris: string[];
   /** Time of the registration; null for a client of the settings. */
   createdAt: string | null;
-  /** Last time that a token was issued to it or used; null: never. */
+  /** When one of its tokens was last issued or used; null if never. */
   lastUsedAt: string | null;
   /** Approvals of the owner that are still valid. */
   approvals: Array<{
@@ -165,7 +165,7 @@ export interface BrowserSummary {
 export interface NewClient {
   name: string;
   redirectUris: string[];
-  /** null: a public client, which proves itself by PKCE alone. */
+  /** null for a public client, which proves itself by PKCE alone. */
   secret: string | null;
 }
 
@@ -190,7 +190,7 @@ export interface ChangeEntry extends ChangeSummary {
 }
 
 export interface UndoRequest {
-  /** An ID or its first characters; null: the last change that is not undone. */
+  /** An ID or its first characters; null for the last change that is not undone. */
   change: string | null;
   /** Undoes it even if someone has changed the playlist since. */
   force: boolean;
@@ -291,7 +291,7 @@ export interface RestoreRequest {
   version: number;
   /** Only says what it would do. */
   dryRun: boolean;
-  /** Name of a new playlist to create from it; null: restores the playlist itself. */
+  /** Name of a new playlist to create from it; null to restore the playlist itself. */
   name: string | null;
   /** Leaves out rows that cannot be written. */
   skipUnsupported: boolean;

@@ -223,7 +223,7 @@ export type PageFix = { position: number; uri: string } | { position: number; sk
 
 /** What a version of a playlist held. */
 export interface PageVersion {
-  /** The first rows. `name` null: Spotify named no item. */
+  /** The first rows. `name` is null if Spotify named no item. */
   items: Array<{ position: number; name: string | null; artist: string | null }>;
   total: number;
 }

@@ -36,7 +36,7 @@ export interface RelayOptions {
   /** Environment that names the directories of MCP clients. */
   clientEnv?: Record<string, string>;
   provider?: SimulatorOptions;
-  /** false: no account is connected. `login`: connects one with a real login. By default it is connected before the start. */
+  /** False to connect no account; `login` to connect it with a real login. By default it is connected before the start. */
   connect?: boolean | 'login';
   /** false to connect no MCP client. */
   client?: boolean;

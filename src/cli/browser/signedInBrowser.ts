@@ -19,7 +19,7 @@ const TICKET_MS = 60_000;
 const POLL_MS = 250;
 
 /**
- * @param attemptId the login to continue with; null: the owner's page
+ * @param attemptId the login to continue with; null for the owner's page
  * @returns the page's plain address, at once, before the browser has opened it
  */
 export async function openSignedIn(

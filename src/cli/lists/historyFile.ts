@@ -11,8 +11,8 @@ const SHORT = /"endTime"\s*:/;
 const SHORT_LENGTH = /"msPlayed"\s*:/;
 
 /**
- * `export`: an archive or a directory, which is never a list of songs; `file`: one file of plays, which can also be read as a
- * list of songs; null: neither.
+ * `export` for an archive or a directory, which is never a list of songs. `file` for one file of plays, which can also be read as
+ * a list of songs. null for other files.
  */
 export async function listeningHistoryIn(path: string): Promise<'export' | 'file' | null> {
   if (path === '-') return null;

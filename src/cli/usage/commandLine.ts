@@ -5,7 +5,7 @@ import type { CommandStyle } from '../../domain/remedy.ts';
 export interface NamedHome {
   /** The value of `--home`. */
   home: string | undefined;
-  /** With `--demo`. */
+  /** True to add `--demo`. */
   demo?: boolean;
   platform: NodeJS.Platform;
   /** The command that starts relay; `relay` by default. */

@@ -12,7 +12,7 @@ export interface PlayStart {
 }
 
 /**
- * null: resume. `context_uri` and `uris` exclude each other; `offset` needs an album, a playlist or `uris`.
+ * What to play; null to resume. `context_uri` and `uris` exclude each other; `offset` needs an album, a playlist or `uris`.
  * @throws Refusal 400, 404 or 413 for a request that cannot be played, 403 when none of it is playable
  */
 export function readPlayBody(call: ApiCall): PlayStart | null {

@@ -19,7 +19,7 @@ export interface BackupOptions {
   source: string;
   /** The companion file, whose tables go into the copy too. */
   companion?: Companion;
-  /** Where the copy goes, as the person gave it. */
+  /** Path of the copy, as the person gave it. */
   file: string;
   /** True to replace an earlier copy. */
   force: boolean;

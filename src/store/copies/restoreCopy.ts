@@ -29,7 +29,7 @@ export interface Copy extends Detached {
  * Reads a copy into memory, checks it as untrusted input, and brings its rows to the present schema there. Changes
  * nothing on disk.
  * @param companion whose tables the copy may carry
- * @throws RelayError `USAGE` when there is no such file or it is the state file of `home` itself, `STATE_DAMAGED`,
+ * @throws RelayError `USAGE` if there is no such file, or it is the state file of `home` itself; `STATE_DAMAGED`;
  * `STATE_TOO_NEW`
  */
 export async function readCopy(

@@ -12,7 +12,7 @@ export const HOME_FILES = {
   'relay.lock': 'Says which process uses the state',
   'config.json': 'Settings; `relay config` reads and writes it',
   'server.json': 'The running server: process, version and address',
-  'master.key': 'Key of the secrets, only where no keychain is used',
+  'master.key': 'Key of the secrets, only if no keychain is used',
   'oauth-clients.json': 'Clients that you register by hand; optional',
 } as const;
 const STICKY = 0o1000;

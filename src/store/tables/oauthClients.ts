@@ -20,7 +20,7 @@ const COLUMNS = {
   source: text(['registered', 'added']),
   /** Time of the registration, in Unix milliseconds. */
   createdAt: integer,
-  /** When the owner first approved it, Unix milliseconds, also if the approval has ended; null: never. */
+  /** When the owner first approved it, Unix milliseconds, even if the approval has ended; null if never. */
   approvedAt: nullable(integer),
   /** Last time that one of its tokens was issued or used, Unix milliseconds; null if it never had one. */
   lastUsedAt: nullable(integer),

@@ -44,7 +44,7 @@ export type FaultAction =
 
 export interface FaultMatch {
   method?: string;
-  /** Without `/v1`; a string must equal the whole path. */
+  /** Path without `/v1`; a string must equal the whole path. */
   path?: string | RegExp;
   /** For searches: only if the text matches. */
   search?: RegExp;

@@ -3,7 +3,7 @@ import type { Hook } from '../../../src/demo/hook.ts';
 
 export interface RecordedRequest {
   method: string;
-  /** Without `/v1` for calls of the API. */
+  /** Path of the request, without `/v1` for calls of the API. */
   path: string;
   query: Record<string, string>;
   /** Parsed JSON, the fields of a form, any other text, or null without a body. */

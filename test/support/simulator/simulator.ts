@@ -19,7 +19,7 @@ export interface SimulatorOptions extends Omit<DemoProviderOptions, 'hook'> {
 }
 
 export interface Simulator extends DemoProvider {
-  /** Without a path. */
+  /** Base URL, without a path. */
   readonly url: string;
   readonly catalogue: World['catalogue'];
   /** Tests may read and change them; the first is the default for logins. */
