@@ -115,7 +115,7 @@ export const getRecentlyPlayedTool = defineTool({
   },
   rows: {
     key: 'items',
-    hint: 'Go on with before: cursors.before.',
+    hint: 'Continue with before: cursors.before.',
     endOf: ({ cursors }, kept) => ({ cursors: cursorsAfter(cursors as object | undefined, kept) }),
   },
   async handle({ provider }, args, call) {

@@ -11,7 +11,7 @@ async function call(world: Relay, args: string[], answer: string | null = null) 
   const terminal = { stdin: answer !== null, stdout: false, stderr: answer !== null };
   const options = { terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };
   const { code, out, err } = await run(world, ['call', ...args], options);
-  const [, said = null] = /^(.*)\nGo on\? \[y\/N\] /m.exec(err) ?? [];
+  const [, said = null] = /^(.*)\nContinue\? \[y\/N\] /m.exec(err) ?? [];
   return { code, out, err, said };
 }
 

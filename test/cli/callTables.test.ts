@@ -53,7 +53,7 @@ const ANSWERS = {
     total: 120,
     next_offset: 12,
     links: 'https://open.spotify.com/track/{id}',
-    note: 'Ended after 3 of 50 rows. Go on with offset 12.',
+    note: 'Ended after 3 of 50 rows. Continue with offset 12.',
   },
   nothing: { items: [], total: 0 },
   playing: {
@@ -123,9 +123,9 @@ POSITION  NAME           ARTISTS        ALBUM          DURATION  FLAGS        ID
 
 3 of 120
 Links: https://open.spotify.com/track/{id}
-Ended after 3 of 50 rows. Go on with offset 12.
+Ended after 3 of 50 rows. Continue with offset 12.
 Hidden at this width: added (--json has it)
-To go on: relay call page 'query=blue in green' offset=12
+To continue: relay call page 'query=blue in green' offset=12
 `,
   ],
   [
@@ -141,12 +141,12 @@ Love & Love       0123456789abcdefghijkl
 3 of 120
 Links:
 https://open.spotify.com/track/{id}
-Ended after 3 of 50 rows. Go on with
+Ended after 3 of 50 rows. Continue with
 offset 12.
 Hidden at this width: position, artists,
 album, duration, flags, added (--json
 has them)
-To go on:
+To continue:
   relay call page offset=12 --args \\
     '{"query":"carousel"}'
 `,

@@ -102,9 +102,9 @@ test('while a song is not found nothing is written, and the ways on are named', 
     assert.deepEqual(stopped.err.split('\n').slice(-6), [
       `To see them: relay jobs show ${id}`,
       `To choose songs for them: relay jobs fix ${id}`,
-      `To go on without them: relay jobs commit ${id} --skip-unresolved`,
+      `To continue without them: relay jobs commit ${id} --skip-unresolved`,
       'relay: 1 of 10 songs was not found, so nothing is written yet.',
-      `  Go on with \`relay jobs fix ${id}\`.`,
+      `  Continue with \`relay jobs fix ${id}\`.`,
       '',
     ]);
     const asJson = await run(['import', path, '--json']);
@@ -136,7 +136,7 @@ longTest('--replace says on a terminal what will be removed, and asks', () =>
     assert.deepEqual([no.code, no.out], [130, '']);
     assert.match(
       no.err,
-      /\n120 rows of "Morning Ferry" will be removed; up to 9 songs will replace them\.\nGo on\? \[y\/N\] /,
+      /\n120 rows of "Morning Ferry" will be removed; up to 9 songs will replace them\.\nContinue\? \[y\/N\] /,
     );
     assert.deepEqual([urisOf(playlist), writes(world)], [former, 0]);
     const yes = await run(args, { ...TERMINAL, stdin: 'y\n' });
@@ -154,7 +154,7 @@ longTest('--replace says on a terminal what will be removed, and asks', () =>
     ] as const) {
       const silent = await run([...args, ...flags], options);
       assert.equal(silent.code, 0);
-      assert.doesNotMatch(silent.err, /Go on\?/);
+      assert.doesNotMatch(silent.err, /Continue\?/);
     }
   }),
 );

@@ -186,7 +186,7 @@ test('a job that waits for a login, or has failed, ends the command with what to
     [
       { ...READY, status: 'failed', error: { code: 'FORBIDDEN', message: 'Spotify refuses it.' } },
       1,
-      'Job 1f0c2b3a has failed.\nrelay: Spotify refuses it.\n  To go on: `relay jobs resume 1f0c2b3a`\n',
+      'Job 1f0c2b3a has failed.\nrelay: Spotify refuses it.\n  To continue: `relay jobs resume 1f0c2b3a`\n',
     ],
     [
       {
@@ -196,7 +196,7 @@ test('a job that waits for a login, or has failed, ends the command with what to
         error: { code: 'CONFLICT', message: 'Someone changed the playlist.' },
       },
       1,
-      'Job 1f0c2b3a has failed.\nrelay: Someone changed the playlist.\n  To go on: `relay jobs show 1f0c2b3a`\n',
+      'Job 1f0c2b3a has failed.\nrelay: Someone changed the playlist.\n  To continue: `relay jobs show 1f0c2b3a`\n',
     ],
     [
       { ...READY, status: 'cancelled' },

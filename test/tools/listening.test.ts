@@ -129,7 +129,7 @@ test('get_recently_played loses no row where an answer ends early', () =>
       seen.push(...page.items.map(({ played_at }) => Date.parse(played_at)));
       if (page.note) {
         notes += 1;
-        assert.match(page.note, /^Ended after \d+ of \d+ rows: .* Go on with before: cursors\.before\.$/);
+        assert.match(page.note, /^Ended after \d+ of \d+ rows: .* Continue with before: cursors\.before\.$/);
       }
       before = page.cursors.before;
     }

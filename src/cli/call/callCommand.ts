@@ -86,7 +86,7 @@ async function confirmRemoval(
   if (removal === null) return;
   note(io, removal);
   const { requireYes } = await import('../terminal/prompt.ts');
-  await requireYes(io, 'Go on?', signal);
+  await requireYes(io, 'Continue?', signal);
 }
 
 async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<never> {

@@ -21,11 +21,11 @@ export function nextPage(call: Call, offset: number, view: NamedHome & { width: 
   const words = [...same.map(quote), `offset=${offset}`];
   if (call.args !== undefined) words.push('--args', quote(call.args));
   const line = commandLine(view, 'call', call.name, ...words);
-  if (widthOf(`To go on: ${line}`) <= width) return [`To go on: ${line}`];
+  if (widthOf(`To continue: ${line}`) <= width) return [`To continue: ${line}`];
   // cmd.exe and PowerShell continue lines in different ways.
-  if (platform === 'win32' || widthOf(INDENT + line) <= width) return ['To go on:', INDENT + line];
+  if (platform === 'win32' || widthOf(INDENT + line) <= width) return ['To continue:', INDENT + line];
   const start = `${commandLine(view, 'call')} ${call.name}`;
-  return ['To go on:', ...continued([start, ...words], width)];
+  return ['To continue:', ...continued([start, ...words], width)];
 }
 
 /** Lines that a shell reads as one. */

@@ -341,7 +341,7 @@ async function confirmReplacing(
   if (talk === null || rows === 0) return;
   const gone = rows === null ? 'All rows' : counted(rows, 'row');
   note(io, `${gone} of "${name}" will be removed; up to ${counted(songs, 'song')} will replace them.`);
-  await talk.requireYes('Go on?');
+  await talk.requireYes('Continue?');
 }
 
 async function report(

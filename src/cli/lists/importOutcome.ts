@@ -26,7 +26,7 @@ export function requireGoing(context: Context, job: JobRecord): void {
   const became = job.status === 'failed' ? 'has failed' : 'was cancelled';
   if (!context.json) note(context.io, `Job ${id} ${became}.`);
   throw new RelayError(isErrorCode(code) ? code : 'JOB_STATE', message, {
-    remedy: { text: `${job.status === 'failed' ? 'To go on' : 'To see it'}: {command}`, command },
+    remedy: { text: `${job.status === 'failed' ? 'To continue' : 'To see it'}: {command}`, command },
   });
 }
 
@@ -39,7 +39,7 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
     for (const job of open) for (const line of waysOn(job, context)) note(context.io, line);
   }
   throw new RelayError('RESOLUTION_FAILED', `${unresolvedText(jobs)}, so nothing is written yet.`, {
-    remedy: { text: 'Go on with {command}.', command: ['jobs', 'fix', shortId(open[0]?.job_id ?? '')] },
+    remedy: { text: 'Continue with {command}.', command: ['jobs', 'fix', shortId(open[0]?.job_id ?? '')] },
     details: { unresolved, resolved },
   });
 }

@@ -126,7 +126,7 @@ export function waysOn(job: JobRecord, named: NamedHome): string[] {
   return [
     `To see them: ${command('show', id)}`,
     `To choose songs for them: ${command('fix', id)}`,
-    `To go on without them: ${command('commit', id, '--skip-unresolved')}`,
+    `To continue without them: ${command('commit', id, '--skip-unresolved')}`,
   ];
 }
 

@@ -73,7 +73,7 @@ function moreOf({ offset, byEntry, hint }: Rows, kept: number, of: number, limit
   const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
   const next = (offset ?? 0) + kept;
   const isNext = offset !== null || byEntry === true;
-  const how = (hint ?? (isNext ? 'Go on with offset {next}.' : '')).replace('{next}', String(next));
+  const how = (hint ?? (isNext ? 'Continue with offset {next}.' : '')).replace('{next}', String(next));
   return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };
 }
 

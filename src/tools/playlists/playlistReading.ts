@@ -36,7 +36,7 @@ export const getMyPlaylistsTool = defineTool({
   lean: leanList(LeanPlaylist, leanPlaylist),
   rows: {
     key: 'items',
-    hint: 'Go on with all=false, limit 50 and next_offset as offset, or use find_playlist_by_name.',
+    hint: 'Continue with all=false, limit 50 and next_offset as offset, or use find_playlist_by_name.',
   },
   async handle(services, { query, ...args }, call) {
     const { provider } = services;
