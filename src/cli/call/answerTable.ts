@@ -1,6 +1,5 @@
 /** Rows of a tool's answer as a table that fits the terminal. Pure. */
-import { visibleLine } from '../../base/visibleText.ts';
-import { fitted, widthOf } from '../terminal/textWidth.ts';
+import { padded, widthOf } from '../terminal/textWidth.ts';
 import { cellText, type Fields, flattened, isId, isRows, labelOf, ordered } from './cellText.ts';
 
 interface Column {
@@ -130,10 +129,4 @@ function widthsOf(columns: readonly Column[], width: number): number[] {
       left -= more;
     }
   }
-}
-
-function padded(cell: string, width: number, right: boolean): string {
-  const text = fitted(visibleLine(cell), width);
-  const space = ' '.repeat(Math.max(0, width - widthOf(text)));
-  return right ? space + text : text + space;
 }

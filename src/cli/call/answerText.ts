@@ -5,7 +5,7 @@
 
 import { isObject } from '../../base/lists.ts';
 import { wrap } from '../terminal/output.ts';
-import { fitted, widthOf } from '../terminal/textWidth.ts';
+import { padded, widthOf } from '../terminal/textWidth.ts';
 import { tableOf } from './answerTable.ts';
 import { cellText, type Fields, flattened, headingOf, isRows, labelOf, ordered } from './cellText.ts';
 
@@ -117,9 +117,8 @@ function factLines(fields: Fields, keys: readonly string[], width: number): stri
   const longest = Math.max(...keys.map((key) => widthOf(labelOf(key))));
   const start = Math.min(longest, width - MIN_VALUE) + 2;
   return keys.flatMap((key) => {
-    const label = fitted(labelOf(key), start - 2);
     const lines = broken(cellText(fields[key], MAX_TEXT), width - start);
-    const first = label + ' '.repeat(start - widthOf(label));
+    const first = `${padded(labelOf(key), start - 2)}  `;
     return lines.map((line, index) => (index === 0 ? first : ' '.repeat(start)) + line);
   });
 }

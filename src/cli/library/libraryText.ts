@@ -2,7 +2,8 @@
 import { counted } from '../../base/lists.ts';
 import { visibleLine } from '../../base/visibleText.ts';
 import type { LibraryAnswer, LibraryCell, LibraryStatus } from '../../domain/library.ts';
-import { fitted, widthOf } from '../terminal/textWidth.ts';
+import { narrowed, widthsOf } from '../terminal/output.ts';
+import { padded } from '../terminal/textWidth.ts';
 
 /** @param sync the command that reads the library */
 export function statusLines(status: LibraryStatus, now: number, sync: string): string[] {
@@ -44,41 +45,17 @@ function ageText(ms: number): string {
   return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-const GAP = '  ';
-/** The part of a column that is always shown. */
-const MIN_WIDTH = 8;
-
-/** @param width of the terminal; undefined to cut nothing */
-export function tableLines({ columns, rows }: LibraryAnswer, width: number | undefined): string[] {
-  const cells = [columns, ...rows.map((row) => row.map(cellText))].map((row) =>
-    row.map((cell) => visibleLine(String(cell))),
-  );
-  const widths = columns.map((_, at) => Math.max(...cells.map((row) => widthOf(row[at] ?? ''))));
-  const shown = width === undefined ? widths : narrowed(widths, width - GAP.length * (columns.length - 1));
+/** @param width of the terminal */
+export function tableLines({ columns, rows }: LibraryAnswer, width: number): string[] {
+  const cells = [columns, ...rows.map((row) => row.map(cellText))].map((row) => row.map(visibleLine));
+  const widths = narrowed(widthsOf(cells), width, [...columns.keys()]);
+  const isNumber = (line: number, at: number) => typeof rows[line - 1]?.[at] === 'number';
   return cells.map((row, line) =>
     row
-      .map((cell, at) => {
-        const text = fitted(cell, shown[at] ?? 0);
-        const pad = ' '.repeat(Math.max(0, (shown[at] ?? 0) - widthOf(text)));
-        const isNumber = line > 0 && typeof rows[line - 1]?.[at] === 'number';
-        return isNumber ? `${pad}${text}` : `${text}${pad}`;
-      })
-      .join(GAP)
+      .map((cell, at) => padded(cell, widths[at] ?? 0, isNumber(line, at)))
+      .join('  ')
       .trimEnd(),
   );
-}
-
-/** Narrows the widest columns until all fit. */
-function narrowed(widths: readonly number[], room: number): number[] {
-  const left = [...widths];
-  let over = left.reduce((sum, one) => sum + one, 0) - room;
-  while (over > 0) {
-    const widest = left.indexOf(Math.max(...left));
-    if ((left[widest] ?? 0) <= MIN_WIDTH) break;
-    left[widest] = (left[widest] ?? 0) - 1;
-    over -= 1;
-  }
-  return left;
 }
 
 /** As in RFC 4180, but with the line ends of a terminal; a null is an empty field. */

@@ -12,7 +12,7 @@ import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 import { coloured } from './colour.ts';
-import { fitted, widthOf } from './textWidth.ts';
+import { fitted, padded, widthOf } from './textWidth.ts';
 
 /** The three streams of the process. */
 export interface Streams {
@@ -169,25 +169,15 @@ export function hanging(line: string, width: number): string[] {
 
 /** Rows as aligned columns, two spaces apart, without trailing spaces. */
 export function columns(rows: readonly (readonly string[])[]): string[] {
-  const widths: number[] = [];
-  const cells = rows.map((row) =>
-    row.map((cell) => ({ text: visibleLine(cell), width: widthOf(visibleLine(cell)) })),
-  );
-  for (const row of cells) {
-    row.forEach(({ width }, index) => {
-      widths[index] = Math.max(widths[index] ?? 0, width);
-    });
-  }
+  const cells = rows.map((row) => row.map(visibleLine));
+  const widths = widthsOf(cells);
   return cells.map((row) =>
     row
-      .map(({ text, width }, index) => text + ' '.repeat((widths[index] ?? 0) - width))
+      .map((cell, at) => padded(cell, widths[at] ?? 0))
       .join('  ')
       .trimEnd(),
   );
 }
-
-/** The smallest width of a column, unless its widest cell is smaller. */
-const MIN_CELL = 8;
 
 /**
  * Rows as aligned columns that fit into `width`. The columns named in `flexible` are cut, the widest first. If that is not
@@ -199,20 +189,40 @@ export function fitColumns(
   flexible: readonly number[],
 ): string[] {
   const cells = rows.map((row) => row.map(visibleLine));
-  const count = cells[0]?.length ?? 0;
-  const widths = Array.from({ length: count }, (_, at) =>
-    Math.max(...cells.map((row) => widthOf(row[at] ?? ''))),
-  );
-  const total = () => widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
-  while (total() > width) {
-    const [widest] = flexible
-      .filter((at) => (widths[at] ?? 0) > MIN_CELL)
-      .sort((one, other) => (widths[other] ?? 0) - (widths[one] ?? 0));
-    if (widest === undefined) break;
-    widths[widest] = (widths[widest] ?? 0) - 1;
-  }
-  while (widths.length > 1 && total() > width) widths.pop();
+  const widths = narrowed(widthsOf(cells), width, flexible);
+  while (widths.length > 1 && lineWidth(widths) > width) widths.pop();
   return columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max))));
+}
+
+/** The width of the widest cell of each column. */
+export function widthsOf(cells: readonly (readonly string[])[]): number[] {
+  const widths: number[] = [];
+  for (const row of cells) {
+    row.forEach((cell, at) => {
+      widths[at] = Math.max(widths[at] ?? 0, widthOf(cell));
+    });
+  }
+  return widths;
+}
+
+/** The smallest width of a column, unless its widest cell is smaller. */
+const MIN_CELL = 8;
+
+/** Narrows the columns at `flexible`, the widest first, until a line takes at most `width` or none can give more. */
+export function narrowed(widths: readonly number[], width: number, flexible: readonly number[]): number[] {
+  const left = [...widths];
+  while (lineWidth(left) > width) {
+    const [widest] = flexible
+      .filter((at) => (left[at] ?? 0) > MIN_CELL)
+      .sort((one, other) => (left[other] ?? 0) - (left[one] ?? 0));
+    if (widest === undefined) break;
+    left[widest] = (left[widest] ?? 0) - 1;
+  }
+  return left;
+}
+
+function lineWidth(widths: readonly number[]): number {
+  return widths.reduce((sum, one) => sum + one, 0) + 2 * (widths.length - 1);
 }
 
 /** True if the terminal probably shows marks like ✓. */

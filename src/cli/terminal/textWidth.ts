@@ -39,6 +39,13 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : `${kept}…`;
 }
 
+/** As much of `text` as fits, filled up with spaces to exactly `width` columns; `right`: they go in front. */
+export function padded(text: string, width: number, right = false): string {
+  const shown = fitted(text, width);
+  const space = ' '.repeat(Math.max(0, width - widthOf(shown)));
+  return right ? space + shown : shown + space;
+}
+
 function charactersOf(text: string): Iterable<string> {
   if (text.length > MAX_MEASURED || !JOINED.test(text)) return text;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
