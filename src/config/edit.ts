@@ -1,6 +1,6 @@
 /** Changing one key of `config.json`, for `relay config` and `relay login`. */
 import { RelayError } from '../domain/errors.ts';
-import { type ConfigFile, configPath, readConfigFile, writeConfigFile } from './configFile.ts';
+import { type ConfigFile, readConfigFile, writeConfigFile } from './configFile.ts';
 import { type Problem, settingsError, shown } from './problems.ts';
 import { inspectSettings, type LoadOptions, type Settings } from './settings.ts';
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
@@ -46,7 +46,7 @@ function readable(options: LoadOptions): ConfigFile {
   const file = readConfigFile(inspectSettings(options).settings.home);
   if (!file.problem) return file;
   throw new RelayError('SETTINGS_INVALID', `${file.problem.message}.`, {
-    remedy: `Correct ${configPath(inspectSettings(options).settings.home)} with an editor, or remove it.`,
+    remedy: `Correct ${file.path} with an editor, or remove it.`,
     details: { problems: [file.problem] },
   });
 }

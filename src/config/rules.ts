@@ -10,12 +10,6 @@ export type Origins = Record<SettingKey, Origin>;
 /** The settings of the OAuth client in the environment: all three or none. */
 const CLIENT_PARTS = ['mcpOauthClientId', 'mcpOauthClientSecret', 'mcpOauthClientRedirectUri'] as const;
 
-const CLIENT_PART_NAMES = {
-  mcpOauthClientId: 'MCP_OAUTH_CLIENT_ID',
-  mcpOauthClientSecret: 'MCP_OAUTH_CLIENT_SECRET',
-  mcpOauthClientRedirectUri: 'MCP_OAUTH_CLIENT_REDIRECT_URI',
-} as const;
-
 /** Combinations that stop the start. */
 export function crossProblems(values: SettingValues, origins: Origins): Problem[] {
   return [...exposedHost(values, origins), ...weakInPublic(values, origins), ...halfAClient(values)];
@@ -42,17 +36,10 @@ export function looksLikeClientId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
-const HOST_SOURCES: Record<Origin, string> = {
-  flag: '--host',
-  environment: 'RELAY_HOST in the environment',
-  file: '"host" in config.json',
-  default: 'The host',
-};
-
 /** Without a public URL the `Host` check would refuse every request from outside anyway. */
 function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
-  const message = `${HOST_SOURCES[origins.host]} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;
+  const message = `${sourceOf('host', origins.host)} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;
   return [{ key: 'host', origin: origins.host, message }];
 }
 
@@ -80,13 +67,14 @@ function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
 }
 
 function sourceOf(key: SettingKey, origin: Origin): string {
+  if (origin === 'flag') return `${SETTINGS[key].flag}`;
   return origin === 'file' ? `"${key}" in config.json` : `${SETTINGS[key].env} in the environment`;
 }
 
 function halfAClient(values: SettingValues): Problem[] {
   const missing = CLIENT_PARTS.filter((part) => values[part] === null);
   if (missing.length === 0 || missing.length === CLIENT_PARTS.length) return [];
-  const names = missing.map((part) => CLIENT_PART_NAMES[part]).join(' and ');
+  const names = missing.map((part) => SETTINGS[part].env).join(' and ');
   const message = `MCP_OAUTH_CLIENT_ID, _SECRET and _REDIRECT_URI belong together: ${names} ${missing.length === 1 ? 'is' : 'are'} missing`;
   return missing.slice(0, 1).map((key) => ({ key, origin: 'environment', message }));
 }

@@ -48,65 +48,57 @@ export const SETTINGS = {
   }),
   host: setting<string>('RELAY_HOST', types.hostName, {
     flag: '--host',
-    fallback: () => '127.0.0.1',
-    fallbackText: '`127.0.0.1`',
+    fallback: '127.0.0.1',
     meaning: 'Address to listen on; any other than loopback needs `PUBLIC_BASE_URL`',
   }),
   port: setting<number>('RELAY_PORT', types.port, {
     flag: '--port',
-    fallback: () => 4980,
-    fallbackText: '`4980`',
+    fallback: 4980,
     meaning: 'Port to listen on; 0 picks a free one',
   }),
   publicBaseUrl: setting<string | null>('PUBLIC_BASE_URL', types.origin, {
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning:
       'URL of the server behind a proxy or tunnel, with https: its host is accepted and all URLs use it',
   }),
   trustedProxy: setting<readonly string[] | null>('RELAY_TRUSTED_PROXY', types.proxyList, {
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning:
       'Addresses or networks of proxies, separated by commas, whose `X-Forwarded-For` or `Forwarded` names the client',
   }),
   providerClientId: setting<string | null>('PROVIDER_CLIENT_ID', types.clientId, {
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning: 'Client ID of your own Spotify app; the first `relay login` asks for it',
   }),
   providerClientSecret: setting<string | null>('PROVIDER_CLIENT_SECRET', types.secretText, {
     inFile: false,
     secret: true,
-    fallback: () => null,
+    fallback: null,
     fallbackText: 'the one in the state, if any',
     meaning:
       'Client secret of the app, optional; `relay config set providerClientSecret` stores it encrypted',
   }),
   providerRedirectUri: setting<string | null>('PROVIDER_REDIRECT_URI', types.providerRedirectUri, {
-    fallback: () => null,
+    fallback: null,
     fallbackText: `\`http://127.0.0.1:<port>${types.CALLBACK_PATH}\``,
     meaning: `Redirect URI as entered in the Spotify app; its path must be exactly \`${types.CALLBACK_PATH}\``,
   }),
   providerApiUrl: setting<string>('PROVIDER_API_URL', types.apiRoot, {
-    fallback: () => SPOTIFY_API,
-    fallbackText: `\`${SPOTIFY_API}\``,
+    fallback: SPOTIFY_API,
     meaning: 'Root of the Web API',
   }),
   providerAccountsUrl: setting<string>('PROVIDER_ACCOUNTS_URL', types.apiRoot, {
-    fallback: () => 'https://accounts.spotify.com',
-    fallbackText: '`https://accounts.spotify.com`',
+    fallback: 'https://accounts.spotify.com',
     meaning: 'Root of the login service: `/authorize` and `/api/token` are below it',
   }),
   mcpAuthMode: setting<'bearer' | 'oauth'>('MCP_AUTH_MODE', types.oneOf(['bearer', 'oauth']), {
-    fallback: () => 'bearer',
-    fallbackText: '`bearer`',
+    fallback: 'bearer',
     meaning: '`bearer`: API key and OAuth tokens; `oauth`: OAuth tokens only',
   }),
   mcpApiKey: setting<string | null>('MCP_API_KEY', types.bearerKey, {
     inFile: false,
     secret: true,
-    fallback: () => null,
+    fallback: null,
     fallbackText: 'generated at first start',
     meaning:
       'Key that MCP clients send: at least 32 characters, and random with `PUBLIC_BASE_URL`. By default, relay generates one and keeps it encrypted in the state',
@@ -114,33 +106,29 @@ export const SETTINGS = {
   mcpOauthOwnerSecret: setting<string | null>('MCP_OAUTH_OWNER_SECRET', types.ownerCode, {
     inFile: false,
     secret: true,
-    fallback: () => null,
+    fallback: null,
     fallbackText: 'generated at each start',
     meaning: 'Owner code that the approval page asks for; with `PUBLIC_BASE_URL` at least 16 characters',
   }),
   dynamicRegistration: setting<boolean>('MCP_OAUTH_DCR_ENABLED', types.flag, {
-    fallback: () => true,
-    fallbackText: '`true`',
+    fallback: true,
     meaning: 'Whether MCP clients may register themselves',
   }),
   mcpOauthClientId: setting<string | null>('MCP_OAUTH_CLIENT_ID', types.oauthClientId, {
     inFile: false,
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning:
       'Client ID of a fixed OAuth client; `MCP_OAUTH_CLIENT_SECRET` and `MCP_OAUTH_CLIENT_REDIRECT_URI` are then required',
   }),
   mcpOauthClientSecret: setting<string | null>('MCP_OAUTH_CLIENT_SECRET', types.secretText, {
     inFile: false,
     secret: true,
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning: 'Secret of the fixed OAuth client',
   }),
   mcpOauthClientRedirectUri: setting<string | null>('MCP_OAUTH_CLIENT_REDIRECT_URI', types.oauthRedirectUri, {
     inFile: false,
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning: 'Redirect URI of the fixed OAuth client',
   }),
   oauthClientsFile: setting<string | null>('MCP_OAUTH_CLIENTS_FILE', types.filePath, {
@@ -150,40 +138,34 @@ export const SETTINGS = {
   }),
   toolsets: setting<readonly Toolset[]>('RELAY_TOOLSETS', types.toolsetList, {
     flag: '--toolsets',
-    fallback: () => ['standard'],
-    fallbackText: '`standard`',
+    fallback: ['standard'],
     meaning: `Which tools AI clients get, separated by commas: ${TOOLSETS.map((name) => `\`${name}\``).join(', ')}`,
   }),
   readOnly: setting<boolean>('RELAY_READ_ONLY', types.flag, {
     flag: '--read-only',
-    fallback: () => false,
-    fallbackText: '`false`',
+    fallback: false,
     meaning: 'Whether to leave out the tools that change something: playlists, library, playback, jobs',
   }),
   covers: setting<boolean>('RELAY_COVERS', types.flag, {
-    fallback: () => true,
-    fallbackText: '`true`',
+    fallback: true,
     meaning: 'Whether the owner’s page loads the covers of playlists from Spotify',
   }),
   libraryRequestsPerDay: setting<number>('RELAY_LIBRARY_REQUESTS_PER_DAY', types.wholeNumber(1, 100_000), {
-    fallback: () => 400,
-    fallbackText: '`400`',
+    fallback: 400,
     meaning: 'Requests that reading the library in the background may send in any 24 hours',
   }),
   libraryRequestsPerMinute: setting<number>(
     'RELAY_LIBRARY_REQUESTS_PER_MINUTE',
     types.wholeNumber(1, 10_000),
     {
-      fallback: () => 120,
-      fallbackText: '`120`',
+      fallback: 120,
       meaning: 'Requests that reading the library in the background may send in a minute',
     },
   ),
   encryptionKey: setting<string | null>('RELAY_ENCRYPTION_KEY', types.key32, {
     inFile: false,
     secret: true,
-    fallback: () => null,
-    fallbackText: 'none',
+    fallback: null,
     meaning: 'Master key to use instead of the keychain: 32 bytes in base64',
   }),
   keychain: setting<'auto' | 'os' | 'file'>('RELAY_KEYCHAIN', types.oneOf(['auto', 'os', 'file']), {
@@ -193,20 +175,19 @@ export const SETTINGS = {
       'Where the master key is: `os` keychain, `file` in the home directory, or `auto`: the first that works',
   }),
   updateUrl: setting<string | null>('RELAY_UPDATE_URL', types.apiRoot, {
-    fallback: () =>
+    fallback:
       REPOSITORY === null ? null : `https://github.com/${REPOSITORY}/releases/latest/download/latest.json`,
     fallbackText: REPOSITORY === null ? 'none, since there is no public release yet' : 'the release page',
     meaning:
       'JSON with the `version` of the newest release, which `relay status` asks for at most once a day, on a terminal only',
   }),
   updateCheck: setting<boolean>('RELAY_UPDATE_CHECK', types.flag, {
-    fallback: () => true,
+    fallback: true,
     fallbackText: '`on`',
     meaning: 'Whether `relay status` says that there is a newer version: `on` or `off`',
   }),
   logLevel: setting<(typeof LOG_LEVELS)[number]>('LOG_LEVEL', types.oneOf(LOG_LEVELS), {
-    fallback: () => 'info',
-    fallbackText: '`info`',
+    fallback: 'info',
     meaning: `Level of the log on stderr: ${LOG_LEVELS.map((level) => `\`${level}\``).join(', ')}`,
   }),
   logFormat: setting<'pretty' | 'json'>('LOG_FORMAT', types.oneOf(['pretty', 'json']), {
@@ -234,11 +215,20 @@ export function findSetting(name: string): SettingKey | undefined {
   return SETTING_KEYS.find((key) => key === name || SETTINGS[key].env === name);
 }
 
-type Rest<T> = Pick<Setting<T>, 'fallback' | 'fallbackText' | 'meaning'> &
-  Partial<Pick<Setting<T>, 'inFile' | 'flag' | 'secret'>>;
+type Rest<T> = Pick<Setting<T>, 'meaning'> &
+  Partial<Pick<Setting<T>, 'inFile' | 'flag' | 'secret'>> &
+  ({ fallback: T; fallbackText?: string } | { fallback: Setting<T>['fallback']; fallbackText: string });
 
-function setting<T>(env: string, type: ValueType<NonNullable<T>>, rest: Rest<T>): Setting<T> {
-  return { env, type, inFile: true, flag: null, secret: false, ...rest };
+/** A default that depends on nothing needs no words of its own. */
+function setting<T extends string | number | boolean | readonly string[] | null>(
+  env: string,
+  type: ValueType<NonNullable<T>>,
+  { fallback, fallbackText, ...rest }: Rest<T>,
+): Setting<T> {
+  const usual = { inFile: true, flag: null, secret: false };
+  const words = fallbackText ?? (fallback === null ? 'none' : `\`${fallback}\``);
+  const at = typeof fallback === 'function' ? fallback : () => fallback;
+  return { env, type, ...usual, ...rest, fallback: at, fallbackText: words };
 }
 
 function existing(path: string): string | null {

@@ -39,17 +39,6 @@ export const hostName = textType('an IP address or a host name, without scheme, 
   return isIP(host) !== 0 || /^[a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?$/.test(host) ? host : null;
 });
 
-export const port: ValueType<number> = {
-  expects: 'a whole number from 0 to 65535',
-  read: (value) => {
-    const number = typeof value === 'string' && /^\d{1,5}$/.test(value) ? Number(value) : value;
-    return typeof number === 'number' && Number.isInteger(number) && number >= 0 && number <= 65_535
-      ? number
-      : null;
-  },
-};
-
-/** A count of at least `min`. */
 export function wholeNumber(min: number, max: number): ValueType<number> {
   return {
     expects: `a whole number from ${min} to ${max}`,
@@ -61,6 +50,8 @@ export function wholeNumber(min: number, max: number): ValueType<number> {
     },
   };
 }
+
+export const port = wholeNumber(0, 65_535);
 
 export const flag: ValueType<boolean> = {
   expects: 'true or false',
