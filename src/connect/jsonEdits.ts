@@ -11,7 +11,7 @@ import {
   parseTree,
 } from 'jsonc-parser';
 import { type Data, isData, sameData } from './entry.ts';
-import { applied, type Edit, FileProblem, lineEndOf, positionAt, uneditable } from './fileText.ts';
+import { applied, type Edit, FileProblem, lineEndOf, lineStart, positionAt, uneditable } from './fileText.ts';
 
 /** How a file is laid out. */
 interface Layout {
@@ -170,11 +170,11 @@ function removal(text: string, properties: readonly Node[], index: number): Edit
 }
 
 function wholeLine(text: string, start: number, end: number): Edit | null {
-  const lineStart = text.lastIndexOf('\n', start - 1) + 1;
+  const from = lineStart(text, start);
   const newline = text.indexOf('\n', end);
-  if (lineStart === 0 || newline < 0) return null;
-  if (text.slice(lineStart, start).trim() !== '' || text.slice(end, newline).trim() !== '') return null;
-  return { offset: lineStart, length: newline + 1 - lineStart, text: '' };
+  if (from === 0 || newline < 0) return null;
+  if (text.slice(from, start).trim() !== '' || text.slice(end, newline).trim() !== '') return null;
+  return { offset: from, length: newline + 1 - from, text: '' };
 }
 
 /** The range with the blanks next to it, so that a comment on the same line keeps its place. */
@@ -200,13 +200,12 @@ function pretty(value: unknown, indent: string, { unit, eol }: Layout): string {
 
 /** The indentation of the line that contains `offset`. */
 function indentAt(text: string, offset: number): string {
-  const lineStart = text.lastIndexOf('\n', offset - 1) + 1;
-  return /^[ \t]*/.exec(text.slice(lineStart, offset))?.[0] ?? '';
+  return /^[ \t]*/.exec(text.slice(lineStart(text, offset), offset))?.[0] ?? '';
 }
 
 /** The indentation, if nothing else precedes `offset` on its line; else null. */
 function ownIndent(text: string, offset: number): string | null {
-  const before = text.slice(text.lastIndexOf('\n', offset - 1) + 1, offset);
+  const before = text.slice(lineStart(text, offset), offset);
   return before.trim() === '' ? before : null;
 }
 

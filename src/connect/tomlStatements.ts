@@ -3,6 +3,7 @@
  * (https://toml.io/en/v1.0.0). The text must have been accepted by a parser; nothing is validated again.
  */
 import { parse } from 'smol-toml';
+import { lineEnd } from './fileText.ts';
 
 export interface Statement {
   kind: 'table' | 'array' | 'pair';
@@ -93,12 +94,6 @@ function stringEnd(text: string, at: number): number | null {
     if (end > at) return end;
   }
   return null;
-}
-
-/** The start of the line after the one that contains `at`. */
-function lineEnd(text: string, at: number): number {
-  const newline = text.indexOf('\n', at);
-  return newline < 0 ? text.length : newline + 1;
 }
 
 /** The end of what the sticky pattern matches at `at`, or `at` if it does not match. */

@@ -5,7 +5,7 @@
  */
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { type Data, isData, sameData } from './entry.ts';
-import { applied, type Edit, FileProblem, lineEndOf, uneditable } from './fileText.ts';
+import { applied, type Edit, FileProblem, lineEnd, lineEndOf, lineStart, uneditable } from './fileText.ts';
 
 /** The parsed text; an empty text is an empty object. Throws `FileProblem` with line and column. */
 export function parseYaml(text: string): Data {
@@ -217,14 +217,4 @@ function pairText(key: string, value: unknown, indent: number): string {
 function keyText(key: string): string {
   const isWord = /^[A-Za-z_][\w-]*$/.test(key) && !/^(?:y|n|yes|no|on|off|true|false|null)$/i.test(key);
   return isWord ? key : JSON.stringify(key);
-}
-
-function lineStart(text: string, offset: number): number {
-  return text.lastIndexOf('\n', offset - 1) + 1;
-}
-
-/** The start of the line after the one that contains `offset`. */
-function lineEnd(text: string, offset: number): number {
-  const newline = text.indexOf('\n', offset);
-  return newline < 0 ? text.length : newline + 1;
 }
