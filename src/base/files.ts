@@ -5,7 +5,7 @@
 
 import { randomBytes } from 'node:crypto';
 import { constants } from 'node:fs';
-import { type FileHandle, open, readdir, rename, rm } from 'node:fs/promises';
+import { type FileHandle, open, readdir, rename, rm, stat } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { lazy } from './memoised.ts';
 import { systemCodeOf } from './thrown.ts';
@@ -116,6 +116,20 @@ export async function syncDirectory(path: string): Promise<void> {
   } finally {
     await directory.close();
   }
+}
+
+/** True if there is anything at the path, behind links too. */
+export function exists(path: string): Promise<boolean> {
+  return stat(path).then(
+    () => true,
+    () => false,
+  );
+}
+
+/** The paths at which there is anything. */
+export async function existing(paths: readonly string[]): Promise<string[]> {
+  const there = await Promise.all(paths.map(exists));
+  return paths.filter((_path, index) => there[index]);
 }
 
 export interface FileContent {

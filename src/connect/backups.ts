@@ -1,7 +1,7 @@
 /** The backups of a client's file that relay keeps beside it, each made before a change. */
 import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
-import { systemCodeOf } from '../domain/errors.ts';
+import { nullIfMissing } from '../domain/errors.ts';
 import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
 import { type Data, keysIn, leadsTo, type Target } from './entry.ts';
 import { allEntries, type Where } from './merge.ts';
@@ -62,11 +62,8 @@ function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
 /** Paths of the backups, newest first. */
 async function pathsOf(path: string): Promise<string[]> {
   const start = `${basename(path)}${BACKUP_MARK}`;
-  const names = await readdir(dirname(path)).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return [];
-    throw error;
-  });
-  return names
+  const names = await readdir(dirname(path)).catch(nullIfMissing);
+  return (names ?? [])
     .filter((name) => name.startsWith(start))
     .sort((a, b) => b.localeCompare(a, 'en', { numeric: true }))
     .map((name) => join(dirname(path), name));

@@ -7,7 +7,7 @@ import { dirname, sep } from 'node:path';
 import { stampOf } from '../base/clock.ts';
 import { makeDirectories } from '../base/directories.ts';
 import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/files.ts';
-import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './fileText.ts';
 
 /** Files of this kind have some KiB; one client keeps the history of its projects there too. */
@@ -40,7 +40,7 @@ export interface Replacement {
 /** Throws `HOME_UNUSABLE` when it cannot be read, `FileProblem` when it is not a regular file. */
 export async function readClientFile(path: string): Promise<ClientFile> {
   try {
-    const isThere = await lstat(path).catch(onlyIfMissing);
+    const isThere = await lstat(path).catch(nullIfMissing);
     if (!isThere) return { path, target: path, bytes: null, owner: null };
     const target = await realpath(path);
     const { bytes, mode, uid, gid } = await readRegularFile(target, MAX_BYTES);
@@ -175,17 +175,12 @@ async function keep(path: string, bytes: Buffer, now: number): Promise<string> {
 async function requireUnchanged({ path, target, bytes }: ClientFile): Promise<void> {
   const now = await readRegularFile(target, MAX_BYTES).catch((error: unknown) => {
     if (error instanceof UnreadFile) return 'other';
-    return onlyIfMissing(error);
+    return nullIfMissing(error);
   });
   if (bytes === null ? now === null : now !== null && now !== 'other' && now.bytes.equals(bytes)) return;
   throw new RelayError('CONFLICT', `${path} changed while relay was editing it. Nothing was written.`, {
     remedy: 'Close the client if it is running, then try again.',
   });
-}
-
-function onlyIfMissing(error: unknown): null {
-  if (systemCodeOf(error) === 'ENOENT') return null;
-  throw error;
 }
 
 const REMEDIES: Record<string, string> = {

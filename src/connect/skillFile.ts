@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../base/files.ts';
-import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
+import { messageOf, nullIfMissing, RelayError } from '../domain/errors.ts';
 import { SKILL_NAME } from './skillPlaces.ts';
 
 /** Part of each `SKILL.md` of relay's, and of no other. */
@@ -43,7 +43,7 @@ export async function removeSkill(folder: string): Promise<boolean> {
     const made = (await contentOf(join(own, MADE))) ?? '';
     await rm(path);
     await rm(join(own, MADE), { force: true });
-    await rename(join(own, FORMER), path).catch(ifMissing);
+    await rename(join(own, FORMER), path).catch(nullIfMissing);
     for (const directory of made.split('\n').filter(Boolean)) {
       if ((await readdir(directory).catch(() => ['?'])).length === 0) await rmdir(directory);
     }
@@ -55,29 +55,14 @@ export async function removeSkill(folder: string): Promise<boolean> {
 
 /** Creates the missing directories. @returns their paths, the innermost first */
 async function makeFolders(directory: string): Promise<string> {
+  const first = await mkdir(directory, { recursive: true });
   const made: string[] = [];
-  for (let one = directory; !(await exists(one)); one = dirname(one)) made.push(one);
-  await mkdir(directory, { recursive: true });
+  for (let at = directory; first !== undefined && at.startsWith(first); at = dirname(at)) made.push(at);
   return made.join('\n');
 }
 
-async function exists(directory: string): Promise<boolean> {
-  return readdir(directory).then(
-    () => true,
-    (error: unknown) => {
-      if (systemCodeOf(error) === 'ENOENT') return false;
-      throw error;
-    },
-  );
-}
-
 async function contentOf(path: string): Promise<string | null> {
-  return readFile(path, 'utf8').catch(ifMissing);
-}
-
-function ifMissing(error: unknown): null {
-  if (systemCodeOf(error) === 'ENOENT') return null;
-  throw error;
+  return readFile(path, 'utf8').catch(nullIfMissing);
 }
 
 function failed(path: string, what: string, error: unknown): RelayError {

@@ -1,6 +1,6 @@
 /** The master key as text (base64 of 32 bytes), and in a file for machines without a keychain: `<home>/master.key`, mode 0600. */
 import { chmodSync } from 'node:fs';
-import { link, rm, stat } from 'node:fs/promises';
+import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../base/clock.ts';
 import { tempPathFor, writeSynced } from '../base/files.ts';
@@ -25,13 +25,6 @@ const MAX_BYTES = 4096;
 
 export function keyFilePath(home: string): string {
   return join(home, 'master.key');
-}
-
-export function hasKeyFile(home: string): Promise<boolean> {
-  return stat(keyFilePath(home)).then(
-    () => true,
-    () => false,
-  );
 }
 
 /**

@@ -5,17 +5,10 @@
  */
 import { interruptible, withDeadline } from '../base/abort.ts';
 import { type Clock, type Random, systemRandom } from '../base/clock.ts';
+import { exists } from '../base/files.ts';
 import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
-import {
-  createKeyFile,
-  decodeKey,
-  encodeKey,
-  hasKeyFile,
-  KEY_BYTES,
-  keyFilePath,
-  readKeyFile,
-} from './keyFile.ts';
+import { createKeyFile, decodeKey, encodeKey, KEY_BYTES, keyFilePath, readKeyFile } from './keyFile.ts';
 
 /** A keychain that has not answered after this time counts as none. */
 const KEYCHAIN_TIMEOUT_MS = 3_000;
@@ -64,7 +57,7 @@ export async function keySource({
   encryptionKey,
 }: Pick<MasterKeyOptions, 'home' | 'mode' | 'encryptionKey'>): Promise<MasterKey['source']> {
   if (encryptionKey !== undefined) return 'environment';
-  return mode === 'file' || (mode === 'auto' && (await hasKeyFile(home))) ? 'file' : 'keychain';
+  return mode === 'file' || (mode === 'auto' && (await exists(keyFilePath(home)))) ? 'file' : 'keychain';
 }
 
 function fromEnvironment(text: string): MasterKey {

@@ -1,7 +1,8 @@
 /** The owner's calls without a server: opens the state for as long as a command takes. */
+
+import { exists } from '../base/files.ts';
 import { type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { noState, stateFilePath } from '../store/file/stateFile.ts';
-import { exists } from '../store/home/smallFiles.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';

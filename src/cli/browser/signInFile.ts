@@ -2,9 +2,10 @@
  * A file that sends the browser to an address with a ticket. Every user of a machine can read command lines. So the browser is
  * started with the path of this file, never with the address itself.
  */
-import { access, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { exists } from '../../base/files.ts';
 
 export interface SignInFile {
   /** Absolute. */
@@ -35,11 +36,7 @@ export async function writeSignInFile(url: string, parent: string): Promise<Sign
  */
 export async function signInFolder(platform: NodeJS.Platform): Promise<string> {
   if (platform !== 'linux') return tmpdir();
-  const hasSnaps = await access('/var/lib/snapd').then(
-    () => true,
-    () => false,
-  );
-  return hasSnaps ? homedir() : tmpdir();
+  return (await exists('/var/lib/snapd')) ? homedir() : tmpdir();
 }
 
 /** @param url created by relay itself, so it needs no escaping in HTML */

@@ -1,6 +1,7 @@
 /** A whole library as files: one for each playlist, one for the saved songs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { existing } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import type { ListRow, PlaylistFacts, WrittenFormat } from '../../domain/listExport.ts';
@@ -11,7 +12,7 @@ import { note, printJson, printLine } from '../terminal/output.ts';
 import { createProgress } from '../terminal/progress.ts';
 import { lostLines, lostRows } from './exportText.ts';
 import { fileNames } from './fileNames.ts';
-import { alreadyThere, existing, writeNew } from './writeNew.ts';
+import { alreadyThere, writeNew } from './writeNew.ts';
 
 interface AllOptions {
   directory: string;

@@ -1,5 +1,5 @@
 /** Writes files that do not exist yet. */
-import { stat, writeFile } from 'node:fs/promises';
+import { writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
 /** @throws RelayError `INVALID_ARGUMENT` if it exists, unless `force`, or if it cannot be written */
@@ -13,19 +13,6 @@ export async function writeNew(file: string, text: string, force: boolean): Prom
       cause: error,
     });
   }
-}
-
-/** The paths that exist. */
-export async function existing(paths: readonly string[]): Promise<string[]> {
-  const there = await Promise.all(
-    paths.map((path) =>
-      stat(path).then(
-        () => true,
-        () => false,
-      ),
-    ),
-  );
-  return paths.filter((_path, index) => there[index]);
 }
 
 export function alreadyThere(paths: readonly string[]): RelayError {

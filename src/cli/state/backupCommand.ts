@@ -52,7 +52,7 @@ interface StateToCopy {
 async function findState(context: Context): Promise<StateToCopy> {
   const { stateFilePath } = await import('../../store/file/stateFile.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');
-  const { exists } = await import('../../store/home/smallFiles.ts');
+  const { exists } = await import('../../base/files.ts');
   const settings = await context.settings();
   const path = await stateFilePath(settings.home);
   const isThere = await exists(path);
@@ -115,8 +115,6 @@ async function keyPlace({ home }: Settings, source: StateToCopy['keySource']): P
 
 /** Files beside the state that the person wrote. */
 async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
-  const { exists } = await import('../../store/home/smallFiles.ts');
-  const paths = [configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])];
-  const there = await Promise.all(paths.map(exists));
-  return paths.filter((_path, index) => there[index]);
+  const { existing } = await import('../../base/files.ts');
+  return existing([configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])]);
 }

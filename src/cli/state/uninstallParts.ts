@@ -122,7 +122,7 @@ async function completion(context: Context): Promise<Parts> {
 async function state(context: Context): Promise<Parts> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;
-  const { exists } = await import('../../store/home/smallFiles.ts');
+  const { exists } = await import('../../base/files.ts');
   if (!(await exists(home))) return { parts: [], notes: [] };
   const { eraseHome } = await import('../../store/home/eraseHome.ts');
   const parts: Part[] = [

@@ -2,6 +2,7 @@
 import { rmdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { type Clock, isoOf, type Random } from '../../base/clock.ts';
+import { exists } from '../../base/files.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isKeyFailure } from '../../domain/failureClass.ts';
@@ -22,7 +23,6 @@ import type { SaveFs } from '../../store/file/save.ts';
 import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
 import { ensureHome } from '../../store/home/home.ts';
 import { acquireHome } from '../../store/home/lock.ts';
-import { exists } from '../../store/home/smallFiles.ts';
 import { countAliases } from '../../store/tables/aliases.ts';
 import { countJobs } from '../../store/tables/jobs.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';

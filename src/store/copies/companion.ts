@@ -5,7 +5,7 @@
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { readRegularFile } from '../../base/files.ts';
-import { messageOf, systemCodeOf } from '../../domain/errors.ts';
+import { messageOf, nullIfMissing } from '../../domain/errors.ts';
 import { inRollbackFormat } from '../file/stateFile.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
 import { type Migration, migrate } from '../sql/migrate.ts';
@@ -44,10 +44,7 @@ export async function carry(
   state: Uint8Array,
   companion: Companion,
 ): Promise<Carried | null> {
-  const file = await readRegularFile(companion.path, MAX_BYTES).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const file = await readRegularFile(companion.path, MAX_BYTES).catch(nullIfMissing);
   if (!file) return null;
   // SQLite changes the bytes that it is given.
   const copy = new SQL.Database(Uint8Array.from(inRollbackFormat(state)));

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { WITHOUT_WAITING } from '../../base/files.ts';
-import { RelayError, systemCodeOf } from '../../domain/errors.ts';
+import { nullIfMissing, RelayError } from '../../domain/errors.ts';
 import type { Image } from '../sql/pagedFile.ts';
 
 const HEADER_BYTES = 100;
@@ -37,10 +37,7 @@ function identityOf(length: number, start: Uint8Array): string {
 
 /** The identity of the file at `path`; null if there is none. */
 export async function identityAt(path: string): Promise<string | null> {
-  const file = await open(path, WITHOUT_WAITING).catch((error: unknown) => {
-    if (systemCodeOf(error) === 'ENOENT') return null;
-    throw error;
-  });
+  const file = await open(path, WITHOUT_WAITING).catch(nullIfMissing);
   if (!file) return null;
   try {
     const { size } = await file.stat();

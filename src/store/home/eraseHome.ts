@@ -1,9 +1,9 @@
 /** Removes what the program has put into a home, and nothing else. */
 import { readdir, rm, rmdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { exists } from '../../base/files.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 import { acquireHome, type HomeLock } from './lock.ts';
-import { exists } from './smallFiles.ts';
 
 /** Our files, and copies and unfinished writes beside them. */
 const OWN_FILE =

@@ -1,14 +1,6 @@
-/** Names of files in the home: checks if one exists, and gives a file a new one. */
-import { link, stat } from 'node:fs/promises';
+/** Gives a file in the home a second name. */
+import { link } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
-
-/** True if there is anything at the path, behind links too. */
-export function exists(path: string): Promise<boolean> {
-  return stat(path).then(
-    () => true,
-    () => false,
-  );
-}
 
 /**
  * Gives the file `from` the second name `to`; false if `to` exists. Of several processes that try at the same time, one
