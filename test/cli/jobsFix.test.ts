@@ -186,13 +186,13 @@ test('what a person types is read as they mean it', () => {
   assert.deepEqual(
     ['s', 's free words', `l ${uri}`, uri, 'https://open.spotify.com/track/1', 'a', 'a 0.4'].map(read),
     [
-      { kind: 'search', words: null },
-      { kind: 'search', words: 'free words' },
-      { kind: 'link', link: uri },
-      { kind: 'link', link: uri },
-      { kind: 'link', link: 'https://open.spotify.com/track/1' },
-      { kind: 'near', score: null },
-      { kind: 'near', score: '0.4' },
+      { kind: 'search', text: null },
+      { kind: 'search', text: 'free words' },
+      { kind: 'link', text: uri },
+      { kind: 'link', text: uri },
+      { kind: 'link', text: 'https://open.spotify.com/track/1' },
+      { kind: 'near', text: null },
+      { kind: 'near', text: '0.4' },
     ],
   );
   for (const typed of ['4', '0', 'x 3', 'some words']) assert.equal(read(typed).kind, 'unclear', typed);

@@ -5,15 +5,9 @@ import { parseRef } from '../../domain/ids.ts';
 export type FixInput =
   /** The offer with this index, from 0. */
   | { kind: 'take'; index: number }
-  /** `words` is null if the person still has to be asked for them. So are `link` and `score` below. */
-  | { kind: 'search'; words: string | null }
-  | { kind: 'link'; link: string | null }
-  | { kind: 'skip' }
-  | { kind: 'near'; score: string | null }
-  | { kind: 'back' }
-  | { kind: 'later' }
-  | { kind: 'quit' }
-  | { kind: 'help' }
+  /** The words, the link or the score; null if the person still has to be asked for it. */
+  | { kind: 'search' | 'link' | 'near'; text: string | null }
+  | { kind: 'skip' | 'back' | 'later' | 'quit' | 'help' }
   | { kind: 'unclear'; why: string };
 
 /** @param offers how many tracks can be taken by number */
@@ -22,41 +16,37 @@ export function readInput(typed: string, offers: number): FixInput {
   if (/^\d{1,3}$/.test(text)) return taken(Number(text), offers);
   const [, word = '', rest = ''] = /^(\S*)\s*(.*)$/s.exec(text) ?? [];
   const more = rest === '' ? null : rest;
-  switch (word.toLowerCase()) {
-    case '':
-      return { kind: 'later' };
-    case 's':
-    case 'search':
-      return { kind: 'search', words: more };
-    case 'l':
-    case 'link':
-      return { kind: 'link', link: more };
-    case 'a':
-    case 'all':
-      return { kind: 'near', score: more };
-  }
-  if (more === null) {
-    const alone = ALONE[word.toLowerCase()];
-    if (alone) return { kind: alone };
-    if (isReference(word)) return { kind: 'link', link: word };
-  }
-  return {
-    kind: 'unclear',
-    why: `"${text}" is not one of the keys. To search, type s and the words.`,
-  };
+  const key = word.toLowerCase();
+  const asking = ASKING.get(key);
+  if (asking) return { kind: asking, text: more };
+  const alone = ALONE.get(key);
+  if (more === null && alone) return { kind: alone };
+  if (more === null && isReference(word)) return { kind: 'link', text: word };
+  return { kind: 'unclear', why: `"${text}" is not one of the keys. To search, type s and the words.` };
 }
 
-const ALONE: Readonly<Record<string, 'skip' | 'back' | 'quit' | 'help'>> = {
-  x: 'skip',
-  skip: 'skip',
-  b: 'back',
-  back: 'back',
-  q: 'quit',
-  quit: 'quit',
-  '?': 'help',
-  h: 'help',
-  help: 'help',
-};
+/** Keys that more words can follow. */
+const ASKING = new Map<string, 'search' | 'link' | 'near'>([
+  ['s', 'search'],
+  ['search', 'search'],
+  ['l', 'link'],
+  ['link', 'link'],
+  ['a', 'near'],
+  ['all', 'near'],
+]);
+
+const ALONE = new Map<string, 'later' | 'skip' | 'back' | 'quit' | 'help'>([
+  ['', 'later'],
+  ['x', 'skip'],
+  ['skip', 'skip'],
+  ['b', 'back'],
+  ['back', 'back'],
+  ['q', 'quit'],
+  ['quit', 'quit'],
+  ['?', 'help'],
+  ['h', 'help'],
+  ['help', 'help'],
+]);
 
 function taken(number: number, offers: number): FixInput {
   if (number >= 1 && number <= offers) return { kind: 'take', index: number - 1 };

@@ -130,12 +130,12 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
         report(session, item, 'Left out.');
         return 'next';
       case 'link': {
-        const link = input.link ?? (await dialogue.ask('Link or ID: '));
+        const link = input.text ?? (await dialogue.ask('Link or ID: '));
         if (link && (await takeLink(session, item, link))) return 'next';
         break;
       }
       case 'search': {
-        const words = input.words ?? (await dialogue.ask('Search for: '));
+        const words = input.text ?? (await dialogue.ask('Search for: '));
         if (!words) break;
         offers = await found(session, words);
         if (offers.length === 0) say(session, ['Nothing was found.']);
@@ -143,7 +143,7 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
         break;
       }
       case 'near': {
-        if (await takeNear(session, input.score)) return 'again';
+        if (await takeNear(session, input.text)) return 'again';
         break;
       }
       case 'help':
