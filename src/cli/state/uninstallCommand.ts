@@ -52,7 +52,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
       continue;
     }
     try {
-      left.push(...(await part.remove()));
+      await part.remove(left);
       removed.push(part);
       if (!json) printLine(io, `Removed ${part.what}.`);
     } catch (error) {

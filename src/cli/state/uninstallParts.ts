@@ -15,59 +15,45 @@ export interface Part {
   name: 'service' | 'client' | 'completion' | 'state' | 'key';
   /** Completes "Remove …?". */
   what: string;
-  /** Returns the paths that had to stay. */
-  remove(): Promise<string[]>;
-}
-
-export interface Parts {
-  parts: Part[];
-  /** Sentences about what could not be found out. */
-  notes: string[];
+  /** @param left takes the paths that had to stay */
+  remove(left: string[]): Promise<unknown>;
 }
 
 /**
  * The parts in the order of removal, so that none needs one that is already removed. With `--demo`, only the demo's parts.
+ * @returns with `notes`, sentences about what could not be found out
  */
-export async function findParts(context: Context): Promise<Parts> {
+export async function findParts(context: Context): Promise<{ parts: Part[]; notes: string[] }> {
   const found = context.demo ? [clients, state] : [service, clients, completion, state];
   const parts: Part[] = [];
   const notes: string[] = [];
-  for (const find of found) {
-    const { parts: more, notes: said } = await find(context);
-    parts.push(...more);
-    notes.push(...said);
-  }
+  for (const find of found) parts.push(...(await find(context, notes)));
   return { parts, notes };
 }
 
-async function service(context: Context): Promise<Parts> {
+async function service(context: Context): Promise<Part[]> {
   const { openService } = await import('../service/serviceSetup.ts');
   try {
     const { manager } = await openService(context);
     const { file, writtenBy } = await manager.find();
-    if (writtenBy !== 'relay') return { parts: [], notes: [] };
-    const remove = async () => {
-      await manager.uninstall();
-      return [];
-    };
-    return { parts: [{ name: 'service', what: `the service (${file})`, remove }], notes: [] };
+    if (writtenBy !== 'relay') return [];
+    return [{ name: 'service', what: `the service (${file})`, remove: () => manager.uninstall() }];
   } catch (error) {
     // A system without a way to start at login has no service.
     if (!(error instanceof RelayError) || error.code !== 'SERVICE_FAILED') throw error;
-    return { parts: [], notes: [] };
+    return [];
   }
 }
 
 /** Files of other programs are changed only by `relay connect CLIENT --remove`, with a backup. */
-async function clients(context: Context): Promise<Parts> {
-  if (context.demo) return clientsOf(context, true);
-  const own = await clientsOf(context, false);
-  const demo = await clientsOf(context, true);
+async function clients(context: Context, notes: string[]): Promise<Part[]> {
+  if (context.demo) return clientsOf(context, true, notes);
+  const own = await clientsOf(context, false, notes);
   // If entries cannot be read, say so once.
-  return { parts: [...own.parts, ...demo.parts], notes: own.notes };
+  return [...own, ...(await clientsOf(context, true, []))];
 }
 
-async function clientsOf(context: Context, demo: boolean): Promise<Parts> {
+async function clientsOf(context: Context, demo: boolean, notes: string[]): Promise<Part[]> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
   // Variables of the environment reach the child by themselves.
@@ -80,14 +66,17 @@ async function clientsOf(context: Context, demo: boolean): Promise<Parts> {
     return ran.ok ? { answer: parsed(ran.out), reason: '' } : { answer: null, reason: reasonIn(ran.err) };
   };
   const { answer, reason } = await relay('connect');
-  if (answer === null) return { parts: [], notes: [`The AI clients could not be checked: ${reason}`] };
+  if (answer === null) {
+    notes.push(`The AI clients could not be checked: ${reason}`);
+    return [];
+  }
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
   const isEntered = ({ state, otherNames }: Data) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
     return (state !== 'no' && state !== 'unreadable') || others > 0;
   };
   const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
-  const parts = touched.map((row): Part => {
+  return touched.map((row): Part => {
     const [id, name, file] = [row.id, row.name, row.file].map(String);
     return {
       name: 'client',
@@ -97,39 +86,30 @@ async function clientsOf(context: Context, demo: boolean): Promise<Parts> {
       async remove() {
         const { answer: done, reason: why } = await relay('connect', id ?? '', '--remove');
         if (done === null) throw new RelayError('HOME_UNUSABLE', `${file} was not changed: ${why}`);
-        return [];
       },
     };
   });
-  return { parts, notes: [] };
 }
 
-async function completion(context: Context): Promise<Parts> {
+async function completion(context: Context): Promise<Part[]> {
   const { installedCompletion } = await import('../completion/installedCompletion.ts');
   const { homeDir } = await context.machine();
   const found = await installedCompletion(homeDir);
-  const parts = found.map(({ file, remove }): Part => {
-    const removed = async () => {
-      await remove();
-      return [];
-    };
-    return { name: 'completion', what: `the completion in ${file}`, remove: removed };
-  });
-  return { parts, notes: [] };
+  return found.map(({ file, remove }) => ({ name: 'completion', what: `the completion in ${file}`, remove }));
 }
 
 /** The key's name in the keychain depends on the path of the home, which is gone after the state. */
-async function state(context: Context): Promise<Parts> {
+async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;
   const { exists } = await import('../../base/files.ts');
-  if (!(await exists(home))) return { parts: [], notes: [] };
+  if (!(await exists(home))) return [];
   const { eraseHome } = await import('../../store/home/eraseHome.ts');
   const parts: Part[] = [
     {
       name: 'state',
       what: `the login, settings, jobs and history in ${home}`,
-      remove: () => eraseHome(home),
+      remove: async (left) => left.push(...(await eraseHome(home))),
     },
   ];
   const { keySource } = await import('../../secrets/masterKey.ts');
@@ -137,7 +117,7 @@ async function state(context: Context): Promise<Parts> {
   if (isSealed && (await keySource(keyOptions(settings))) === 'keychain') {
     parts.push(await keychainPart(context, home));
   }
-  return { parts, notes: [] };
+  return parts;
 }
 
 async function keychainPart({ clock, signal }: Context, home: string): Promise<Part> {
@@ -157,7 +137,6 @@ async function keychainPart({ clock, signal }: Context, home: string): Promise<P
           remedy: `Remove the entry "${account}" of relay in your keychain.`,
         });
       }
-      return [];
     },
   };
 }
