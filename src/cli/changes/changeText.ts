@@ -68,7 +68,7 @@ const MAX_SHOWN = 10;
 export function differenceLines(details: Record<string, unknown>): string[] {
   const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;
   const nameOf = (uri: unknown) => (isObject(names) ? (names[String(uri)] ?? uri) : uri);
-  if (isList(expected_uris) && isList(present_uris))
+  if (Array.isArray(expected_uris) && Array.isArray(present_uris))
     return rowLines(expected_uris.map(nameOf), present_uris.map(nameOf), Number(shown_from));
   if (isObject(expected) && isObject(present)) return detailLines(expected, present);
   return [];
@@ -100,8 +100,4 @@ function detailLines(expected: Record<string, unknown>, present: Record<string, 
     ['DETAIL', 'RELAY LEFT', 'IS THERE NOW'],
     ...names.map((name) => [name, cell(expected[name]), cell(present[name])]),
   ]);
-}
-
-function isList(value: unknown): value is unknown[] {
-  return Array.isArray(value);
 }

@@ -22,7 +22,6 @@ const LINES_SHOWN = 10;
 const MANY_SEARCHES = 100;
 const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
 
-/** @param side value of `--artist-side`, if given */
 export function previewLines(file: string, preview: ImportPreview, named: NamedHome): string[] {
   const name = file === '-' ? 'The list' : file;
   const { songs, format, encoding, repeated, jobs } = preview;

@@ -4,6 +4,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { shortId } from '../../domain/job.ts';
 import type { KeepPreview, KeepRecord, KeepRow } from '../../domain/keep.ts';
 import { ruleWords } from '../../domain/keepRules.ts';
+import { localMinute } from '../terminal/time.ts';
 
 const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;
 
@@ -22,19 +23,16 @@ export function listRow(keep: KeepRecord, now: number): string[] {
 
 /** `today 14:05`, `tomorrow 14:05`, `2026-11-01 14:05`, in the time of this computer. */
 function timeText(iso: string, now: number): string {
-  const date = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const time = `${two(date.getHours())}:${two(date.getMinutes())}`;
-  const dayOf = (moment: Date) => moment.toDateString();
+  const [date, time] = localMinute(iso).split(' ');
   const shifted = (days: number) => {
     const moment = new Date(now);
     moment.setDate(moment.getDate() + days);
-    return dayOf(moment);
+    return localMinute(moment.toISOString()).slice(0, 10);
   };
-  if (dayOf(date) === shifted(0)) return `today ${time}`;
-  if (dayOf(date) === shifted(1)) return `tomorrow ${time}`;
-  if (dayOf(date) === shifted(-1)) return `yesterday ${time}`;
-  return `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())} ${time}`;
+  if (date === shifted(0)) return `today ${time}`;
+  if (date === shifted(1)) return `tomorrow ${time}`;
+  if (date === shifted(-1)) return `yesterday ${time}`;
+  return `${date} ${time}`;
 }
 
 export function answerLines(
@@ -52,11 +50,11 @@ export function answerLines(
   };
   const next = keep.next_run_at === null ? [] : [`Next run: ${timeText(keep.next_run_at, now)}.`];
   if (!dryRun) {
-    const shown = keep.status === 'review' && preview ? previewLines(preview, true) : leftOutLines(preview);
+    const shown = keep.status === 'review' && preview ? previewLines(preview) : leftOutLines(preview);
     return [states[keep.status], ...shown, ...next];
   }
   const would = keep.status === 'review' ? [states.review] : [];
-  return [...would, ...(preview ? previewLines(preview, true) : [])];
+  return [...would, ...(preview ? previewLines(preview) : [])];
 }
 
 export function detailLines(keep: KeepRecord, now: number): string[] {
@@ -69,11 +67,10 @@ export function detailLines(keep: KeepRecord, now: number): string[] {
   ];
 }
 
-function previewLines(preview: KeepPreview, isAhead: boolean): string[] {
+function previewLines(preview: KeepPreview): string[] {
   const { total, added, removed, added_count, removed_count } = preview;
-  const verb = isAhead ? 'It would have' : 'It has';
   return [
-    `${verb} ${counted(total, 'song')}: ${added_count} added, ${removed_count} removed.`,
+    `It would have ${counted(total, 'song')}: ${added_count} added, ${removed_count} removed.`,
     ...rowLines('+', added, added_count),
     ...rowLines('-', removed, removed_count),
     ...leftOutLines(preview),

@@ -8,6 +8,7 @@ import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../dom
 import { parseWhen } from '../../domain/when.ts';
 import type { Context } from '../context.ts';
 import { columns, fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { localMinute } from '../terminal/time.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
 export interface RestoreOptions {
@@ -29,15 +30,7 @@ export async function listVersions(context: Context, playlist: string): Promise<
 }
 
 function rowOf({ version, seen_at, total, added, removed }: PlaylistVersion): string[] {
-  return [String(version), localTime(seen_at), String(total), `+${added}`, `-${removed}`];
-}
-
-/** `2026-11-01 14:05`, in the time of this computer. */
-function localTime(iso: string): string {
-  const date = new Date(iso);
-  const two = (part: number) => String(part).padStart(2, '0');
-  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
-  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+  return [String(version), localMinute(seen_at), String(total), `+${added}`, `-${removed}`];
 }
 
 export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {
@@ -54,7 +47,7 @@ export async function showVersion(context: Context, playlist: string, at: string
     visibleText(artist ?? '', 100),
   ]);
   for (const line of fitColumns(cells, io.columns, [1, 2])) printLine(io, line);
-  note(io, `Version ${found.version}, seen ${localTime(found.seen_at)}: ${counted(items.length, 'song')}.`);
+  note(io, `Version ${found.version}, seen ${localMinute(found.seen_at)}: ${counted(items.length, 'song')}.`);
 }
 
 export async function restoreVersion(
@@ -101,8 +94,8 @@ function planLines(
 ): string[] {
   const what =
     newName === null
-      ? `Restoring "${visibleText(name, 100)}" to version ${version} of ${localTime(seen_at)}`
-      : `Creating "${visibleText(newName, 100)}" from version ${version} of ${localTime(seen_at)}`;
+      ? `Restoring "${visibleText(name, 100)}" to version ${version} of ${localMinute(seen_at)}`
+      : `Creating "${visibleText(newName, 100)}" from version ${version} of ${localMinute(seen_at)}`;
   return [
     `${what}: ${counted(added_count, 'song')} added, ${removed_count} removed, ${moved_count} moved.`,
     ...unsupported.map(
@@ -144,7 +137,7 @@ async function versionAt(
     when.kind === 'version' ? `no version ${when.version}` : `no version as old as that (${at.trim()})`;
   throw new RelayError('NOT_FOUND', `There is ${what} of "${versions.name}".`, {
     remedy: {
-      text: `The oldest is version ${oldest?.version} of ${localTime(oldest?.seen_at ?? '')}; {command} lists them all.`,
+      text: `The oldest is version ${oldest?.version} of ${localMinute(oldest?.seen_at ?? '')}; {command} lists them all.`,
       command: ['playlists', 'versions', versions.playlist_id],
     },
   });

@@ -3,6 +3,14 @@ export function minute(iso: string): string {
   return `${iso.slice(0, 16).replace('T', ' ')}Z`;
 }
 
+/** `2026-11-01 14:05`, in the time of this computer. */
+export function localMinute(iso: string): string {
+  const date = new Date(iso);
+  const two = (part: number) => String(part).padStart(2, '0');
+  const day = `${date.getFullYear()}-${two(date.getMonth() + 1)}-${two(date.getDate())}`;
+  return `${day} ${two(date.getHours())}:${two(date.getMinutes())}`;
+}
+
 const SECOND = 1_000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
