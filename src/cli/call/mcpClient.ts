@@ -47,29 +47,11 @@ export interface McpConnection {
 export async function connectTools(context: Context): Promise<McpConnection> {
   const server = await context.server();
   return {
-    async listTools() {
-      const tools: ToolSummary[] = [];
-      let cursor: string | undefined;
-      do {
-        const page: ToolPage = await ask(
-          context,
-          server,
-          'tools/list',
-          cursor === undefined ? {} : { cursor },
-        );
-        tools.push(...page.tools);
-        cursor = page.nextCursor;
-      } while (cursor !== undefined);
-      return tools;
-    },
+    // The server sends all tools on one page.
+    listTools: async () => (await ask<{ tools: ToolSummary[] }>(context, server, 'tools/list', {})).tools,
     callTool: async (name, args, onProgress) =>
       outcomeOf(await ask<CallAnswer>(context, server, 'tools/call', { name, arguments: args }, onProgress)),
   };
-}
-
-interface ToolPage {
-  tools: ToolSummary[];
-  nextCursor?: string;
 }
 
 /** One request, and its result. The server is this program, so the shape of its answers is not checked again. */
