@@ -1,4 +1,5 @@
 /** What handlers take and return: plain values, so that a hook can sit between them and the socket. */
+import { isObject } from '../base/lists.ts';
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {
@@ -76,18 +77,11 @@ export function base62Param(call: ApiCall, name: string): string {
 
 /** The JSON object in the body; an empty body is an empty object. */
 export function jsonBody(call: Incoming): Record<string, unknown> {
-  if (call.text.trim() === '') return {};
-  const body = parseJson(call.text);
-  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
-    throw refuse(400, 'Error parsing JSON.');
-  }
-  return { ...body };
-}
-
-function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const body: unknown = call.text.trim() === '' ? {} : JSON.parse(call.text);
+    if (isObject(body)) return body;
   } catch {
-    throw refuse(400, 'Error parsing JSON.');
+    // Refused like any other body that is not an object.
   }
+  throw refuse(400, 'Error parsing JSON.');
 }

@@ -10,7 +10,7 @@ import { sharedCatalogue } from './catalogue/generate.ts';
 import { COVER_PATH, coverImage } from './cover.ts';
 import { type Hook, passThrough } from './hook.ts';
 import { type Answer, apiError, type Incoming } from './http.ts';
-import { Authorizer, type OAuthSetting } from './oauth/authorize.ts';
+import { createAuthorizer, type OAuthSetting } from './oauth/authorize.ts';
 import { Grants } from './oauth/grants.ts';
 import { answerTokenRequest } from './oauth/token.ts';
 import { seedState } from './seed/accounts.ts';
@@ -120,7 +120,7 @@ function oauthSetting(options: DemoProviderOptions): OAuthSetting {
 }
 
 function makeHandler(world: World, grants: Grants, setting: OAuthSetting): (incoming: Incoming) => Answer {
-  const authorizer = new Authorizer(world, grants, setting);
+  const authorizer = createAuthorizer(world, grants, setting);
   return (incoming) => {
     if (incoming.isApi) return dispatch(world, incoming, (token) => grants.access(token));
     switch (`${incoming.method} ${incoming.path}`) {

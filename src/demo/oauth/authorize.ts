@@ -1,6 +1,6 @@
 /** `/authorize`: checks the request, asks the account's owner, and redirects the browser back. */
 import type { Answer, Incoming } from '../http.ts';
-import { newId, type World } from '../state.ts';
+import { type DemoAccount, newId, type World } from '../state.ts';
 import type { Grants } from './grants.ts';
 import { consentPage, errorPage } from './pages.ts';
 
@@ -48,89 +48,78 @@ const KNOWN_SCOPES = new Set([
   'user-top-read',
 ]);
 
-export class Authorizer {
-  readonly #world: World;
-  readonly #grants: Grants;
-  readonly #setting: OAuthSetting;
+export function createAuthorizer(world: World, grants: Grants, setting: OAuthSetting) {
   /** Requests with an open page, by the ticket in its form. */
-  readonly #open = new Map<string, AuthorizeRequest>();
+  const open = new Map<string, AuthorizeRequest>();
 
-  constructor(world: World, grants: Grants, setting: OAuthSetting) {
-    this.#world = world;
-    this.#grants = grants;
-    this.#setting = setting;
-  }
-
-  /** `GET /authorize`. A wrong client or redirect URI never reaches the redirect URI. */
-  start({ query }: Incoming): Answer {
-    if (query.get('client_id') !== this.#setting.clientId) return errorPage('INVALID_CLIENT: Invalid client');
-    const redirectUri = query.get('redirect_uri');
-    const check = checkRedirectUri(this.#setting.redirectUris, redirectUri);
-    if (check !== 'ok' || redirectUri === null) return errorPage(`INVALID_CLIENT: ${check}`);
-    const request: AuthorizeRequest = {
-      redirectUri,
-      state: query.get('state'),
-      scope: query.get('scope') ?? '',
-      challenge: query.get('code_challenge'),
-    };
-    const error = this.#faultOf(query, request);
-    if (error !== null) return sendBack(request, { error });
-    if (this.#setting.approve === 'auto') return this.#decide(request, true);
-    return this.#ask(request);
-  }
-
-  /** `POST /authorize`: the answer to the page's form. */
-  answerForm({ text }: Incoming): Answer {
-    const form = new URLSearchParams(text);
-    const ticket = form.get('ticket') ?? '';
-    const request = this.#open.get(ticket);
-    this.#open.delete(ticket);
-    if (!request) return errorPage('This page is out of date. Start the login again.');
-    return this.#decide(request, form.get('decision') === 'approve');
-  }
-
-  #faultOf(query: URLSearchParams, { scope, challenge }: AuthorizeRequest): string | null {
-    if (query.get('response_type') !== 'code') return 'unsupported_response_type';
-    if (!scopesIn(scope).every((name) => KNOWN_SCOPES.has(name))) return 'invalid_scope';
-    const method = query.get('code_challenge_method');
-    if (challenge === null) {
-      return this.#setting.clientSecret === undefined || method !== null ? 'invalid_request' : null;
-    }
-    return method === 'S256' && /^[A-Za-z0-9_-]{43}$/.test(challenge) ? null : 'invalid_request';
-  }
-
-  #ask(request: AuthorizeRequest): Answer {
-    const ticket = newId(this.#world.random);
-    this.#open.set(ticket, request);
+  function ask(request: AuthorizeRequest): Answer {
+    const ticket = newId(world.random);
+    open.set(ticket, request);
+    const { clientId } = setting;
     return consentPage({
       ticket,
-      clientId: this.#setting.clientId,
-      accountName: this.#account().displayName,
+      clientId,
+      accountName: nextAccount().displayName,
       scopes: scopesIn(request.scope),
     });
   }
 
-  #decide(request: AuthorizeRequest, approved: boolean): Answer {
-    const denied = this.#setting.denyNext || !approved;
-    this.#setting.denyNext = false;
+  function decide(request: AuthorizeRequest, approved: boolean): Answer {
+    const denied = setting.denyNext || !approved;
+    setting.denyNext = false;
     if (denied) return sendBack(request, { error: 'access_denied' });
     const { scope, redirectUri, challenge } = request;
-    const { clientId } = this.#setting;
-    const code = this.#grants.issueCode({
-      account: this.#account(),
-      scope,
-      clientId,
-      redirectUri,
-      challenge,
-    });
+    const { clientId } = setting;
+    const code = grants.issueCode({ account: nextAccount(), scope, clientId, redirectUri, challenge });
     return sendBack(request, { code });
   }
 
-  #account() {
-    const account = this.#world.accounts[this.#setting.loginIndex];
-    if (!account) throw new RangeError(`There is no account ${this.#setting.loginIndex}.`);
+  function nextAccount(): DemoAccount {
+    const account = world.accounts[setting.loginIndex];
+    if (!account) throw new RangeError(`There is no account ${setting.loginIndex}.`);
     return account;
   }
+
+  return {
+    /** `GET /authorize`. A wrong client or redirect URI never reaches the redirect URI. */
+    start({ query }: Incoming): Answer {
+      if (query.get('client_id') !== setting.clientId) return errorPage('INVALID_CLIENT: Invalid client');
+      const redirectUri = query.get('redirect_uri');
+      const check = checkRedirectUri(setting.redirectUris, redirectUri);
+      if (check !== 'ok' || redirectUri === null) return errorPage(`INVALID_CLIENT: ${check}`);
+      const request: AuthorizeRequest = {
+        redirectUri,
+        state: query.get('state'),
+        scope: query.get('scope') ?? '',
+        challenge: query.get('code_challenge'),
+      };
+      const error = faultOf(setting, query, request);
+      if (error !== null) return sendBack(request, { error });
+      return setting.approve === 'auto' ? decide(request, true) : ask(request);
+    },
+
+    /** `POST /authorize`: the answer to the page's form. */
+    answerForm({ text }: Incoming): Answer {
+      const form = new URLSearchParams(text);
+      const ticket = form.get('ticket') ?? '';
+      const request = open.get(ticket);
+      open.delete(ticket);
+      if (!request) return errorPage('This page is out of date. Start the login again.');
+      return decide(request, form.get('decision') === 'approve');
+    },
+  };
+}
+
+function faultOf(
+  { clientSecret }: OAuthSetting,
+  query: URLSearchParams,
+  { scope, challenge }: AuthorizeRequest,
+): string | null {
+  if (query.get('response_type') !== 'code') return 'unsupported_response_type';
+  if (!scopesIn(scope).every((name) => KNOWN_SCOPES.has(name))) return 'invalid_scope';
+  const method = query.get('code_challenge_method');
+  if (challenge === null) return clientSecret === undefined || method !== null ? 'invalid_request' : null;
+  return method === 'S256' && /^[A-Za-z0-9_-]{43}$/.test(challenge) ? null : 'invalid_request';
 }
 
 function scopesIn(scope: string): string[] {
