@@ -71,16 +71,8 @@ function agoOf(words: string, now: number): number | null {
   const length = UNITS_MS[unit];
   if (length !== undefined) return now - count * length;
   const date = new Date(now);
-  const months = date.getMonth() - count * (unit === 'year' ? 12 : 1);
-  const first = new Date(
-    date.getFullYear(),
-    months,
-    1,
-    date.getHours(),
-    date.getMinutes(),
-    date.getSeconds(),
-    date.getMilliseconds(),
-  );
+  const first = new Date(now);
+  first.setMonth(date.getMonth() - count * (unit === 'year' ? 12 : 1), 1);
   const lastDay = new Date(first.getFullYear(), first.getMonth() + 1, 0).getDate();
   first.setDate(Math.min(date.getDate(), lastDay));
   return first.getTime();
