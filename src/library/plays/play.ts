@@ -4,6 +4,8 @@
  * countries are dropped with the row.
  */
 
+import { isObject } from '../../base/lists.ts';
+
 /** `unknown`: the export names nothing, as for tracks that were deleted from the catalog. */
 type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';
 
@@ -39,10 +41,9 @@ const MAX_MS = 0x7fffffff;
 
 /** The play of a row; null if the row is not a play. */
 export function playOf(value: unknown): Play | null {
-  if (value === null || typeof value !== 'object' || Array.isArray(value)) return null;
-  const row = value as Row;
-  if ('endTime' in row) return playIn(row, 'endTime', 'msPlayed', shortItem);
-  return 'ts' in row ? playIn(row, 'ts', 'ms_played', extendedItem) : null;
+  if (!isObject(value)) return null;
+  if ('endTime' in value) return playIn(value, 'endTime', 'msPlayed', shortItem);
+  return 'ts' in value ? playIn(value, 'ts', 'ms_played', extendedItem) : null;
 }
 
 /** The user name that a row of older extended histories has. */
@@ -100,15 +101,10 @@ function extendedItem(row: Row): PlayedItem {
 function secondsOf(value: unknown): number | null {
   const parts = typeof value === 'string' ? TIME.exec(value.trim()) : null;
   if (!parts) return null;
-  const [year, month, day, hour, minute, second] = parts.slice(1).map((part) => Number(part ?? 0));
-  const ms = Date.UTC(
-    year as number,
-    (month as number) - 1,
-    day as number,
-    hour as number,
-    minute as number,
-    second as number,
-  );
+  const [year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0] = parts
+    .slice(1)
+    .map((part) => Number(part ?? 0));
+  const ms = Date.UTC(year, month - 1, day, hour, minute, second);
   // A date that does not exist would become another one.
   const isReal = new Date(ms).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
   return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
