@@ -2,8 +2,6 @@
 
 import type { ListFormat } from '../../domain/listImport.ts';
 
-export type { ListFormat };
-
 /** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
 

@@ -1,11 +1,11 @@
 /** Reads a list: bytes in, entries out. Pure; nothing here reads a file or asks Spotify. */
 import { counted } from '../../base/lists.ts';
-import { LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
+import { LEFT_OUT_PLAYS, type ListFormat, type ListReading } from '../../domain/listImport.ts';
 import { nameKey, normaliseName } from '../normalise.ts';
 import { decodeList, refused } from './decode.ts';
 import { entriesOf } from './entriesOf.ts';
 import { isEntry, tidyText } from './entry.ts';
-import type { ListEntry, ListFormat, NotSong, ReadList } from './list.ts';
+import type { ListEntry, NotSong, ReadList } from './list.ts';
 import { READERS } from './readers/index.ts';
 import type { Reader } from './readers/reader.ts';
 import { type Source, sourceOf } from './source.ts';

@@ -1,4 +1,5 @@
-import type { ListFormat, RawList } from '../list.ts';
+import type { ListFormat } from '../../../domain/listImport.ts';
+import type { RawList } from '../list.ts';
 import type { Source } from '../source.ts';
 
 /** One format. Adding one takes a file and its line in `index.ts`. */
