@@ -114,14 +114,9 @@ export const getCurrentlyPlayingTool = defineTool({
     }),
   },
   async handle({ provider }, _args, call) {
-    const state = await getCurrentlyPlaying(provider, call);
-    return {
-      playing: state?.is_playing ?? false,
-      item_type: state?.item_type ?? null,
-      item: state?.item ?? null,
-      progress_ms: state?.progress_ms ?? null,
-      context: state?.context ?? null,
-    };
+    const state = playbackStateOf(await getCurrentlyPlaying(provider, call));
+    const { is_playing: playing, item_type, item, progress_ms, context } = state;
+    return { playing, item_type, item, progress_ms, context };
   },
 });
 
