@@ -20,16 +20,16 @@ const MIN_RUN = 2;
 
 /** Encodes `rows` as their difference from `base`. */
 export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[]): Uint8Array {
-  const out = createWriter();
+  const bytes: number[] = [];
   const places = placesBy(base, keyOf);
   let full: StoredRow[] = [];
   let last = 0;
   const flush = () => {
     if (full.length === 0) return;
-    out.integer(full.length * 2 + 1);
+    writeInteger(bytes, full.length * 2 + 1);
     for (const { item, added } of full) {
-      out.integer(item);
-      out.integer(zigzag(added - last));
+      writeInteger(bytes, item);
+      writeInteger(bytes, zigzag(added - last));
       last = added;
     }
     full = [];
@@ -40,8 +40,8 @@ export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[
     const length = from < 0 ? 0 : runLength(base, from, rows, at);
     if (length >= MIN_RUN) {
       flush();
-      out.integer(length * 2);
-      out.integer(from);
+      writeInteger(bytes, length * 2);
+      writeInteger(bytes, from);
       at += length;
       expected = from + length;
     } else {
@@ -50,7 +50,7 @@ export function encodeRows(base: readonly StoredRow[], rows: readonly StoredRow[
     }
   }
   flush();
-  return out.bytes();
+  return Uint8Array.from(bytes);
 }
 
 /** @throws Error if the bytes were not encoded against `base` */
@@ -114,19 +114,13 @@ function runLength(base: readonly StoredRow[], from: number, rows: readonly Stor
 const zigzag = (value: number) => (value < 0 ? -value * 2 - 1 : value * 2);
 const unzigzag = (value: number) => (value % 2 === 0 ? value / 2 : -(value + 1) / 2);
 
-function createWriter() {
-  const bytes: number[] = [];
-  return {
-    integer(value: number): void {
-      let rest = value;
-      while (rest >= 128) {
-        bytes.push((rest % 128) + 128);
-        rest = Math.floor(rest / 128);
-      }
-      bytes.push(rest);
-    },
-    bytes: () => Uint8Array.from(bytes),
-  };
+function writeInteger(bytes: number[], value: number): void {
+  let rest = value;
+  while (rest >= 128) {
+    bytes.push((rest % 128) + 128);
+    rest = Math.floor(rest / 128);
+  }
+  bytes.push(rest);
 }
 
 /** A function that returns the next number, or null at the end. */
