@@ -12,26 +12,20 @@ const BATCH = 4_000;
 /** Number of bytes between two progress reports. */
 const REPORT = 4 * 1024 * 1024;
 
-class Foreign extends Error {
-  readonly account: string;
-
-  constructor(account: string) {
-    super('It is the history of another account');
-    this.account = account;
-  }
-}
-
 const { path, label, accounts } = workerData as ImportStart;
 const tell = (reply: ImportReply) => parentPort?.postMessage(reply);
 
 async function run(): Promise<void> {
   const plays = stagedPlays();
   let reported = 0;
+  let foreign = null as string | null;
   try {
     const { account, unreadable } = await readExport(path, label, {
       plays,
       onAccount(name) {
-        if (accounts !== null && !accounts.includes(name.toLowerCase())) throw new Foreign(name);
+        if (accounts === null || accounts.includes(name.toLowerCase())) return;
+        foreign = name;
+        throw new Error('It is the history of another account.');
       },
       onProgress(done, total) {
         if (done - reported < REPORT) return;
@@ -42,7 +36,7 @@ async function run(): Promise<void> {
     const { count, range } = plays;
     tell({ kind: 'read', count, range, unreadable, account });
   } catch (error) {
-    if (error instanceof Foreign) return tell({ kind: 'foreign', account: error.account });
+    if (foreign !== null) return tell({ kind: 'foreign', account: foreign });
     const { message, remedy } = refusalOf(error);
     return tell({ kind: 'refused', message, remedy });
   }

@@ -34,11 +34,7 @@ export async function readExport(path: string, label: string, reader: ExportRead
   if (!found.isFile())
     throw new RefusedExport(`${label} is not a regular file.`, 'Give the path of the export.');
   if (!(await isZip(path))) return readFiles([await oneFile(path, label)], label, reader, true);
-  let read: ReadExport | null = null;
-  await zipFiles(path, label, async (files) => {
-    read = await readFiles(files, label, reader);
-  });
-  return read as unknown as ReadExport;
+  return zipFiles(path, label, (files) => readFiles(files, label, reader));
 }
 
 async function isZip(path: string): Promise<boolean> {

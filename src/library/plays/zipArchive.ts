@@ -26,16 +26,15 @@ export interface ExportFile {
 }
 
 /** @throws RefusedExport */
-export async function zipFiles(
+export async function zipFiles<T>(
   path: string,
   label: string,
-  use: (files: readonly ExportFile[]) => Promise<void>,
-): Promise<void> {
+  use: (files: readonly ExportFile[]) => Promise<T>,
+): Promise<T> {
   const handle = await open(path, 'r');
   try {
     const archive = await opened(handle, label);
-    const files = await checkedFiles(archive, handle, label);
-    await use(files);
+    return await use(await checkedFiles(archive, handle, label));
   } finally {
     await handle.close();
   }
