@@ -72,7 +72,7 @@ export const origin = textType(
 /** The widest network that can be somebody's own proxies; `/0` would be everyone. */
 const MIN_PREFIX = 8;
 
-/** Text with commas, or a JSON list. */
+/** Addresses and networks, as text with commas or a JSON list. */
 export const proxyList: ValueType<readonly string[]> = {
   expects: `a list of IP addresses or networks like "10.0.0.0/${MIN_PREFIX}", separated by commas`,
   read: (value) => {
@@ -81,7 +81,7 @@ export const proxyList: ValueType<readonly string[]> = {
   },
 };
 
-/** Text with commas, or a JSON list. */
+/** Names of toolsets, as text with commas or a JSON list. */
 export const toolsetList: ValueType<readonly Toolset[]> = {
   expects: `a list of toolsets, separated by commas, out of ${TOOLSETS.join(', ')}`,
   read: (value) => {
@@ -90,7 +90,7 @@ export const toolsetList: ValueType<readonly Toolset[]> = {
   },
 };
 
-/** null for what is neither text nor a list of texts. */
+/** The entries of a list; null if the value is neither text nor a list of texts. */
 function textList(value: unknown, split: (text: string) => string[]): string[] | null {
   if (typeof value === 'string') return split(value);
   return Array.isArray(value) && value.every((part) => typeof part === 'string') ? value : null;
@@ -122,7 +122,7 @@ export const clientId = textType(
   (text) => (/^[\w-]{1,128}$/.test(text.trim()) ? text.trim() : null),
 );
 
-/** RFC 6750 2.1, `b64token`: what can stand behind `Bearer` in a header. */
+/** RFC 6750 2.1, `b64token`: what may follow `Bearer` in a header. */
 export const bearerKey = textThat('at least 32 characters of letters, digits and - . _ ~ + / =', (text) =>
   /^(?=.{32})[\w.~+/-]+=*$/.test(text),
 );
@@ -149,8 +149,8 @@ export const key32 = textThat(
 );
 
 /**
- * Where an OAuth client may be sent back to: https, http on loopback, or a private-use scheme (RFC 8252 7), without
- * fragment (RFC 6749 3.1.2) or user info.
+ * The redirect URI of an OAuth client: https, http on loopback, or a private-use scheme (RFC 8252 7), without fragment
+ * (RFC 6749 3.1.2) or user info.
  */
 export const oauthRedirectUri = textThat(
   'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info',

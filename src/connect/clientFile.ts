@@ -37,7 +37,7 @@ export interface Replacement {
   keep?: boolean;
 }
 
-/** Throws `HOME_UNUSABLE` when it cannot be read, `FileProblem` when it is not a regular file. */
+/** Reads the file. Throws `HOME_UNUSABLE` if that fails, `FileProblem` if it is not a regular file. */
 export async function readClientFile(path: string): Promise<ClientFile> {
   try {
     const isThere = await lstat(path).catch(nullIfMissing);
@@ -71,7 +71,7 @@ export function textOf({ bytes }: ClientFile): string {
   }
 }
 
-/** True when users other than its owner may read it. Always false on Windows. */
+/** True if users other than its owner may read it. Always false on Windows. */
 export function isReadableByOthers({ owner }: ClientFile, platform: NodeJS.Platform): boolean {
   return platform !== 'win32' && owner !== null && (owner.mode & 0o077) !== 0;
 }
@@ -105,7 +105,7 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
 }
 
 /**
- * Deletes the file, and the directories between `base` and it that are empty then.
+ * Deletes the file, and the directories between `base` and the file that are then empty.
  * Throws `HOME_UNUSABLE`, or `CONFLICT` when it changed since it was read.
  */
 export async function deleteClientFile(file: ClientFile, base: string): Promise<void> {

@@ -35,11 +35,11 @@ export interface Plan {
 export interface Written {
   /** False if the entry was already there, so the file was not touched. */
   changed: boolean;
-  /** True when an entry with that name existed before. */
+  /** True if an entry with that name existed before. */
   existed: boolean;
   /** Path of the backup; null if nothing changed, or there was no file. */
   backup: string | null;
-  /** True when other users could read the file before and no longer can. */
+  /** True if other users could read the file before and no longer can. */
   closed: boolean;
   /** Name of the entry in the file. */
   name: string;
@@ -138,7 +138,7 @@ function additionTo(text: string, { addition, connection }: Plan): Addition {
 
 /**
  * Adds the entry to the client's file, after making a backup.
- * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, parsed or written, `CONFLICT` when it changed
+ * @throws RelayError `HOME_UNUSABLE` if the file cannot be read, parsed or written, `CONFLICT` if it changed
  * meanwhile. In both cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {

@@ -26,7 +26,7 @@ export interface Removed {
 
 /**
  * @param currentKey returns the server's key, null if it is not known
- * @throws RelayError `HOME_UNUSABLE` when the file cannot be read, parsed or written, `CONFLICT` when it changed
+ * @throws RelayError `HOME_UNUSABLE` if the file cannot be read, parsed or written, `CONFLICT` if it changed
  * meanwhile. In both cases nothing was changed.
  */
 export async function remove(

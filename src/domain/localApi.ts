@@ -29,7 +29,7 @@ export interface StatusReport {
   demo: boolean;
   home: string;
   entries: StatusEntry[];
-  /** The running server; null when none runs. */
+  /** The running server; null if none runs. */
   server: { pid: number; version: string; baseUrl: string; mcpUrl: string; startedAt: string } | null;
   account: {
     connected: boolean;

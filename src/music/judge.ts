@@ -55,7 +55,7 @@ export interface Offer {
 }
 
 export interface Judged extends Offer {
-  /** 0 to 1000. */
+  /** The score, 0 to 1000. */
   readonly points: number;
   /** The part of 1000 that was subtracted for notes that do not make another recording. */
   readonly noteCost: number;
@@ -205,7 +205,7 @@ function isWrittenAlike(asked: ParsedTitle, title: ParsedTitle): boolean {
   return compact(normaliseName(asked.written)) === compact(normaliseName(title.written));
 }
 
-/** True when `asked` is `name` without its punctuation: "Rope Tar" for "Rope & Tar". */
+/** True if `asked` is `name` without its punctuation: "Rope Tar" for "Rope & Tar". */
 function lacksSigns(asked: string, name: string): boolean {
   return asked !== '' && signlessKeys(name).includes(compact(asked));
 }
@@ -231,7 +231,7 @@ function judgeArtists({ query, title, main, guests }: Asked, { track, names }: O
   ];
 }
 
-/** A guest with a typo is still that guest. Otherwise another recording without any guest would fit better. */
+/** True for the same guest, even with a typo. Otherwise a recording without any guest would fit better. */
 function sameGuest(written: string, name: string): boolean {
   return sameArtist(written, name) || isTypo(normaliseName(written), normaliseName(name));
 }

@@ -31,7 +31,7 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
 }
 
 /**
- * The best of the strongest recordings, or null when two are equally good. A recording whose every release has a note
+ * The best of the strongest recordings, or null if two are equally good. A recording whose every release has a note
  * such as "Remaster" or "Radio Edit" is a form of the plain one. It does not compete with it.
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
@@ -155,18 +155,18 @@ function smallestCode({ releases }: Recording): string {
   return releases.map((one) => `${codeOf(one)} ${one.track.uri}`).reduce((a, b) => (b < a ? b : a));
 }
 
-/** True when a release has exactly the requested notes, usually none. */
+/** True if a release has exactly the requested notes, usually none. */
 function hasAskedForm(one: Recording): boolean {
   return leastNoteCost(one) === 0;
 }
 
-/** True when every release's title has a note; a recording in the requested form has it because it was requested. */
+/** True if every release's title has a note; a recording in the requested form has it because it was requested. */
 function isNoted({ releases }: Recording): boolean {
   return releases.every((one) => one.title.notes.size > 0);
 }
 
 /**
- * True when two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
+ * True if two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
  * of the plain recording or came out after it. An older one belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {

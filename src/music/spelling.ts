@@ -16,7 +16,7 @@ const SHORT_VERSION_WORDS: ReadonlySet<string> = new Set(
 const MAX_COMPARED = 60;
 
 /**
- * True when normalised `written` is `right` with one typo. Everything else must be equal, and a word that means
+ * True if normalised `written` is `right` with one typo. Everything else must be equal, and a word that means
  * something else is not a typo: a plural, a number, a short version word.
  */
 export function isTypo(written: string, right: string): boolean {
@@ -107,7 +107,7 @@ function meansItself(word: string): boolean {
   return SHORT_VERSION_WORDS.has(word) || NUMERALS.has(word) || isFiller(word);
 }
 
-/** True when `written` is `right` with a letter repeated. */
+/** True if `written` is `right` with a letter repeated. */
 function isDoubled(written: string, right: string): boolean {
   for (let at = 1; at < written.length; at += 1) {
     if (written[at] === written[at - 1] && written.slice(0, at) + written.slice(at + 1) === right)

@@ -76,7 +76,7 @@ function parsed(written: string, plain: string, { readings, featured }: TitlePar
   };
 }
 
-/** Takes guests and version from a note; false when it is part of the title. */
+/** Takes guests and version from a note; false if it is part of the title. */
 function takeNote(content: string, parts: TitleParts): boolean {
   const guests = guestsOf(content);
   if (guests) {

@@ -63,7 +63,7 @@ export function joinReadings(readings: readonly NoteReading[]): NoteReading {
   };
 }
 
-/** The first part must be a note. After "live", a part that is not a note is the place. */
+/** Reads the parts of a note, the first of which must be one. After "live", a part that is no note is the place. */
 function readParts(parts: readonly string[]): NoteReading | null {
   const readings = parts.map((part) => ({ part, read: readPart(part) }));
   if (!readings[0]?.read) return null;
@@ -206,7 +206,7 @@ function joined(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text).join(' ');
 }
 
-/** True when two details of a version may mean the same: "Brask" and "Brask Hall", but not two remixers. */
+/** True if two details of a version may mean the same: "Brask" and "Brask Hall", but not two remixers. */
 export function sameDetail(version: Version, a: string, b: string): boolean {
   if (version !== 'live') return compact(a) === compact(b);
   const [fewer = [], more = []] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length);

@@ -20,7 +20,7 @@ export function decodeKey(text: string): Buffer | null {
   return key.length === KEY_BYTES ? key : null;
 }
 
-/** A key has 44 characters; an editor may have added to them. */
+/** A key has 44 characters, and an editor may have added some. */
 const MAX_BYTES = 4096;
 
 export function keyFilePath(home: string): string {
@@ -29,7 +29,7 @@ export function keyFilePath(home: string): string {
 
 /**
  * The key in the file, or null if there is none. Permissions that let others read it are removed.
- * @throws RelayError `KEY_UNAVAILABLE` when the file cannot be read or holds no key
+ * @throws RelayError `KEY_UNAVAILABLE` if the file cannot be read or holds no key
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {
   const path = keyFilePath(home);

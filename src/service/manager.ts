@@ -37,7 +37,7 @@ export interface ServiceStatus {
   file: string;
   /** `other`: a service of that name exists, but relay did not write it. */
   writtenBy: 'nobody' | 'relay' | 'other';
-  /** The installed command, as text for people; null when relay has not installed one. */
+  /** The installed command, as text for people; null if relay has not installed one. */
   command: string | null;
   /** The command that installing now would write, in the same form. */
   wanted: string;

@@ -68,7 +68,7 @@ export interface Store {
   now(): number;
   /**
    * Saves what is not saved and frees the memory; the store cannot be used afterwards.
-   * @throws RelayError `STORE_ERROR` when the last save failed
+   * @throws RelayError `STORE_ERROR` if the last save failed
    */
   close(): Promise<void>;
 }

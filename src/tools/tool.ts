@@ -1,6 +1,6 @@
 /**
- * What a tool is. One object per tool: name, words for the model, schemas, and a handler that returns data. Everything
- * that all tools share (checking, errors, progress, deadlines, logging) is the runner's; a handler has no try/catch.
+ * Tools. Each is one object: name, words for the model, schemas, and a handler that returns data. `mcp/runTool.ts` does what
+ * all tools share (checking, errors, progress, deadlines, logging), so a handler has no try/catch.
  */
 import * as z from 'zod';
 import type { Clock } from '../base/clock.ts';

@@ -93,7 +93,7 @@ export function setVolume(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `PUT /me/player/shuffle`: only remembered, the order stays. */
+/** `PUT /me/player/shuffle`: remembers the state, but the order stays. */
 export function setShuffle(call: ApiCall): Answer {
   const state = call.query.get('state');
   if (state !== 'true' && state !== 'false') throw refuse(400, 'Required parameter state missing');
@@ -124,7 +124,7 @@ export function addToQueue(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** There is nothing after the end of the queue, except in a repeated context. */
+/** Skips to the next entry. Nothing follows the end of the queue, except in a repeated context. */
 function skipForward(call: ApiCall): void {
   const { player } = call.account;
   const isLast = player.index >= player.queue.length - 1;
@@ -156,7 +156,7 @@ function commandFailed(status: number, what: string, reason: string): Refusal {
   return refuse(status, `Player command failed: ${what}`, reason);
 }
 
-/** The answer for: already playing, already paused, nothing to skip to, not playable. */
+/** The answer if the player already plays or is paused, has nothing to skip to, or cannot play the item. */
 function restrictionViolated(): Refusal {
   return commandFailed(403, 'Restriction violated', 'UNKNOWN');
 }

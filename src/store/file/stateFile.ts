@@ -117,7 +117,7 @@ export function isOurs(header: Uint8Array): boolean {
   );
 }
 
-/** What is wrong with the file's first 100 bytes or its length; null when nothing is (sqlite.org/fileformat2.html, 1.3). */
+/** What is wrong with the file's first 100 bytes or its length; null if nothing is (sqlite.org/fileformat2.html, 1.3). */
 function headerProblem(bytes: Uint8Array, size = bytes.length): string | null {
   if (bytes.length === 0) return 'it is empty';
   const header = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 100));

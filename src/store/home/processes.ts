@@ -47,7 +47,7 @@ export function isPid(value: unknown): value is number {
   return Number.isSafeInteger(value) && (value as number) > 0;
 }
 
-/** False when there is no such process at all. */
+/** False if there is no such process at all. */
 export function signalReaches(pid: number): boolean {
   try {
     process.kill(pid, 0);

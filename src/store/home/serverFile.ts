@@ -25,7 +25,7 @@ export async function writeServerFile(home: string, content: ServerFile): Promis
   }
 }
 
-/** The running server; null when there is no file, it is not readable, or its process is gone. */
+/** The running server; null if there is no file, it is not readable, or its process is gone. */
 export async function readServerFile(home: string): Promise<ServerFile | null> {
   const content = await readServerFileAsIs(home);
   if (!content || !signalReaches(content.pid)) return null;

@@ -42,7 +42,7 @@ export const BulkResult = z.object({
 
 export type BulkResult = z.infer<typeof BulkResult>;
 
-/** The same with the playlist, for the tool that makes one. */
+/** A `BulkResult` with the playlist, for the tool that creates one. */
 export const MadeResult = BulkResult.extend({
   playlist: Playlist.optional(),
   note: z.string().optional(),
@@ -118,7 +118,7 @@ function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeo
 /** In longer lists, the report omits the tracks of matched entries, which would fill a model's context. */
 const DETAILED_REPORT = 100;
 
-/** `entries` holds null for those not processed. */
+/** The result of a call. `entries` has null for those not processed. */
 export function outcome(
   entries: ReadonlyArray<ResolvedEntry | null>,
   facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string; change_id?: string },
