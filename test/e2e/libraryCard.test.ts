@@ -2,47 +2,40 @@
 import assert from 'node:assert/strict';
 import { ask, copyOf, resize, truthOf, WITH_SQL } from '../library/support.ts';
 import { READING_MS } from '../oauth/support.ts';
-import { withChromium } from '../support/chromium.ts';
-import { card, inChromium, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { card, inChromium, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
-import { withRelay } from '../support/world.ts';
 
 inChromium(longTest)(
   'the card reads the library, says what is known, and forgets it once it is asked twice',
-  async () => {
-    await withRelay(WITH_SQL, (relay) =>
-      withChromium(async (browser) => {
-        const account = resize(relay, 260, 12);
-        const [foreign] = account.playlists;
-        Object.assign(foreign ?? {}, { ownerId: 'somebody', ownerName: 'Somebody', public: true });
-        const { page, assertQuiet } = await newPage(browser, relay);
-        await openSignedIn(page, relay);
-        const library = card(page, 'Library');
-        await library.getByText('Nothing has been read yet.').waitFor();
-        assert.equal(await library.getByRole('button', { name: /^Forget/ }).count(), 0);
-        await library.getByRole('button', { name: /^Read it/ }).click();
-        await library
-          .getByText(/^260 saved tracks, 11 of 12 playlists \(1 that Spotify does not show\), read .+\.$/)
-          .waitFor();
-        assert.deepEqual(await copyOf(relay), truthOf(relay));
+  () =>
+    withPage(WITH_SQL, async (relay, page) => {
+      const account = resize(relay, 260, 12);
+      const [foreign] = account.playlists;
+      Object.assign(foreign ?? {}, { ownerId: 'somebody', ownerName: 'Somebody', public: true });
+      await openSignedIn(page, relay);
+      const library = card(page, 'Library');
+      await library.getByText('Nothing has been read yet.').waitFor();
+      assert.equal(await library.getByRole('button', { name: /^Forget/ }).count(), 0);
+      await library.getByRole('button', { name: /^Read it/ }).click();
+      await library
+        .getByText(/^260 saved tracks, 11 of 12 playlists \(1 that Spotify does not show\), read .+\.$/)
+        .waitFor();
+      assert.deepEqual(await copyOf(relay), truthOf(relay));
 
-        // What changes is shown without the page being opened again.
-        account.saved.splice(100, 10);
-        await library.getByRole('button', { name: /^Update/ }).click();
-        await library.getByText('250 saved tracks, 11 of 12').waitFor();
+      // What changes is shown without the page being opened again.
+      account.saved.splice(100, 10);
+      await library.getByRole('button', { name: /^Update/ }).click();
+      await library.getByText('250 saved tracks, 11 of 12').waitFor();
 
-        await library.getByRole('button', { name: /^Forget/ }).click();
-        const forget = library.getByRole('button', { name: /^Forget it now/ });
-        await forget.waitFor();
-        // For half a second a click is the second half of a double click.
-        await page.waitForTimeout(READING_MS);
-        await forget.click();
-        await library.getByText('Nothing has been read yet.').waitFor();
-        await assert.rejects(copyOf(relay), { code: 'ENOENT' });
-        const { rows } = await ask(relay, 'select count(*) from saved');
-        assert.deepEqual(rows, [[250]], 'the next question reads it again');
-        assertQuiet();
-      }),
-    );
-  },
+      await library.getByRole('button', { name: /^Forget/ }).click();
+      const forget = library.getByRole('button', { name: /^Forget it now/ });
+      await forget.waitFor();
+      // For half a second a click is the second half of a double click.
+      await page.waitForTimeout(READING_MS);
+      await forget.click();
+      await library.getByText('Nothing has been read yet.').waitFor();
+      await assert.rejects(copyOf(relay), { code: 'ENOENT' });
+      const { rows } = await ask(relay, 'select count(*) from saved');
+      assert.deepEqual(rows, [[250]], 'the next question reads it again');
+    }),
 );

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
 import {
   askToken,
@@ -25,18 +25,12 @@ import {
   openDiagnostics,
   openSignedIn,
   REFUSED,
+  withPage,
 } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
-import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
-
-function withBoth(
-  options: RelayOptions,
-  work: (relay: Relay, browser: Browser) => Promise<void>,
-): Promise<void> {
-  return withRelay(options, (relay) => withChromium((browser) => work(relay, browser)));
-}
+import { withRelay } from '../support/world.ts';
 
 const skip = { skip: withoutChromium };
 const inFull = inChromium(longTest);
@@ -45,8 +39,7 @@ test(
   'signed out it says how to sign in and nothing else; the owner code opens it, and signing out closes it',
   skip,
   () =>
-    withBoth({ client: false }, async (relay, browser) => {
-      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+    withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
       await page.goto(relay.baseUrl);
       const text = await page.locator('main').innerText();
       assert.match(text, /^relay is running\n.*relay open.*Owner code.*Sign in$/s);
@@ -71,7 +64,6 @@ test(
       await second.getByLabel('Owner code').waitFor();
       assert.equal(await page.evaluate('localStorage.length'), 0);
       assert.deepEqual((await relay.server.local.listBrowsers()).browsers, []);
-      assertQuiet();
     }),
 );
 
@@ -100,8 +92,7 @@ const ATTACK = `async (target) => {
 }`;
 
 longTest('a page on another port that has every cookie sees nothing and changes nothing', skip, () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     const cookies: string[] = [];
     const foreign = createServer((request, response) => {
@@ -126,7 +117,6 @@ longTest('a page on another port that has every cookie sees nothing and changes 
       foreign.closeAllConnections();
       foreign.close();
     }
-    assertQuiet();
   }),
 );
 
@@ -144,12 +134,11 @@ longTest(
   'a job is seen moving, twelve entries are settled with one key each, written, and undone',
   skip,
   () =>
-    withBoth({}, async (relay, browser) => {
+    withPage({}, async (relay, page) => {
       const playlist = named(relay, 'Empty Shelf');
       const songs = uniqueTracks(relay, 20);
       const wrong = songs.slice(8).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
       wrong[11] = NOTHING;
-      const { page, assertQuiet } = await newPage(browser, relay);
       await openSignedIn(page, relay);
       const needs = card(page, 'Needs you');
       const events = card(page, 'What happened');
@@ -193,17 +182,15 @@ longTest(
       await page.keyboard.press('Enter');
       await events.getByText('Undid: added 19 songs to "Empty Shelf"').waitFor();
       assert.deepEqual(urisOf(playlist), []);
-      assertQuiet();
     }),
 );
 
 inFull('the picker searches, goes back and forth, and takes all that are near', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 6);
     const list = [NOTHING, ...songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) }))];
     const id = await createJob(relay, 'save_tracks', list);
     await reach(relay, id, 'ready');
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     await card(page, 'Needs you').getByRole('button', { name: 'Settle 7' }).click();
     const picker = page.getByRole('dialog');
@@ -240,13 +227,11 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     await card(page, 'Needs you')
       .getByRole('button', { name: /Write 7 songs/ })
       .waitFor();
-    assertQuiet();
   }),
 );
 
 inFull('a client that was approved is listed and revoked; another browser is forgotten', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);
     const clients = card(page, 'AI clients');
     await clients.getByText('No client is approved yet').waitFor();
@@ -273,13 +258,11 @@ inFull('a client that was approved is listed and revoked; another browser is for
     await browsers.getByRole('button', { name: /^Forget/ }).waitFor({ state: 'hidden' });
     await relay.server.local.forgetBrowsers({ id: null });
     await page.getByText('This browser is no longer remembered').waitFor();
-    assertQuiet();
   }),
 );
 
 inFull('diagnostics have a view of their own, which the address names and the keyboard reaches', () =>
-  withBoth({}, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({}, async (relay, page) => {
     await relay.call('get_track', { track_id: '0'.repeat(22) });
     await openSignedIn(page, relay);
     const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
@@ -303,14 +286,12 @@ inFull('diagnostics have a view of their own, which the address names and the ke
     await page.goBack();
     await page.getByRole('heading', { name: 'AI clients' }).waitFor();
     assert.deepEqual(await titles(), home);
-    assertQuiet();
   }),
 );
 
 inFull('from nothing: three steps tick themselves off', async () => {
   const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
-  await withBoth(options, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  await withPage(options, async (relay, page) => {
     await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
     const steps = page.getByRole('region', { name: 'Three steps to begin' });
     await steps.getByText(`${relay.baseUrl}/auth/provider/callback`).waitFor();
@@ -324,13 +305,11 @@ inFull('from nothing: three steps tick themselves off', async () => {
     await connect(relay);
     await steps.waitFor({ state: 'hidden' });
     await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
-    assertQuiet();
   });
 });
 
 inFull('the account is disconnected and connected again through the login page', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     const account = card(page, 'Spotify account');
     await account.getByRole('button', { name: 'Disconnect', exact: true }).dblclick();
@@ -348,13 +327,11 @@ inFull('the account is disconnected and connected again through the login page',
     await account.getByRole('button', { name: 'Connect' }).click();
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await account.getByText('Demo Listener').waitFor();
-    assertQuiet();
   }),
 );
 
 inFull('why a login failed is told on the page that is signed in; another account has to be asked for', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);
     const [, other] = relay.provider.accounts;
     assert.ok(other);
@@ -371,26 +348,26 @@ inFull('why a login failed is told on the page that is signed in; another accoun
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await account.getByText(other.displayName).waitFor();
     await failed.waitFor({ state: 'hidden' });
-    assertQuiet();
   }),
 );
 
 inFull('under its other name too, connecting ends on a page that is signed in', () =>
-  withBoth({ connect: false, client: false }, async (relay, browser) => {
-    const { page } = await newPage(browser, relay);
-    await page.goto(relay.baseUrl.replace('127.0.0.1', 'localhost'));
-    await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
-    await page.keyboard.press('Enter');
-    await card(page, 'Spotify account').getByRole('button', { name: 'Connect' }).click();
-    await page.getByRole('link', { name: 'go on to relay' }).click();
-    await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
-    assert.equal(new URL(page.url()).origin, relay.baseUrl);
-  }),
+  withRelay({ connect: false, client: false }, (relay) =>
+    withChromium(async (browser) => {
+      const { page } = await newPage(browser, relay);
+      await page.goto(relay.baseUrl.replace('127.0.0.1', 'localhost'));
+      await page.getByLabel('Owner code').fill(relay.server.ownerCode ?? '');
+      await page.keyboard.press('Enter');
+      await card(page, 'Spotify account').getByRole('button', { name: 'Connect' }).click();
+      await page.getByRole('link', { name: 'go on to relay' }).click();
+      await card(page, 'Spotify account').getByText('Demo Listener').waitFor();
+      assert.equal(new URL(page.url()).origin, relay.baseUrl);
+    }),
+  ),
 );
 
 inFull('a server with other files has the page load itself again, once', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     let loads = 0;
     page.on('load', () => {
@@ -417,10 +394,9 @@ const DROP = `(text) => {
 }`;
 
 inFull('a dropped file is shown as it is understood, and becomes a playlist', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 5);
     const lines = songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n');
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const imported = card(page, 'Import a list');
     await page.evaluate(`(${DROP})(${JSON.stringify(lines)})`);
@@ -433,15 +409,13 @@ inFull('a dropped file is shown as it is understood, and becomes a playlist', ()
       .click();
     await card(page, 'What happened').getByText('Created "Road trip" with 5 songs').waitFor();
     assert.deepEqual(urisOf(named(relay, 'Road trip')), pluck(songs, 'uri'));
-    assertQuiet();
   }),
 );
 
 inFull('a chosen file goes into a playlist of the account, not into one that it only follows', () =>
-  withBoth({ client: false }, async (relay, browser) => {
+  withPage({ client: false }, async (relay, page) => {
     const playlist = named(relay, 'Empty Shelf');
     const songs = uniqueTracks(relay, 2);
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const imported = card(page, 'Import a list');
     await imported.locator('input[type=file]').setInputFiles({
@@ -466,14 +440,12 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
     await needs.getByRole('button', { name: /Write 2 songs/ }).click();
     await card(page, 'What happened').getByText('Added 2 songs to "Empty Shelf"').waitFor();
     assert.deepEqual(urisOf(playlist), pluck(songs, 'uri'));
-    assertQuiet();
   }),
 );
 
 inFull('a pasted list becomes a job that is brought into view, and is kept in view', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({ page: { viewport: { width: 360, height: 740 } } }, async (relay, page) => {
     const songs = uniqueTracks(relay, 3);
-    const { page, assertQuiet } = await newPage(browser, relay, { viewport: { width: 360, height: 740 } });
     await openSignedIn(page, relay);
     await page
       .getByLabel('Paste songs')
@@ -499,13 +471,11 @@ inFull('a pasted list becomes a job that is brought into view, and is kept in vi
     await inView('What happened');
     release();
     await inView('Needs you');
-    assertQuiet();
   }),
 );
 
 inFull('what waits for the owner comes first: the login, a client, a job', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
+  withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);
     const needs = card(page, 'Needs you');
     assert.match(await needs.innerText(), /Only the steps above|up to date/);
@@ -528,13 +498,11 @@ inFull('what waits for the owner comes first: the login, a client, a job', () =>
     await needs.getByRole('button', { name: 'Connect again: your Spotify account' }).click();
     await page.getByRole('link', { name: 'go on to relay' }).click();
     await needs.getByText('Spotify has ended the login').waitFor({ state: 'detached' });
-    assertQuiet();
   }),
 );
 
 inFull('“Read only” is chosen when a client is approved, and shown with it', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     const client = await newClient(relay.baseUrl, { client_name: 'Reader' });
     const approval = await page.context().newPage();
@@ -550,17 +518,15 @@ inFull('“Read only” is chosen when a client is approved, and shown with it',
     const row = card(page, 'AI clients').getByRole('listitem').filter({ hasText: 'Reader' });
     await row.getByText('Read only').waitFor();
     assert.match(await row.innerText(), /Approved just now, used just now/);
-    assertQuiet();
   }),
 );
 
 inFull('covers come from Spotify’s image hosts alone, and are switched off on the page', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const playlist = named(relay, 'Morning Ferry');
     const [track] = uniqueTracks(relay, 1);
     await relay.call('get_my_playlists');
     await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: [track?.id] });
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const events = card(page, 'What happened');
     const cover = events.locator('img');
@@ -575,12 +541,11 @@ inFull('covers come from Spotify’s image hosts alone, and are switched off on 
     assert.equal(await cover.count(), 0);
     const { headers } = await fetch(relay.baseUrl);
     assert.match(headers.get('content-security-policy') ?? '', /; img-src 'self';/);
-    assertQuiet();
   }),
 );
 
 inFull('two hundred jobs come by the page, and can be cleared', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
     for (let jobs = 0; jobs < 200; jobs++)
@@ -591,7 +556,6 @@ inFull('two hundred jobs come by the page, and can be cleared', () =>
       });
     const { local } = relay.server;
     await until(async () => (await local.status()).jobs.byStatus.completed === 200);
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     const events = card(page, 'What happened');
     const older = events.getByRole('button', { name: 'Show older' });
@@ -610,24 +574,24 @@ inFull('two hundred jobs come by the page, and can be cleared', () =>
     await page.getByText('200 finished jobs are cleared').waitFor();
     await events.getByText('What relay does is listed here').waitFor();
     assert.deepEqual((await relay.call('list_jobs')).total, 0);
-    assertQuiet();
   }),
 );
 
 inFull('while the server is away the page waits for it, then continues by itself', async () =>
-  withBoth({ client: false, env: { RELAY_PORT: await freePort() } }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
-    await openSignedIn(page, relay);
-    await relay.server.close();
-    await page.getByRole('heading', { name: 'relay has stopped', level: 1 }).waitFor();
-    // What it could not do now cannot be pressed.
-    for (const button of ['See what’s playing', 'Disconnect', 'Sign out'])
-      await page.locator('[inert]').getByRole('button', { name: button, exact: true }).waitFor();
-    await page.getByText('relay does not answer').waitFor();
-    await relay.restart();
-    await page.getByText('relay does not answer').waitFor({ state: 'hidden' });
-    await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
-    assert.equal((await relay.server.local.listBrowsers()).browsers.length, 1);
-    assertQuiet();
-  }),
+  withPage(
+    { client: false, env: { RELAY_PORT: await freePort() }, page: { expected: REFUSED } },
+    async (relay, page) => {
+      await openSignedIn(page, relay);
+      await relay.server.close();
+      await page.getByRole('heading', { name: 'relay has stopped', level: 1 }).waitFor();
+      // What it could not do now cannot be pressed.
+      for (const button of ['See what’s playing', 'Disconnect', 'Sign out'])
+        await page.locator('[inert]').getByRole('button', { name: button, exact: true }).waitFor();
+      await page.getByText('relay does not answer').waitFor();
+      await relay.restart();
+      await page.getByText('relay does not answer').waitFor({ state: 'hidden' });
+      await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+      assert.equal((await relay.server.local.listBrowsers()).browsers.length, 1);
+    },
+  ),
 );

@@ -2,11 +2,9 @@
 import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
 import { asQuery, createJob, reach, uniqueTracks } from '../jobs/support.ts';
-import { withChromium } from '../support/chromium.ts';
-import { card, inChromium, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { card, inChromium, newPage, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
-import { withRelay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
 
@@ -29,76 +27,66 @@ async function held(session: CDPSession): Promise<{ bytes: number; nodes: number
   return { bytes: of('JSHeapUsedSize'), nodes: of('Nodes') };
 }
 
-inFull('a page left open for a day holds its memory and costs Spotify nothing', async () => {
-  await withRelay((relay) =>
-    withChromium(async (browser) => {
-      const { page, assertQuiet } = await newPage(browser, relay);
-      const reads = countReads(page);
-      await relay.call('get_playback_state');
-      await page.clock.install();
-      await openSignedIn(page, relay);
-      const session = await page.context().newCDPSession(page);
-      await session.send('Performance.enable');
-      /** Stretches of time, each of which the page ends with a look. It may set its timer late. */
-      const pass = async (steps: number, ms: number) => {
-        for (let step = 0; step < steps; step++) {
-          const before = reads();
-          await until(async () => {
-            await page.clock.fastForward(ms);
-            await page.waitForTimeout(5);
-            return reads() > before;
-          });
-        }
-      };
-      const work = async () => {
-        const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery), {
-          dry_run: true,
-        });
-        await reach(relay, id, 'completed');
-        await pass(2, MINUTE_MS);
-        await card(page, 'What happened').getByText('Only tried').first().waitFor();
-      };
-      // Lists have their full length, and everything has been compiled.
-      for (let jobs = 0; jobs < 12; jobs++) await work();
-      await pass(20, MINUTE_MS);
-      const before = await held(session);
-      for (let hours = 0; hours < 24; hours++) {
-        await work();
-        relay.provider.clearRequests();
-        await pass(20, 3 * MINUTE_MS);
-        assert.deepEqual(relay.provider.requests, [], 'an open page asks Spotify nothing');
-      }
-      const after = await held(session);
-      assert.ok(after.bytes - before.bytes < 1_000_000, `${before.bytes} to ${after.bytes} bytes`);
-      assert.ok(after.nodes - before.nodes < 200, `${before.nodes} to ${after.nodes} nodes`);
-      assertQuiet();
-    }),
-  );
-});
-
-inFull(
-  'a tab that nobody sees asks the server nothing, and is up to date as soon as it is seen',
-  async () => {
-    await withRelay((relay) =>
-      withChromium(async (browser) => {
-        const { page } = await newPage(browser, relay);
-        const reads = countReads(page);
-        await page.clock.install();
-        await openSignedIn(page, relay);
-        const show = (isHidden: boolean) =>
-          page.evaluate(
-            `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'));`,
-          );
-        await show(true);
+inFull('a page left open for a day holds its memory and costs Spotify nothing', () =>
+  withPage({}, async (relay, page) => {
+    const reads = countReads(page);
+    await relay.call('get_playback_state');
+    await page.clock.install();
+    await openSignedIn(page, relay);
+    const session = await page.context().newCDPSession(page);
+    await session.send('Performance.enable');
+    /** Stretches of time, each of which the page ends with a look. It may set its timer late. */
+    const pass = async (steps: number, ms: number) => {
+      for (let step = 0; step < steps; step++) {
         const before = reads();
-        for (let minutes = 0; minutes < 10; minutes++) await page.clock.fastForward(MINUTE_MS);
-        assert.equal(reads(), before);
-        await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
-        await show(false);
-        await page.getByText('Save to Liked Songs').waitFor();
-      }),
-    );
-  },
+        await until(async () => {
+          await page.clock.fastForward(ms);
+          await page.waitForTimeout(5);
+          return reads() > before;
+        });
+      }
+    };
+    const work = async () => {
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery), {
+        dry_run: true,
+      });
+      await reach(relay, id, 'completed');
+      await pass(2, MINUTE_MS);
+      await card(page, 'What happened').getByText('Only tried').first().waitFor();
+    };
+    // Lists have their full length, and everything has been compiled.
+    for (let jobs = 0; jobs < 12; jobs++) await work();
+    await pass(20, MINUTE_MS);
+    const before = await held(session);
+    for (let hours = 0; hours < 24; hours++) {
+      await work();
+      relay.provider.clearRequests();
+      await pass(20, 3 * MINUTE_MS);
+      assert.deepEqual(relay.provider.requests, [], 'an open page asks Spotify nothing');
+    }
+    const after = await held(session);
+    assert.ok(after.bytes - before.bytes < 1_000_000, `${before.bytes} to ${after.bytes} bytes`);
+    assert.ok(after.nodes - before.nodes < 200, `${before.nodes} to ${after.nodes} nodes`);
+  }),
+);
+
+inFull('a tab that nobody sees asks the server nothing, and is up to date as soon as it is seen', () =>
+  withPage({}, async (relay, page) => {
+    const reads = countReads(page);
+    await page.clock.install();
+    await openSignedIn(page, relay);
+    const show = (isHidden: boolean) =>
+      page.evaluate(
+        `Object.defineProperty(document, 'hidden', { value: ${isHidden}, configurable: true }); document.dispatchEvent(new Event('visibilitychange'));`,
+      );
+    await show(true);
+    const before = reads();
+    for (let minutes = 0; minutes < 10; minutes++) await page.clock.fastForward(MINUTE_MS);
+    assert.equal(reads(), before);
+    await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
+    await show(false);
+    await page.getByText('Save to Liked Songs').waitFor();
+  }),
 );
 
 /** Visits `url` and tells how many milliseconds later `isThere`, a condition on the page's document, held. */
@@ -117,24 +105,21 @@ async function visits(page: Page, url: string, isThere: string): Promise<() => P
   };
 }
 
-inFull('the page is complete 300 ms after the browser has gone there', async (t) => {
-  await withRelay((relay) =>
-    withChromium(async (browser) => {
-      const { page } = await newPage(browser, relay);
-      await openSignedIn(page, relay);
-      const bare = await newPage(browser, relay);
-      const visitBare = await visits(bare.page, `${relay.baseUrl}/health`, 'document.body');
-      // The observer notes when the last part of the page has come.
-      const visitWhole = await visits(page, relay.baseUrl, "document.getElementById('account')");
-      let [reference, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-      // The best of seven, in turns: others share the machine.
-      for (let turn = 0; turn < 7; turn++) {
-        reference = Math.min(reference, await visitBare());
-        whole = Math.min(whole, await visitWhole());
-      }
-      t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
-      // A document without anything takes 30 ms on a quiet machine; slower ones have their time in proportion.
-      assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
-    }),
-  );
-});
+inFull('the page is complete 300 ms after the browser has gone there', (t) =>
+  withPage({}, async (relay, page, browser) => {
+    await openSignedIn(page, relay);
+    const bare = await newPage(browser, relay);
+    const visitBare = await visits(bare.page, `${relay.baseUrl}/health`, 'document.body');
+    // The observer notes when the last part of the page has come.
+    const visitWhole = await visits(page, relay.baseUrl, "document.getElementById('account')");
+    let [reference, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+    // The best of seven, in turns: others share the machine.
+    for (let turn = 0; turn < 7; turn++) {
+      reference = Math.min(reference, await visitBare());
+      whole = Math.min(whole, await visitWhole());
+    }
+    t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
+    // A document without anything takes 30 ms on a quiet machine; slower ones have their time in proportion.
+    assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
+  }),
+);

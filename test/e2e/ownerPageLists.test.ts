@@ -2,23 +2,15 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/support.ts';
-import { withChromium } from '../support/chromium.ts';
-import { card, inChromium, misspelled, newPage, openSignedIn } from '../support/ownerPage.ts';
+import { card, inChromium, misspelled, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
-import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+import type { Relay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
-
-function withBoth(
-  options: RelayOptions,
-  work: (relay: Relay, browser: Browser) => Promise<void>,
-): Promise<void> {
-  return withRelay(options, (relay) => withChromium((browser) => work(relay, browser)));
-}
 
 function withUniqueNames({ provider }: Relay, amount: number) {
   const counts = new Map<string, number>();
@@ -41,9 +33,8 @@ async function drop(page: Page, text: string): Promise<void> {
 }
 
 inFull('three hundred lines become a playlist with one drop and two clicks', () =>
-  withBoth({ client: false }, async (relay, browser) => {
+  withPage({ client: false }, async (relay, page) => {
     const songs = withUniqueNames(relay, 300);
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     await drop(page, songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n'));
     await card(page, 'Import a list').getByRole('button', { name: 'Find the songs' }).click();
@@ -57,13 +48,11 @@ inFull('three hundred lines become a playlist with one drop and two clicks', () 
       urisOf(named(relay, 'Road trip')).map((uri) => isrcs.get(uri)),
       songs.map(({ isrc }) => isrc),
     );
-    assertQuiet();
   }),
 );
 
 inFull('a file that is not a list is doubted before anything is searched for', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     relay.provider.clearRequests();
     const songs = uniqueTracks(relay, 6).map((song) => `${asQuery(song).artist} - ${song.name}`);
@@ -71,12 +60,11 @@ inFull('a file that is not a list is doubted before anything is searched for', (
     await drop(page, [...songs, ...prose].join('\n'));
     await card(page, 'Import a list').getByRole('button', { name: 'Find them anyway' }).waitFor();
     assert.deepEqual(relay.provider.requests, []);
-    assertQuiet();
   }),
 );
 
 inFull('the weakest matches come first where all that are near are taken', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 40)
       .sort((one, other) => other.name.length - one.name.length)
       .filter((_song, index) => index % 10 === 0);
@@ -92,7 +80,6 @@ inFull('the weakest matches come first where all that are near are taken', () =>
     const weakestFirst = items
       .map(({ input, candidates }) => ({ title: input.title, score: candidates[0]?.score ?? 0 }))
       .sort((one, other) => one.score - other.score);
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     await card(page, 'Needs you').getByRole('button', { name: 'Settle 4' }).click();
     const picker = page.getByRole('dialog');
@@ -104,16 +91,14 @@ inFull('the weakest matches come first where all that are near are taken', () =>
       shown.map((text) => weakestFirst.find(({ title }) => text.includes(title))?.score),
       weakestFirst.map(({ score }) => score),
     );
-    assertQuiet();
   }),
 );
 
 inFull('a link that is pasted into the search of the picker finds that track', () =>
-  withBoth({}, async (relay, browser) => {
+  withPage({}, async (relay, page) => {
     const [song] = uniqueTracks(relay, 1);
     const id = await createJob(relay, 'save_tracks', [NOTHING]);
     await reach(relay, id, 'ready');
-    const { page, assertQuiet } = await newPage(browser, relay);
     await openSignedIn(page, relay);
     await card(page, 'Needs you').getByRole('button', { name: 'Settle 1' }).click();
     const picker = page.getByRole('dialog');
@@ -126,13 +111,11 @@ inFull('a link that is pasted into the search of the picker finds that track', (
       .first()
       .click();
     await picker.getByText('Everything is settled').waitFor();
-    assertQuiet();
   }),
 );
 
 inFull('the tools outside the standard are offered once, and the answer is the setting', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     await connect(relay, { client_name: 'Claude Code (relay)' });
     const clients = card(page, 'AI clients');
@@ -143,13 +126,11 @@ inFull('the tools outside the standard are offered once, and the answer is the s
     await question.waitFor({ state: 'hidden' });
     const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
     assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
-    assertQuiet();
   }),
 );
 
 inFull('an archive with a listening history that is chosen on the page goes into the library', () =>
-  withBoth({ client: false }, async (relay, browser) => {
-    const { page, assertQuiet } = await newPage(browser, relay);
+  withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     const rows = [1, 2, 3].map((song) => extended({ at: `2026-01-0${song}T10:00:00Z`, song }));
     const archive = zipped({
@@ -165,6 +146,5 @@ inFull('an archive with a listening history that is chosen on the page goes into
     await page.getByText('4 plays, 2026; 1 was there already.').waitFor();
     await choose();
     await page.getByText('4 plays, 2026; 4 were there already.').waitFor();
-    assertQuiet();
   }),
 );

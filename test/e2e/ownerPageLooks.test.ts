@@ -1,7 +1,7 @@
 /** All pages in both schemes and three widths: what axe-core finds, whether they fit, and that hostile names show as text. */
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
-import type { Browser, Page } from 'playwright-core';
+import type { Page } from 'playwright-core';
 import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
 import { resize } from '../library/support.ts';
@@ -16,6 +16,7 @@ import {
   openDiagnostics,
   openSignedIn,
   REFUSED,
+  withPage,
 } from '../support/ownerPage.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/until.ts';
@@ -85,21 +86,11 @@ async function furnish(relay: Relay, name: string): Promise<string> {
   return id;
 }
 
-async function withPage(work: (relay: Relay, page: Page, browser: Browser) => Promise<void>): Promise<void> {
-  await withRelay((relay) =>
-    withChromium(async (browser) => {
-      const { page, assertQuiet } = await newPage(browser, relay, { expected: REFUSED });
-      await work(relay, page, browser);
-      assertQuiet();
-    }),
-  );
-}
-
 longTest(
   'axe-core finds nothing on the owner’s page, which fits at any width',
   { skip: withoutChromium },
   () =>
-    withPage(async (relay, page) => {
+    withPage({ page: { expected: REFUSED } }, async (relay, page) => {
       await openSignedIn(page, relay);
       await assertAccessible(page, 'home-quiet');
       await furnish(relay, 'Claude Code (relay)');
@@ -160,7 +151,7 @@ async function assertFitsPhone(page: Page): Promise<void> {
 }
 
 inFull('at 360 x 740 the page is at most three screens, in the same order as on a wide one', () =>
-  withPage(async (relay, page) => {
+  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     await furnish(relay, 'Claude Code (relay)');
     for (let songs = 0; songs < 12; songs++)
       await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
@@ -187,7 +178,7 @@ inFull('at 360 x 740 the page is at most three screens, in the same order as on 
 );
 
 inFull('axe-core finds nothing on the other pages', () =>
-  withPage(async (relay, page) => {
+  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     const { baseUrl } = relay;
     const client = await newClient(baseUrl, {
       redirect_uris: ['http://127.0.0.1:7777/callback', 'https://collect.example/callback'],
@@ -241,32 +232,28 @@ inFull('axe-core finds nothing on the first run, and on a list that is about to 
   );
 });
 
-inFull('axe-core finds nothing where playlists are kept, and a review is approved there', async () => {
-  await withRelay(WITH_ALL, (relay) =>
-    withChromium(async (browser) => {
-      resize(relay, 20, 1);
-      await keep(relay, { name: 'Late evenings and early mornings' });
-      const { keep: held } = await keep(relay, { name: 'Fresh' });
-      unsave(relay, 10);
-      await act(relay, held.id, 'run');
-      const { page, assertQuiet } = await newPage(browser, relay);
-      await openSignedIn(page, relay);
-      const needs = card(page, 'Needs you');
-      await needs.getByText('Fresh').first().waitFor();
-      const asked = card(page, 'What happened').getByText(/by relay keep$/);
-      await asked.first().waitFor();
-      await assertAccessible(page, 'kept');
-      await needs.getByRole('button', { name: /^Approve once/ }).click();
-      await page.waitForTimeout(READING_MS);
-      await needs.getByRole('button', { name: /^Approve it now/ }).click();
-      await until(() => rowsOf(relay, held.playlist_id).length === 10);
-      assertQuiet();
-    }),
-  );
-});
+inFull('axe-core finds nothing where playlists are kept, and a review is approved there', () =>
+  withPage(WITH_ALL, async (relay, page) => {
+    resize(relay, 20, 1);
+    await keep(relay, { name: 'Late evenings and early mornings' });
+    const { keep: held } = await keep(relay, { name: 'Fresh' });
+    unsave(relay, 10);
+    await act(relay, held.id, 'run');
+    await openSignedIn(page, relay);
+    const needs = card(page, 'Needs you');
+    await needs.getByText('Fresh').first().waitFor();
+    const asked = card(page, 'What happened').getByText(/by relay keep$/);
+    await asked.first().waitFor();
+    await assertAccessible(page, 'kept');
+    await needs.getByRole('button', { name: /^Approve once/ }).click();
+    await page.waitForTimeout(READING_MS);
+    await needs.getByRole('button', { name: /^Approve it now/ }).click();
+    await until(() => rowsOf(relay, held.playlist_id).length === 10);
+  }),
+);
 
 inFull('at 200 % zoom everything is there, and the keyboard reaches it', () =>
-  withPage(async (relay, page, browser) => {
+  withPage({ page: { expected: REFUSED } }, async (relay, page, browser) => {
     await furnish(relay, 'Claude Code (relay)');
     await page.close();
     // Zoom halves the pixels of the page.
@@ -301,7 +288,7 @@ inFull('at 200 % zoom everything is there, and the keyboard reaches it', () =>
 
 inFull('hostile names show as text, and turn nothing around', async () => {
   const hostile = `<img src=x onerror="document.title='taken'">"'&amp;\u202e\u2066gnp.exe\u200f ${'x'.repeat(10_000)}`;
-  await withPage(async (relay, page) => {
+  await withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     const account = relay.provider.accounts[0];
     assert.ok(account);
     for (const playlist of account.playlists) playlist.name = hostile;
@@ -334,33 +321,29 @@ inFull('hostile names show as text, and turn nothing around', async () => {
   });
 });
 
-inFull('earlier versions of a playlist are found, shown and restored on the page', async () => {
-  await withRelay(WITH_ALL, (relay) =>
-    withChromium(async (browser) => {
-      resize(relay, 4, 3);
-      await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
-      const before = rowsOf(relay, LIST_0);
-      edit(relay, LIST_0, (uris) => uris.slice(2).toReversed());
-      const { page, assertQuiet } = await newPage(browser, relay);
-      await openSignedIn(page, relay);
-      const library = card(page, 'Library');
-      await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
-      await assertAccessible(page, 'versions-playlists');
-      await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
-      await library.getByText('(0 added, 2 removed)').waitFor();
-      await assertAccessible(page, 'versions-list');
-      await library.getByRole('button', { name: /^Show/ }).last().click();
-      await library.getByText(`Restoring it adds 2, removes 0 and moves ${before.length - 3}.`).waitFor();
-      await assertAccessible(page, 'versions-shown');
-      await library.getByRole('button', { name: 'Restore', exact: true }).click();
-      const restore = library.getByRole('button', { name: 'Restore it now' });
-      await restore.waitFor();
-      // For half a second a click is the second half of a double click.
-      await page.waitForTimeout(READING_MS);
-      await restore.click();
-      await page.getByText('is as it was. It can be undone').waitFor();
-      assert.deepEqual(rowsOf(relay, LIST_0), before);
-      assertQuiet();
-    }),
-  );
-});
+inFull('earlier versions of a playlist are found, shown and restored on the page', () =>
+  withPage(WITH_ALL, async (relay, page) => {
+    resize(relay, 4, 3);
+    await relay.call('query_library', { sql: 'SELECT count(*) FROM saved' });
+    const before = rowsOf(relay, LIST_0);
+    edit(relay, LIST_0, (uris) => uris.slice(2).toReversed());
+    await openSignedIn(page, relay);
+    const library = card(page, 'Library');
+    await library.getByRole('button', { name: 'Earlier versions: playlists' }).click();
+    await assertAccessible(page, 'versions-playlists');
+    await library.getByRole('button', { name: /^Earlier versions: List 0/ }).click();
+    await library.getByText('(0 added, 2 removed)').waitFor();
+    await assertAccessible(page, 'versions-list');
+    await library.getByRole('button', { name: /^Show/ }).last().click();
+    await library.getByText(`Restoring it adds 2, removes 0 and moves ${before.length - 3}.`).waitFor();
+    await assertAccessible(page, 'versions-shown');
+    await library.getByRole('button', { name: 'Restore', exact: true }).click();
+    const restore = library.getByRole('button', { name: 'Restore it now' });
+    await restore.waitFor();
+    // For half a second a click is the second half of a double click.
+    await page.waitForTimeout(READING_MS);
+    await restore.click();
+    await page.getByText('is as it was. It can be undone').waitFor();
+    assert.deepEqual(rowsOf(relay, LIST_0), before);
+  }),
+);

@@ -1,10 +1,10 @@
 /** The owner's page in a real browser. Notes errors in the console and requests to other hosts. */
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
-import { withoutChromium } from './chromium.ts';
+import { withChromium, withoutChromium } from './chromium.ts';
 import type { longTest } from './scale.ts';
 import { assertNone } from './shapes.ts';
-import type { Relay } from './world.ts';
+import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 /** Leaves tests out if there is no Chromium. CI always has one. */
 export const inChromium = (run: typeof longTest): typeof longTest => (withoutChromium ? () => {} : run);
@@ -18,11 +18,30 @@ export interface OwnerPage {
 /** The console's message for an error answer that a test expects. */
 export const REFUSED = /^Failed to load resource/;
 
-/** A page with a new profile. @param expected errors that the test expects */
+interface PageOptions extends BrowserContextOptions {
+  /** Errors that the test expects. */
+  expected?: RegExp;
+}
+
+/** A relay and a page of it in Chromium. Fails unless the page stayed quiet. @param options.page as `newPage` takes it */
+export async function withPage(
+  { page: pageOptions, ...options }: RelayOptions & { page?: PageOptions },
+  work: (relay: Relay, page: Page, browser: Browser) => Promise<void>,
+): Promise<void> {
+  await withRelay(options, (relay) =>
+    withChromium(async (browser) => {
+      const { page, assertQuiet } = await newPage(browser, relay, pageOptions);
+      await work(relay, page, browser);
+      assertQuiet();
+    }),
+  );
+}
+
+/** A page with a new profile. */
 export async function newPage(
   browser: Browser,
   relay: Pick<Relay, 'baseUrl' | 'provider'>,
-  options: BrowserContextOptions & { expected?: RegExp } = {},
+  options: PageOptions = {},
 ): Promise<OwnerPage> {
   const { expected, ...profile } = options;
   const page = await (await browser.newContext(profile)).newPage();
