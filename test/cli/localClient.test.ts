@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { answerHello } from '../support/hello.ts';
+import { listening } from '../support/http.ts';
 
 /** A server that has the key; null: it never answers anything else than `hello`. */
 async function answering(context: TestContext, status: number | null, body: string): Promise<string> {
@@ -13,12 +13,7 @@ async function answering(context: TestContext, status: number | null, body: stri
     if (request.url === '/local/hello') answerHello(request, response, text, 't');
     else if (status !== null) response.writeHead(status).end(body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return listening(context, server);
 }
 
 test('a port where nothing listens is NO_SERVER', async () => {

@@ -1,21 +1,13 @@
 /** The command line's own client for HTTP, against Node's server and against bytes that come in any pieces. */
+
 import assert from 'node:assert/strict';
-import { createServer, type RequestListener } from 'node:http';
-import { type AddressInfo, createServer as createTcp } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { createServer } from 'node:http';
+import { createServer as createTcp } from 'node:net';
+import { test } from 'node:test';
 import fc from 'fast-check';
 import { type AnswerHead, AnswerReader } from '../../src/local/answerReader.ts';
 import { openConnection } from '../../src/local/connection.ts';
-
-async function listening(context: TestContext, answer: RequestListener): Promise<string> {
-  const server = createServer(answer);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-}
+import { listening } from '../support/http.ts';
 
 /** What a reader makes of bytes in these pieces. */
 function read(pieces: readonly Buffer[], isClosed = false) {
@@ -85,7 +77,7 @@ test('what is no answer is refused, and what ends too early too', () => {
 
 test('requests go in turn on one connection, with their bodies as UTF-8', async (context) => {
   const sockets = new Set<unknown>();
-  const baseUrl = await listening(context, async (request, response) => {
+  const server = createServer(async (request, response) => {
     sockets.add(request.socket);
     let body = '';
     for await (const chunk of request.setEncoding('utf8')) body += chunk;
@@ -96,6 +88,7 @@ test('requests go in turn on one connection, with their bodies as UTF-8', async 
     }
     response.end();
   });
+  const baseUrl = await listening(context, server);
   const connection = openConnection(baseUrl);
   const first = await connection.post(
     '/a',
@@ -119,10 +112,11 @@ test('requests go in turn on one connection, with their bodies as UTF-8', async 
 
 test('a header that would begin a line of its own is not sent', async (context) => {
   let asked = 0;
-  const baseUrl = await listening(context, (_request, response) => {
+  const server = createServer((_request, response) => {
     asked += 1;
     response.end();
   });
+  const baseUrl = await listening(context, server);
   const connection = openConnection(baseUrl);
   for (const value of ['a\r\nauthorization: b', 'a\nb', 'a\0', 'ä']) {
     const sent = connection.post('/', {}, { headers: { 'x-name': value }, timeoutMs: 5_000 });
@@ -140,9 +134,7 @@ test('an answer that is cut off rejects its reader, and what was given up ends',
     });
   });
   let cuts = true;
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => server.close());
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = await listening(context, server);
   const whole = async (signal: AbortSignal, onPart = () => {}) => {
     const connection = openConnection(baseUrl);
     const answer = await connection.open('/', '{}', { headers: {}, signal });

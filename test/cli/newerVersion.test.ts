@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { listening } from '../support/http.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
@@ -28,18 +28,13 @@ async function desk(context: TestContext, answer: string, status = 200) {
     asked.push({ path: `${request.method} ${request.url}`, headers: request.headers });
     response.writeHead(status).end(answer);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const { port } = server.address() as AddressInfo;
+  const baseUrl = await listening(context, server);
   const home = temporaryHome(context);
   const clock = manualClock();
   const env = {
     RELAY_HOME: home,
     RELAY_KEYCHAIN: 'file',
-    RELAY_UPDATE_URL: `http://127.0.0.1:${port}/latest.json`,
+    RELAY_UPDATE_URL: `${baseUrl}/latest.json`,
   };
   const look = async (args: string[] = ['status'], options: CliOptions = {}) => {
     const { err } = await relay(args, {
@@ -51,11 +46,11 @@ async function desk(context: TestContext, answer: string, status = 200) {
     });
     return err;
   };
-  return { asked, clock, home, port, look };
+  return { asked, clock, home, host: new URL(baseUrl).host, look };
 }
 
 test('relay status says once a day that a newer version is out, and tells nobody who asks', async (context) => {
-  const { asked, clock, home, port, look } = await desk(context, '{"version":"99.1.0"}');
+  const { asked, clock, home, host, look } = await desk(context, '{"version":"99.1.0"}');
   assert.equal(await look(), NOTICE);
   assert.equal(await look(), '');
   clock.advance(23 * HOUR_MS);
@@ -71,7 +66,7 @@ test('relay status says once a day that a newer version is out, and tells nobody
       'accept-encoding': 'gzip, deflate',
       'accept-language': '*',
       connection: 'keep-alive',
-      host: `127.0.0.1:${port}`,
+      host,
       'sec-fetch-mode': 'cors',
       'user-agent': 'relay',
     },

@@ -1,8 +1,8 @@
 /** After `kill -9` another user of the machine may listen where the server did: the command line tells it nothing. */
+
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { connect, createServer as createTcp } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
@@ -11,6 +11,7 @@ import { openOffline } from '../../src/server/offline.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { answerHello } from '../support/hello.ts';
+import { listening } from '../support/http.ts';
 import { withRelay } from '../support/world.ts';
 
 const KEY = Buffer.alloc(32, 9);
@@ -34,12 +35,7 @@ async function listener(
     heard.push(`${request.method} ${request.url}\n${request.rawHeaders.join('\n')}\n${body}`);
     answer(request, response, body);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  return { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, heard };
+  return { baseUrl: await listening(context, server), heard };
 }
 
 /** A home whose `server.json` still leads to `baseUrl`, in the name of a process that lives. */
@@ -133,9 +129,7 @@ test('the proof of the real server is worth nothing on another port', async (con
         a.on('error', () => b.destroy()).on('close', () => b.destroy());
       }
     });
-    await new Promise<void>((resolve) => between.listen(0, '127.0.0.1', resolve));
-    context.after(() => between.close());
-    const url = `http://127.0.0.1:${(between.address() as AddressInfo).port}`;
+    const url = await listening(context, between);
     await assert.rejects(createLocalClient({ baseUrl: url, key: localKey }).showKey(), {
       code: 'NO_SERVER',
       message: `The program listening at ${url} is not the server for this home, so nothing was sent to it.`,

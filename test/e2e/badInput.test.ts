@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import { readdirSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { listening } from '../support/http.ts';
 import { type Ended, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 
@@ -48,13 +48,10 @@ for (const [what, env, args, words] of badSettings) {
     }));
 }
 
-test('a taken port is an error that names the flag', () =>
+test('a taken port is an error that names the flag', (t) =>
   withDesk({}, async (desk) => {
-    const other = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => other.once('listening', resolve));
-    const { port } = other.address() as AddressInfo;
-    assertRefusal(await desk.relay(['serve', '--port', String(port)]), 1, new RegExp(String(port)), /--port/);
-    other.close();
+    const { port } = new URL(await listening(t, createServer()));
+    assertRefusal(await desk.relay(['serve', '--port', port]), 1, new RegExp(port), /--port/);
     // Nothing is left behind: the home is free again.
     await desk.host();
   }));

@@ -1,4 +1,5 @@
 /** `relay stdio` as clients start it: a process of its own, which carries to the server of the home or becomes it. */
+
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -7,6 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { listening } from '../support/http.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { owner, pluck } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
@@ -177,11 +179,8 @@ for (const [what, form] of [
 }
 
 longTest('a usual port that is taken is no obstacle', async (t) => {
-  const other = createServer().listen(0, '127.0.0.1');
-  t.after(() => other.close());
-  await new Promise((resolve) => other.once('listening', resolve));
-  const { port } = other.address() as { port: number };
-  const stdio = rawStdio(t, { env: desk(t, { RELAY_PORT: String(port) }) });
+  const { port } = new URL(await listening(t, createServer()));
+  const stdio = rawStdio(t, { env: desk(t, { RELAY_PORT: port }) });
   assert.ok((await stdio.ask('ping')).result);
   assert.equal(await stdio.close(), 0);
 });

@@ -12,7 +12,6 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -20,6 +19,8 @@ import { type TestContext, test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../../package.json' with { type: 'json' };
 import { HOST } from '../../scripts/package/targets.ts';
+import { temporaryHome } from '../support/cli.ts';
+import { listening } from '../support/http.ts';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 const NAME = `relay-${version}-${HOST?.name}`;
@@ -63,13 +64,7 @@ async function install(
     else if (content instanceof URL) response.writeHead(302, { location: content.href }).end();
     else response.end(content);
   });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const home = mkdtempSync(join(tmpdir(), 'relay-install-'));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-    rmSync(home, { recursive: true, force: true });
-  });
+  const home = temporaryHome(context);
   const bin = join(home, 'bin');
   mkdirSync(bin);
   for (const name of [...TOOLS.filter((tool) => !programs.includes(`-${tool}`)), ...programs]) {
@@ -88,7 +83,7 @@ async function install(
       PATH: bin,
       HOME: home,
       TMPDIR: temp,
-      RELAY_DOWNLOAD_URL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      RELAY_DOWNLOAD_URL: await listening(context, server),
     },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
@@ -161,15 +156,15 @@ for (const program of ['curl', 'wget']) {
       followed += 1;
       response.end(readFileSync(join(DIST, 'SHA256SUMS')));
     });
-    await new Promise<void>((resolve) => elsewhere.listen(0, '127.0.0.1', resolve));
-    context.after(() => void elsewhere.close());
-    const { port } = elsewhere.address() as AddressInfo;
-    const replaced = { SHA256SUMS: new URL(`http://127.0.0.1:${port}/SHA256SUMS`) };
+    const origin = await listening(context, elsewhere);
+    const replaced = { SHA256SUMS: new URL('/SHA256SUMS', origin) };
     const { code, out, err, asked, left } = await install(context, replaced, [program]);
     assert.deepEqual([code, out, left, asked, followed], [1, '', ['bin', 'tmp'], ['SHA256SUMS'], 0]);
     assert.match(err, /\/SHA256SUMS cannot be fetched\.\n$/);
     // One to https is: what answers there speaks no TLS, which is what fails.
-    const toHttps = await install(context, { SHA256SUMS: new URL(`https://127.0.0.1:${port}/`) }, [program]);
+    const toHttps = await install(context, { SHA256SUMS: new URL(origin.replace('http:', 'https:')) }, [
+      program,
+    ]);
     assert.deepEqual([toHttps.code, toHttps.out, followed], [1, '', 0]);
     assert.match(toHttps.err, program === 'curl' ? /SSL|TLS/ : /cannot be fetched/);
   });

@@ -207,8 +207,8 @@ test('a keychain that does not answer within 3 seconds counts as none, and its c
     write: () => new Promise(() => {}),
   };
   const loading = load(home, { clock, keychain: silent });
-  await until(() => clock.sleeping().length > 0);
-  assert.deepEqual(clock.sleeping(), [3_000]);
+  await until(() => clock.sleeping > 0);
+  assert.deepEqual(clock.asked, [3_000]);
   clock.advance(3_000);
   const { source, warning } = await loading;
   assert.deepEqual([source, stopped], ['file', true]);

@@ -8,6 +8,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { startServer } from '../../src/server/start.ts';
 import { temporaryHome } from '../store/support.ts';
+import { listening } from '../support/http.ts';
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
@@ -44,11 +45,7 @@ test('a taken port is noticed before anything is dropped', async (t) => {
   const home = await temporaryHome(t);
   const before = await apiKeyOf(home, keyOf(1));
   const file = await readFile(join(home, 'relay.db'));
-  const other = createServer();
-  const port = await new Promise<number>((resolve) => {
-    other.listen(0, '127.0.0.1', () => resolve((other.address() as { port: number }).port));
-  });
-  t.after(() => other.close());
+  const port = Number(new URL(await listening(t, createServer())).port);
   await assert.rejects(start(home, keyOf(2), { port, startOver: true }), { code: 'PORT_TAKEN' });
   assert.equal((await readFile(join(home, 'relay.db'))).equals(file), true);
   assert.equal(await apiKeyOf(home, keyOf(1)), before);

@@ -82,7 +82,7 @@ test('saveSoon saves many changes once, within a second', async (t) => {
     add(store, name);
     store.saveSoon();
   }
-  assert.deepEqual(clock.sleeping(), [500]);
+  assert.deepEqual(clock.asked, [500]);
   assert.deepEqual(store.state(), { ...store.state(), unsavedChanges: true, lastSavedAt: NOON });
   clock.advance(500);
   await until(() => !store.state().unsavedChanges);
@@ -103,7 +103,7 @@ test('the larger the file, the longer saveSoon gathers changes; a durable change
     const before = disk.saves();
     add(store, String(size));
     store.saveSoon();
-    const [delay = 0] = clock.sleeping();
+    const [delay = 0] = clock.asked;
     delays.push([store.state().sizeBytes, delay]);
     clock.advance(delay - 1);
     assert.deepEqual([disk.saves() - before, store.state().unsavedChanges], [0, true]);
@@ -258,10 +258,10 @@ test('retries come at growing intervals, at most a minute apart', async (t) => {
   await assert.rejects(store.durable(() => add(store, 'a')));
   const delays: number[] = [];
   while (delays.length < 8) {
-    const [delay = 0] = clock.sleeping();
+    const [delay = 0] = clock.asked;
     delays.push(delay);
     clock.advance(delay);
-    await until(() => clock.sleeping().length > 0);
+    await until(() => clock.sleeping > 0);
   }
   assert.deepEqual(delays, [1_000, 2_000, 4_000, 8_000, 16_000, 32_000, 60_000, 60_000]);
 });

@@ -3,13 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
-import type { Clock } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { inspectContent, openStore, type Store, type StoreOptions } from '../../src/store/file/open.ts';
 import { nodeSaveFs, type SaveFs } from '../../src/store/file/save.ts';
 import { readStateFile } from '../../src/store/file/stateFile.ts';
 import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
 import type { Account } from '../../src/store/tables/account.ts';
+import { manualClock as clockAt } from '../support/clock.ts';
 
 export { until } from '../support/until.ts';
 
@@ -41,38 +41,8 @@ export async function inspectStateFile(path: string): Promise<SchemaVersions> {
   return inspectContent(path, file.bytes);
 }
 
-export interface ManualClock extends Clock {
-  /** Moves the time and wakes what slept until then. */
-  advance(ms: number): void;
-  /** How long the present sleepers asked for. */
-  sleeping(): number[];
-}
-
-export function manualClock(start = NOON): ManualClock {
-  let now = start;
-  let sleepers: Array<{ ms: number; until: number; wake: () => void }> = [];
-  return {
-    now: () => now,
-    monotonic: () => now - start,
-    sleep: (ms, signal) =>
-      new Promise((resolve, reject) => {
-        if (signal?.aborted) return reject(signal.reason);
-        const sleeper = { ms, until: now + ms, wake: resolve };
-        sleepers.push(sleeper);
-        signal?.addEventListener('abort', () => {
-          sleepers = sleepers.filter((other) => other !== sleeper);
-          reject(signal.reason);
-        });
-      }),
-    advance(ms) {
-      now += ms;
-      const due = sleepers.filter((sleeper) => sleeper.until <= now);
-      sleepers = sleepers.filter((sleeper) => sleeper.until > now);
-      for (const { wake } of due) wake();
-    },
-    sleeping: () => sleepers.map(({ ms }) => ms),
-  };
-}
+/** Stands at `NOON`. */
+export const manualClock = () => clockAt(NOON);
 
 export interface TestDisk {
   fs: SaveFs;

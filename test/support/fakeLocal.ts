@@ -2,9 +2,9 @@
  * A real HTTP server with the `/local` calls of `domain/localApi.ts`, answered by the test, and `/mcp` with the SDK's own
  * server. Its home has a `server.json`, so that the command line finds it.
  */
+
 import { mkdirSync } from 'node:fs';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { createMcpHandler, type McpServer } from '@modelcontextprotocol/server';
@@ -15,6 +15,7 @@ import { toHttp } from '../../src/server/http/toHttp.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { temporaryHome } from './cli.ts';
 import { answerHello } from './hello.ts';
+import { listening } from './http.ts';
 
 export interface FakeLocal {
   home: string;
@@ -44,12 +45,7 @@ export async function startFakeLocal(
   const home = temporaryHome(context);
   const calls: FakeLocal['calls'] = [];
   const server = createServer((request, response) => void answer(request, response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  context.after(() => {
-    server.closeAllConnections();
-    server.close();
-  });
-  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const baseUrl = await listening(context, server);
   const answers = options.answers ?? {};
   const credentials = new WeakMap<object, string>();
   const handler = options.mcp ? createMcpHandler(options.mcp, { legacy: 'stateless' }) : null;

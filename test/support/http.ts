@@ -1,5 +1,7 @@
 /** Raw HTTP requests with any headers, even false ones (`fetch` forbids `Host` and `Origin`). */
-import { request } from 'node:http';
+import { Server as HttpServer, request } from 'node:http';
+import type { AddressInfo, Server } from 'node:net';
+import type { TestContext } from 'node:test';
 
 export interface Answer {
   status: number;
@@ -11,6 +13,16 @@ export interface RawRequest {
   method?: string;
   headers?: Record<string, string>;
   body?: string | Buffer;
+}
+
+/** Has `server` listen on a free port of this machine until the test ends. @returns its origin */
+export async function listening(t: TestContext, server: Server): Promise<string> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    if (server instanceof HttpServer) server.closeAllConnections();
+    server.close();
+  });
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 
 export function send(url: string, options: RawRequest = {}): Promise<Answer> {
