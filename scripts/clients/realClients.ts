@@ -267,20 +267,17 @@ const opencode: RealClient = {
 
 /** Kilo's command line is built on opencode's. */
 const kilo: RealClient = {
+  ...opencode,
   id: 'kilo',
   package: '@kilocode/cli',
   version: '7.7.7',
   bin: 'kilo',
-  install: 'postinstall.mjs',
   connect: 'kilo',
-  list: ({ server }) => ({ args: ['mcp', 'list'], says: new RegExp(`${server}.*connected`), connects: true }),
-  login: ({ server }) => ({ args: ['mcp', 'auth', server], says: /Authentication successful/ }),
   call: ({ modelUrl, call }) => ({
     args: ['run', '--auto', '-m', 'standin/standin', PROMPT],
     env: { KILO_CONFIG_CONTENT: ownProvider(modelUrl) },
     says: new RegExp(lastWords(call.answer)),
   }),
-  prompt: NO_PROMPTS,
   stdio: {
     enter: entered(['.config', 'kilo', 'kilo.jsonc'], 'mcp', (command, args) => ({
       type: 'local',
