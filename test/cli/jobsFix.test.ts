@@ -6,7 +6,7 @@ import { keysText, offerLines } from '../../src/cli/jobs/fixText.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
-import { asQuery, createJob, itemsOf, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
+import { asQuery, createJob, itemsOf, misspelled, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
 import { longTest } from '../support/scale.ts';
 import { at, trackShape } from '../support/shapes.ts';
@@ -18,11 +18,6 @@ const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], { ...options, env: { LANG: 'C.UTF-8' } });
 
 /** Two letters too many for a typo. */
-const misspelled = (track: DemoTrack) => ({
-  title: `${track.name.slice(0, 3)}zq${track.name.slice(3)}`,
-  artist: asQuery(track).artist,
-});
-
 async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }

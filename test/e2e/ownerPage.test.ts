@@ -5,7 +5,16 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
+import {
+  asQuery,
+  createJob,
+  misspelled,
+  NOTHING,
+  named,
+  reach,
+  uniqueTracks,
+  urisOf,
+} from '../jobs/support.ts';
 import {
   askToken,
   authorizeUrl,
@@ -20,7 +29,6 @@ import { freePort } from '../support/loopback.ts';
 import {
   card,
   inChromium,
-  misspelled,
   newPage,
   openDiagnostics,
   openSignedIn,
@@ -28,7 +36,7 @@ import {
   withPage,
 } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
+import { at, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -137,7 +145,7 @@ longTest(
     withPage({}, async (relay, page) => {
       const playlist = named(relay, 'Empty Shelf');
       const songs = uniqueTracks(relay, 20);
-      const wrong = songs.slice(8).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
+      const wrong = songs.slice(8).map(misspelled);
       wrong[11] = NOTHING;
       await openSignedIn(page, relay);
       const needs = card(page, 'Needs you');
@@ -188,7 +196,7 @@ longTest(
 inFull('the picker searches, goes back and forth, and takes all that are near', () =>
   withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 6);
-    const list = [NOTHING, ...songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) }))];
+    const list = [NOTHING, ...songs.map(misspelled)];
     const id = await createJob(relay, 'save_tracks', list);
     await reach(relay, id, 'ready');
     await openSignedIn(page, relay);
@@ -196,7 +204,7 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     const picker = page.getByRole('dialog');
     await picker.getByText('No Such Song Anywhere').waitFor();
     await page.keyboard.press('Enter');
-    await picker.getByText(misspelled(songs[0]?.name ?? '')).waitFor();
+    await picker.getByText(misspelled(at(songs, 0)).title).waitFor();
     await page.keyboard.press('b');
     await picker.getByText('No Such Song Anywhere').waitFor();
     await page.keyboard.press('s');
@@ -214,7 +222,7 @@ inFull('the picker searches, goes back and forth, and takes all that are near', 
     assert.equal(asked.length, 6);
     for (const song of songs)
       assert.ok(
-        asked.some((text) => text.includes(misspelled(song.name)) && text.includes(`→ ${song.name} by`)),
+        asked.some((text) => text.includes(misspelled(song).title) && text.includes(`→ ${song.name} by`)),
       );
     await page.keyboard.press('Escape');
     await picker.getByText('6 entries to settle').waitFor();

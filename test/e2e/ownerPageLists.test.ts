@@ -3,10 +3,19 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { asQuery, createJob, NOTHING, named, reach, uniqueTracks, urisOf } from '../jobs/support.ts';
+import {
+  asQuery,
+  createJob,
+  misspelled,
+  NOTHING,
+  named,
+  reach,
+  uniqueTracks,
+  urisOf,
+} from '../jobs/support.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/support.ts';
-import { card, inChromium, misspelled, openSignedIn, withPage } from '../support/ownerPage.ts';
+import { card, inChromium, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -68,11 +77,7 @@ inFull('the weakest matches come first where all that are near are taken', () =>
     const songs = uniqueTracks(relay, 40)
       .sort((one, other) => other.name.length - one.name.length)
       .filter((_song, index) => index % 10 === 0);
-    const id = await createJob(
-      relay,
-      'save_tracks',
-      songs.map((song) => ({ ...asQuery(song), title: misspelled(song.name) })),
-    );
+    const id = await createJob(relay, 'save_tracks', songs.map(misspelled));
     await reach(relay, id, 'ready');
     const { items } = (await relay.call('get_job_status', { job_id: id })) as unknown as {
       items: { input: { title: string }; candidates: { score: number }[] }[];

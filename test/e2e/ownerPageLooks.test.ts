@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { asQuery, createJob, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
+import { asQuery, createJob, misspelled, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
 import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
 import { resize } from '../library/support.ts';
 import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
@@ -11,7 +11,6 @@ import { run as runCommand } from '../support/cli.ts';
 import {
   card,
   inChromium,
-  misspelled,
   newPage,
   openDiagnostics,
   openSignedIn,
@@ -68,7 +67,7 @@ async function assertFits(page: Page, where: string): Promise<void> {
 /** Something in every part of the page. */
 async function furnish(relay: Relay, name: string): Promise<string> {
   const songs = uniqueTracks(relay, 6);
-  const wrong = songs.slice(3).map((song) => ({ ...asQuery(song), title: misspelled(song.name) }));
+  const wrong = songs.slice(3).map(misspelled);
   await relay.call('get_playback_state');
   await relay.call('get_track', { track_id: '0'.repeat(22) });
   await relay.call('save_tracks', { track_ids: songs.slice(0, 2).map(({ id }) => id) });

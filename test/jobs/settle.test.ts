@@ -11,6 +11,7 @@ import {
   failureOf,
   itemsOf,
   jobOf,
+  misspelled,
   NOTHING,
   named,
   reach,
@@ -21,9 +22,6 @@ import {
   urisOf,
   writes,
 } from './support.ts';
-
-/** Two letters too many for a typo, so that the song is only a near miss. */
-const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
 
 async function unresolvedOf(relay: Relay, id: string, more: Record<string, unknown> = {}) {
   const answer = await relay.call('get_job_status', { job_id: id, only: 'unresolved', ...more });
@@ -41,7 +39,7 @@ test('a strict job is settled item by item and written, and the next list needs 
     const playlist = named(relay, 'Empty Shelf');
     const [a, b, c, d] = uniqueTracks(relay, 4);
     assert.ok(a && b && c && d);
-    const wrong = { title: misspelled(b.name), artist: asQuery(b).artist };
+    const wrong = misspelled(b);
     const list = [asQuery(a), wrong, NOTHING, asQuery(c), wrong];
     const id = await createJob(relay, 'add_to_playlist', list, { playlist_id: playlist.id });
     await reach(relay, id, 'ready');
@@ -107,7 +105,7 @@ test('accept_near takes the first candidate wherever it scores enough, and nothi
     const all = uniqueTracks(relay, 6);
     const [other] = uniqueTracks(relay, 20).slice(-1);
     assert.ok(other);
-    const near = all.map((track) => ({ title: misspelled(track.name), artist: asQuery(track).artist }));
+    const near = all.map(misspelled);
     const far = { title: asQuery(other).title, artist: 'Somebody Else Entirely' };
     const id = await createJob(relay, 'save_tracks', [...near, far, NOTHING]);
     await reach(relay, id, 'ready');

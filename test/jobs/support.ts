@@ -80,6 +80,12 @@ export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
 
 export const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
 
+/** With two letters too many for a typo, so that the song is only a near miss. */
+export const misspelled = (track: DemoTrack) => ({
+  ...asQuery(track),
+  title: `${track.name.slice(0, 3)}zq${track.name.slice(3)}`,
+});
+
 export const NOTHING = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
 
 export const searches = ({ provider }: Relay) =>

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, EPISODE, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
+import { bytesOf, EPISODE, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './support.ts';
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 1);
 const webTrack = {
@@ -183,7 +183,7 @@ test('text in square brackets is not JSON', () => {
   assert.deepEqual(told('[0:00] Ovo - Plinth\n[3:45] Tam - Kettle'), ['1 Ovo / Plinth', '2 Tam / Kettle']);
 });
 
-const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+testRefusals((what) => `${what}: refused`, {
   'a missing comma': [
     '[\n"Ovo - Plinth"\n"Tam - Kettle"\n]',
     'Line 3 is not valid JSON: comma expected. | line 3',
@@ -197,8 +197,4 @@ const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>
     'Line 1 is not valid JSON: more than 64 levels of brackets. | line 1',
   ],
   'JSON without songs': ['{"tracks":[],"total":0}', 'No song was found in the file, read as JSON.'],
-};
-
-for (const [name, [file, message]] of Object.entries(REFUSED)) {
-  test(`${name}: refused`, () => assert.equal(refusal(file), message));
-}
+});

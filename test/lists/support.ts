@@ -45,6 +45,16 @@ export function testLists(
   }
 }
 
+/** One test for each file that is refused, and the message. */
+export function testRefusals(
+  title: (what: string) => string,
+  cases: Readonly<Record<string, readonly [file: Uint8Array | string, message: string]>>,
+): void {
+  for (const [what, [file, message]] of Object.entries(cases)) {
+    test(title(what), () => assert.equal(refusal(file), message));
+  }
+}
+
 /** The message of the refusal, and `line 3` behind it where it names one. */
 export function refusal(bytes: Uint8Array | string, options: ListReading = {}): string {
   try {

@@ -2,7 +2,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, EPISODE, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
+import {
+  bytesOf,
+  EPISODE,
+  ISRC,
+  OTHER_TRACK,
+  refusal,
+  TRACK,
+  testLists,
+  testRefusals,
+  told,
+} from './support.ts';
 
 const SPOTIFY_ID = 'b'.repeat(22);
 
@@ -156,7 +166,7 @@ test('one playlist of a table with several', () => {
   assert.equal(refusal(file, { list: 'Garden' }), 'The file has no playlist "Garden".');
 });
 
-const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+testRefusals((what) => `${what}: refused with the line`, {
   'a quotation mark that is not closed': [
     'title,artist\nPlinth,Ovo\n"Kettle,Tam\nRope,Ula\n',
     'Line 3 opens a quotation mark that is not closed. | line 3',
@@ -173,11 +183,7 @@ const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>
     'title,album\nPlinth,First\n',
     'No song was found in the file, read as CSV. Line 2: no artist. | line 2',
   ],
-};
-
-for (const [name, [file, message]] of Object.entries(REFUSED)) {
-  test(`${name}: refused with the line`, () => assert.equal(refusal(file), message));
-}
+});
 
 test('a wide table without a header is refused', () => {
   assert.equal(

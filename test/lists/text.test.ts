@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, ISRC, OTHER_TRACK, refusal, TRACK, testLists, told } from './support.ts';
+import { bytesOf, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './support.ts';
 
 const LINK = `https://open.spotify.com/intl-de/track/${'b'.repeat(22)}?si=0123456789abcdef`;
 const ALBUM_LINK = `https://open.spotify.com/album/${'c'.repeat(22)}`;
@@ -199,7 +199,7 @@ test('the side of the artist can be given', () => {
   ]);
 });
 
-const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+testRefusals((what) => `${what} alone: refused with the line`, {
   'a letter': [
     'Dear Ovo,\nthank you for the kettle - it works.\nIt is blue\nand round\nand sings\nat night\n',
     'Only 1 of 6 lines can be read as a song; line 1 cannot (no artist). | line 1',
@@ -210,11 +210,7 @@ const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>
   ],
   'a web page': ['<!DOCTYPE html>\n<p>Ovo - Plinth', 'Line 1 begins a web page, not a list. | line 1'],
   'other XML': ['<?xml version="1.0"?><rss/>', 'The XML is neither XSPF nor an iTunes library. | line 1'],
-};
-
-for (const [name, [file, message]] of Object.entries(REFUSED)) {
-  test(`${name} alone: refused with the line`, () => assert.equal(refusal(file), message));
-}
+});
 
 test('prose is read where the format is given', () => {
   const file = 'Dear Ovo,\nthank you - it works.\na\nb\nc\nd\n';

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, ISRC, refusal, TRACK, testLists, told } from './support.ts';
+import { bytesOf, ISRC, TRACK, testLists, testRefusals, told } from './support.ts';
 
 const XSPF = `<?xml version="1.0" encoding="UTF-8"?>
 <playlist version="1" xmlns="http://xspf.org/ns/0/">
@@ -97,7 +97,7 @@ const bomb =
 const outside =
   '<!DOCTYPE p [<!ENTITY a SYSTEM "file:///etc/hostname">]>\n<playlist><title>&a;</title></playlist>';
 
-const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>> = {
+testRefusals((what) => `${what}: refused`, {
   'entities that grow': [bomb, "Line 2 is not valid XML: Named entity isn't defined: &c;. | line 2"],
   'an entity from outside': [outside, "Line 2 is not valid XML: Named entity isn't defined: &a;. | line 2"],
   'a missing end tag': [
@@ -113,8 +113,4 @@ const REFUSED: Readonly<Record<string, readonly [file: string, message: string]>
     '<plist version="1.0"><dict><key>a</key><true/></dict></plist>',
     'The property list has no tracks. | line 1',
   ],
-};
-
-for (const [name, [file, message]] of Object.entries(REFUSED)) {
-  test(`${name}: refused`, () => assert.equal(refusal(file), message));
-}
+});

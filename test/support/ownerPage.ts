@@ -70,9 +70,6 @@ export async function openSignedIn(page: Page, { server }: Pick<Relay, 'server'>
 
 export const card = (page: Page, title: string) => page.getByRole('region', { name: title, exact: true });
 
-/** A title with two letters too many for a typo, so that the song is only a near miss. */
-export const misspelled = (title: string) => `${title.slice(0, 3)}zq${title.slice(3)}`;
-
 /** The second view of the page. */
 export async function openDiagnostics(page: Page): Promise<void> {
   await page.getByRole('link', { name: 'Diagnostics' }).click();

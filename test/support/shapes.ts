@@ -69,6 +69,19 @@ export function playlistShape(playlist: DemoPlaylist) {
   };
 }
 
+/** What a write to a playlist answers once everything is written. */
+export function writtenShape(playlist: DemoPlaylist, requested: number, chunks: number) {
+  return {
+    ok: true,
+    playlist_id: playlist.id,
+    requested,
+    written: requested,
+    chunks: { total: chunks, completed: chunks },
+    snapshot_id: snapshotOf(playlist),
+    partial: false,
+  };
+}
+
 /** The entry at `index`; a test that asks beyond the end is wrong. */
 export function at<T>(list: readonly T[], index: number): T {
   const entry = list[index];

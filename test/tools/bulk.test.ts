@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { snapshotOf } from '../../src/demo/state.ts';
 import { asQuery, NOTHING, searches, uniqueTracks, writes } from '../jobs/support.ts';
 import { named } from '../support/answers.ts';
-import { at, pluck, trackShape, withoutChange } from '../support/shapes.ts';
+import { at, pluck, trackShape, withoutChange, writtenShape } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -64,15 +63,7 @@ test('add_tracks_by_search resolves everything, then writes in order', () =>
           uri: track.uri,
           track: trackShape(track),
         })),
-        write: {
-          ok: true,
-          playlist_id: playlist.id,
-          requested: 12,
-          written: 12,
-          chunks: { total: 1, completed: 1 },
-          snapshot_id: snapshotOf(playlist),
-          partial: false,
-        },
+        write: writtenShape(playlist, 12, 1),
       },
     );
     assert.deepEqual(pluck(playlist.rows, 'uri'), pluck(tracks, 'uri'));

@@ -4,7 +4,7 @@ import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 import { named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
-import { at, withoutChange } from '../support/shapes.ts';
+import { at, withoutChange, writtenShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -36,15 +36,7 @@ longTest('replace_playlist_tracks writes ten thousand tracks in the fewest reque
       { name: 'replace_playlist_tracks', arguments: { playlist_id: playlist.id, track_ids: uris } },
       { onprogress: ({ progress }) => heard.push(progress) },
     );
-    assert.deepEqual(withoutChange(result.structuredContent), {
-      ok: true,
-      playlist_id: playlist.id,
-      requested: 10_000,
-      written: 10_000,
-      chunks: { total: 100, completed: 100 },
-      snapshot_id: snapshotOf(playlist),
-      partial: false,
-    });
+    assert.deepEqual(withoutChange(result.structuredContent), writtenShape(playlist, 10_000, 100));
     assert.deepEqual(urisOf(playlist), uris);
     // Four pages of what it held, twice, so that it could be put back; then one PUT and the appends.
     assert.deepEqual(count(relay), { GET: 8, PUT: 1, POST: 99 });
@@ -60,15 +52,7 @@ test('replace_playlist_tracks with an empty list empties the playlist', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Café Noctelle');
     const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: [] });
-    assert.deepEqual(withoutChange(answer), {
-      ok: true,
-      playlist_id: playlist.id,
-      requested: 0,
-      written: 0,
-      chunks: { total: 1, completed: 1 },
-      snapshot_id: snapshotOf(playlist),
-      partial: false,
-    });
+    assert.deepEqual(withoutChange(answer), writtenShape(playlist, 0, 1));
     assert.deepEqual(playlist.rows, []);
     assert.deepEqual(relay.provider.requests.at(-1)?.body, { uris: [] });
   }));
@@ -107,15 +91,10 @@ for (const [where, rule] of landing) {
       const uris = tracks(relay, 350, 3_000);
       relay.provider.faults.add(rule);
       const args = { playlist_id: playlist.id, track_ids: uris };
-      assert.deepEqual(withoutChange(await relay.call('replace_playlist_tracks', args)), {
-        ok: true,
-        playlist_id: playlist.id,
-        requested: 350,
-        written: 350,
-        chunks: { total: 4, completed: 4 },
-        snapshot_id: snapshotOf(playlist),
-        partial: false,
-      });
+      assert.deepEqual(
+        withoutChange(await relay.call('replace_playlist_tracks', args)),
+        writtenShape(playlist, 350, 4),
+      );
       assert.deepEqual(urisOf(playlist), uris);
       const { PUT, POST } = count(relay);
       assert.deepEqual([PUT, POST], [1, 3]);
