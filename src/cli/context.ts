@@ -86,6 +86,8 @@ export interface Context extends World {
    * the person asks to stop.
    */
   withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
+  /** Opens the state while `work` runs, as `withLocal` does without a server. */
+  offline<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
 }
 
 /** @param onDemo called when the running demo is used */
@@ -135,7 +137,11 @@ export function createContext(
         remedy: { text: 'Start one with {command}.', command: ['serve'] },
       });
     },
-    withLocal: (work, options) => withLocal(context, work, options),
+    async withLocal(work, options) {
+      const running = await context.running(options);
+      return running ? work(running.local) : context.offline(work);
+    },
+    offline: (work) => offline(context, work),
   };
   return context;
 }
@@ -158,13 +164,7 @@ function loadOptions(
   };
 }
 
-async function withLocal<T>(
-  context: Context,
-  work: (local: LocalApi) => Promise<T>,
-  options?: ServerChoice,
-): Promise<T> {
-  const running = await context.running(options);
-  if (running) return work(running.local);
+async function offline<T>(context: Context, work: (local: LocalApi) => Promise<T>): Promise<T> {
   const { clock, random, version } = context;
   const settings = quiet(await context.settings());
   const { createLog, openOffline } = await context.parts();

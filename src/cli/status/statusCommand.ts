@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
-import { type Context, quiet } from '../context.ts';
+import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOfProblem, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, showsUnicode } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -55,18 +55,10 @@ function isSet(variable: string | undefined): boolean {
 /** The report if `server.json` leads to something other than this home's server. */
 async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
-  const { openOffline, createLog } = await context.parts();
-  const settings = quiet(await context.settings());
-  const { clock, random, version } = context;
-  const offline = await openOffline({ settings, clock, random, log: createLog(settings), version });
-  try {
-    const report = await offline.local.status();
-    const { message: summary, remedyValue: remedy = null } = error;
-    const server = { part: 'server', state: 'bad', summary, remedy } as const;
-    return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
-  } finally {
-    await offline.close();
-  }
+  const report = await context.offline((local) => local.status());
+  const { message: summary, remedyValue: remedy = null } = error;
+  const server = { part: 'server', state: 'bad', summary, remedy } as const;
+  return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
 }
 
 /** A missing server comes first, since all else needs one. Without a writable state, a login could not be saved either. */
