@@ -23,15 +23,11 @@ export function unitPaths(env: NodeJS.ProcessEnv, homeDir: string): { unit: stri
  * to users.
  */
 export function unitText(command: readonly string[]): string {
-  return `${MARKER}\n${unitBody(command)}`;
+  return `${MARKER}\n${packagedUnitText(command)}`;
 }
 
 /** The unit that a package brings for all users of a machine; each enables it with `systemctl --user enable --now relay`. */
 export function packagedUnitText(command: readonly string[]): string {
-  return unitBody(command);
-}
-
-function unitBody(command: readonly string[]): string {
   return `# Your own changes go into \`systemctl --user edit relay\`.
 [Unit]
 Description=relay, Spotify for AI clients

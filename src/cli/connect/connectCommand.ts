@@ -76,23 +76,24 @@ async function runConnect(
   options: ConnectOptions,
 ): Promise<void> {
   if (options.skill !== undefined) return runSkill(context, name, options);
-  for (const [flag, given] of Object.entries(FLAGS)) {
-    if (name === undefined && given(options)) throw missingClient(flag);
-  }
-  if (options.write && options.remove) {
+  const { write, remove, key: withKey, toolsets, readOnly } = options;
+  const ofOneClient = { write, remove, key: withKey, toolsets, 'read-only': readOnly };
+  const [flag] = Object.entries(ofOneClient).find(([, given]) => given !== undefined) ?? [];
+  if (name === undefined && flag !== undefined) throw missingClient(`--${flag}`);
+  if (write && remove) {
     throw new RelayError('USAGE', '--write and --remove cannot be combined.');
   }
   const client = name === undefined ? undefined : findClient(name);
-  if (name !== undefined && !client && (options.write || options.remove)) throw await unknownClient(name);
+  if (name !== undefined && !client && (write || remove)) throw await unknownClient(name);
   const choice = toolChoice(options);
   const server = await serverToConnect(context);
   if (name === undefined) return listClients(context, server);
-  if (options.key && client?.starts) {
+  if (withKey && client?.starts) {
     throw new RelayError('USAGE', `${client.name} starts relay itself and needs no key.`, {
       remedy: 'Leave out --key.',
     });
   }
-  if (options.key && server.authMode === 'oauth') {
+  if (withKey && server.authMode === 'oauth') {
     throw new RelayError(
       'USAGE',
       'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.',
@@ -101,18 +102,17 @@ async function runConnect(
       },
     );
   }
-  const key = options.key ? (await context.withLocal((local) => local.showKey())).key : null;
+  const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
   const program = await programOf(context, server);
-  if (!client || client.starts)
-    refuseTemporary(context, program, client && options.write ? client.name : null);
+  if (!client || client.starts) refuseTemporary(context, program, client && write ? client.name : null);
   if (!client) return showOther(context, name, { ...connectionTo(server, key, program), choice });
   const { planFor } = await import('../../connect/connectClient.ts');
   const plan = (value: string | null): Plan =>
     planFor(client, { ...connectionTo(server, value, program), choice }, systemOf(context));
-  if (options.remove) return removeEntry(context, server, plan(null));
-  if (options.write) await writePlan(context, plan, key);
+  if (remove) return removeEntry(context, server, plan(null));
+  if (write) await writePlan(context, plan, key);
   else await showPlan(context, server, plan(key));
-  if (options.toolsets === undefined) await offerExtras(context, server);
+  if (toolsets === undefined) await offerExtras(context, server);
 }
 
 /** A skill needs no server and connects nothing; it only tells a model which commands there are. */
@@ -176,15 +176,6 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   storeSetting(load, 'toolsets', value);
   note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
 }
-
-/** Options that need the name of a client. */
-const FLAGS: Record<string, (options: ConnectOptions) => boolean | undefined> = {
-  '--write': ({ write }) => write,
-  '--remove': ({ remove }) => remove,
-  '--key': ({ key }) => key,
-  '--toolsets': ({ toolsets }) => toolsets !== undefined,
-  '--read-only': ({ readOnly }) => readOnly,
-};
 
 /** The command with which a client starts `relay stdio` for this home. */
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {

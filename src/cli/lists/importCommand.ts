@@ -118,10 +118,6 @@ async function importHistory(context: Context, file: string, options: ImportOpti
       remedy: 'Leave out the other options. For a playlist of what was heard, give one file of the history.',
     });
   }
-  if (options.dryRun)
-    throw usage(
-      '--dry-run is for lists of songs. For a listening history it is not needed: plays are never added twice.',
-    );
   const { local } = await context.server();
   const talk = await openTalk(context, options);
   try {

@@ -54,18 +54,13 @@ export async function openService(context: Context): Promise<OpenService> {
 export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {
   refuseSudo(context, machine);
   const missing = machine.program.find((path) => !existsSync(path));
-  if (missing !== undefined) {
-    throw new RelayError(
-      'SERVICE_FAILED',
-      `${missing} does not exist, so it could not be started at login.`,
-      {
-        remedy: 'Install relay in a permanent place, then run this again from there.',
-      },
-    );
-  }
   const temporary = temporaryWord(machine.program);
-  if (temporary !== null) {
-    throw new RelayError('SERVICE_FAILED', `${temporary} is a temporary copy.`, {
+  if (missing !== undefined || temporary !== null) {
+    const why =
+      missing === undefined
+        ? `${temporary} is a temporary copy.`
+        : `${missing} does not exist, so it could not be started at login.`;
+    throw new RelayError('SERVICE_FAILED', why, {
       remedy: 'Install relay in a permanent place, then run this again from there.',
     });
   }
