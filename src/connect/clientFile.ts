@@ -99,7 +99,6 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
     return backup;
   } catch (error) {
     if (backup) await rm(backup, { force: true }).catch(() => {});
-    if (error instanceof RelayError) throw error;
     throw unusable(path, 'written', error);
   }
 }
@@ -113,7 +112,6 @@ export async function deleteClientFile(file: ClientFile, base: string): Promise<
     await requireUnchanged(file);
     await rm(file.path);
   } catch (error) {
-    if (error instanceof RelayError) throw error;
     throw unusable(file.path, 'deleted', error);
   }
   for (let folder = dirname(file.path); folder.startsWith(base + sep); folder = dirname(folder)) {
@@ -190,6 +188,7 @@ const REMEDIES: Record<string, string> = {
 };
 
 function unusable(path: string, what: string, error: unknown): RelayError {
+  if (error instanceof RelayError) return error;
   const code = systemCodeOf(error);
   return new RelayError('HOME_UNUSABLE', `${path} cannot be ${what} (${code ?? messageOf(error)}).`, {
     remedy:

@@ -4,7 +4,8 @@ import { RelayError } from '../../domain/errors.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 
-const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
+/** A link or a URI. */
+export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const BARE_ID = /^[0-9A-Za-z]{22}$/;
 
 /**

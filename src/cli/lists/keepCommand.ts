@@ -119,12 +119,11 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
 
 /** The playlist that was named; null if there is none of this name yet. */
 async function playlistOrNull(local: LocalApi, given: string) {
-  const { findPlaylist } = await import('./findPlaylist.ts');
+  const { ADDRESS, findPlaylist } = await import('./findPlaylist.ts');
   try {
     return await findPlaylist(local, given);
   } catch (error) {
-    const isName = !/^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i.test(given);
-    if (error instanceof RelayError && error.code === 'NOT_FOUND' && isName) return null;
+    if (error instanceof RelayError && error.code === 'NOT_FOUND' && !ADDRESS.test(given)) return null;
     throw error;
   }
 }

@@ -3,19 +3,14 @@ import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 
-export function openServer(
-  context: Context,
-  settings: Settings,
-  purpose: 'relay serve' | 'relay stdio',
-): Promise<RunningServer> {
+/** The command that the server runs for. */
+type Purpose = 'relay serve' | 'relay stdio';
+
+export function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   return settings.demo ? startWithDemo(context, settings, purpose) : start(context, settings, purpose);
 }
 
-async function start(
-  context: Context,
-  settings: Settings,
-  purpose: 'relay serve' | 'relay stdio',
-): Promise<RunningServer> {
+async function start(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   const { clock, random, version, env } = context;
   const { createLog, startServer } = await context.parts();
   const { createLogFile } = await import('../../server/log/logFile.ts');
@@ -32,11 +27,7 @@ async function start(
 }
 
 /** The simulated provider runs as long as its server. */
-async function startWithDemo(
-  context: Context,
-  settings: Settings,
-  purpose: 'relay serve' | 'relay stdio',
-): Promise<RunningServer> {
+async function startWithDemo(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   const { startDemo } = await context.parts();
   const demo = await startDemo(settings, context.clock, context.random);
   const ends: Array<() => Promise<void>> = [demo.close];
