@@ -1,7 +1,6 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
 
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
-import { ownerCodeLength } from '../config/strength.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
@@ -94,21 +93,8 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     presence,
     createLazyEndpoint(() => loadEndpoint(core, services, options)),
   );
-  const credentials = createCredentials({
-    mode: settings.mcpAuthMode,
-    apiKey: () => core.apiKey.current(),
-    accessOf: core.oauth.accessOf,
-  });
-  const secret = settings.mcpOauthOwnerSecret;
-  const owner = createOwner({
-    store: core.store,
-    clock,
-    random,
-    log,
-    quietLog: core.quietLog,
-    secret,
-    codeLength: ownerCodeLength(settings),
-  });
+  const credentials = createCredentials(core);
+  const owner = createOwner(core);
   const startedAt = new Date(clock.now()).toISOString();
   const factsFor = (baseUrl: string) => ({
     pid: process.pid,

@@ -1,5 +1,6 @@
 /** Who may call `/mcp`: OAuth clients, the API key, and this machine's own command line, which may use `/local` too. */
 import { createSecretCheck, equalSecrets } from '../../secrets/seal.ts';
+import type { Core } from '../core.ts';
 
 /** The principal of the command line. */
 export const COMMAND_LINE = 'command-line';
@@ -25,16 +26,9 @@ export interface Credentials {
   wereUsed(): boolean;
 }
 
-export interface CredentialOptions {
-  mode: 'bearer' | 'oauth';
-  apiKey: () => string;
-  /** The OAuth client behind an access token that is valid for the resource, and its permissions; null for anything else. */
-  accessOf: (token: string, resource: string) => { clientId: string; readOnly: boolean } | null;
-}
-
-export function createCredentials(options: CredentialOptions): Credentials {
+export function createCredentials({ settings, apiKey, oauth }: Core): Credentials {
   const expected = new WeakMap<object, string>();
-  const isApiKey = createSecretCheck(options.apiKey);
+  const isApiKey = createSecretCheck(apiKey.current);
   let wereUsed = false;
 
   function isExpected(token: string, connection: object): boolean {
@@ -52,12 +46,12 @@ export function createCredentials(options: CredentialOptions): Credentials {
       if (header === undefined || header === '') return { ok: false, reason: 'missing' };
       const token = tokenIn(header);
       if (token === undefined) return { ok: false, reason: 'invalid' };
-      if (options.mode === 'bearer' && isApiKey(token)) {
+      if (settings.mcpAuthMode === 'bearer' && isApiKey(token)) {
         wereUsed = true;
         return { ok: true, principal: 'api-key', readOnly: false };
       }
       if (isExpected(token, connection)) return { ok: true, principal: COMMAND_LINE, readOnly: false };
-      const access = options.accessOf(token, resource);
+      const access = oauth.accessOf(token, resource);
       if (access === null) return { ok: false, reason: 'invalid' };
       wereUsed = true;
       return { ok: true, principal: `client ${access.clientId}`, readOnly: access.readOnly };

@@ -3,13 +3,13 @@
  * every port of it, so every program that listens on another port gets them. The owner types the code from the terminal, or comes with
  * a ticket of the command line. The page's script then keeps a secret, which browsers store separately for each origin.
  */
-import type { Clock, Random } from '../../base/clock.ts';
+import type { Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
-import type { Log } from '../../base/log.ts';
 import { createWindow } from '../../base/rateWindow.ts';
+import { ownerCodeLength } from '../../config/strength.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { findBrowser, putBrowser, touchBrowser } from '../../store/tables/browsers.ts';
-import type { Store } from '../../store/types.ts';
+import type { Core } from '../core.ts';
 import { clientAddress } from '../http/address.ts';
 import { labelOf } from '../http/browser.ts';
 import type { HttpContext } from '../http/context.ts';
@@ -63,22 +63,9 @@ export interface Owner {
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 
-export interface OwnerOptions {
-  store: Store;
-  clock: Clock;
-  random: Random;
-  log: Log;
-  /** The log for events that strangers cause. */
-  quietLog: Log;
-  /** Value of `MCP_OAUTH_OWNER_SECRET`; null if a code has to be made. */
-  secret: string | null;
-  /** Number of letters of a code that is made. */
-  codeLength: number;
-}
-
-export function createOwner(options: OwnerOptions): Owner {
-  const { store, clock, random, log, quietLog, secret } = options;
-  const code = secret ?? makeOwnerCode(random, options.codeLength);
+export function createOwner({ settings, store, clock, random, log, quietLog }: Core): Owner {
+  const secret = settings.mcpOauthOwnerSecret;
+  const code = secret ?? makeOwnerCode(random, ownerCodeLength(settings));
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
   // Strangers wait in a separate queue.
