@@ -45,6 +45,16 @@ export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   return both.signal;
 }
 
+/** Calls `work` after `ms`, unless `signal` aborts before. Resolves in either case. */
+export function later(
+  clock: Clock,
+  ms: number,
+  signal: AbortSignal,
+  work: () => void | Promise<void>,
+): Promise<void> {
+  return clock.sleep(ms, signal).then(work, () => {});
+}
+
 export interface Deadline {
   clock: Clock;
   ms: number;
@@ -62,12 +72,9 @@ export async function withDeadline<T>(
   const controller = new AbortController();
   const timer = new AbortController();
   const follow = () => controller.abort(signal?.reason);
-  clock.sleep(ms, timer.signal).then(
-    () => {
-      if (!controller.signal.aborted) controller.abort(typeof late === 'function' ? late() : late);
-    },
-    () => {},
-  );
+  later(clock, ms, timer.signal, () => {
+    if (!controller.signal.aborted) controller.abort(typeof late === 'function' ? late() : late);
+  });
   if (signal?.aborted) follow();
   else if (signal && signal !== NEVER) {
     // Each request adds a listener, and Node warns at the eleventh.

@@ -2,7 +2,7 @@
  * The library as a database: a copy of the account that few requests keep up to date, and questions to it that cost none.
  * README.md says what happens when.
  */
-import { interruptible } from '../base/abort.ts';
+import { interruptible, later } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { createMutex } from '../base/mutex.ts';
@@ -533,12 +533,9 @@ export function createLibrary(options: LibraryOptions): Library {
     const timer = new AbortController();
     let late = false;
     const ms = budget === null ? DEMO_WAIT_MS : FIRST_WAIT_MS;
-    const slept = clock.sleep(ms, AbortSignal.any([timer.signal, signal])).then(
-      () => {
-        late = true;
-      },
-      () => {},
-    );
+    const slept = later(clock, ms, AbortSignal.any([timer.signal, signal]), () => {
+      late = true;
+    });
     while (!late && reading && !pause && !(await summary()).complete) {
       await Promise.race([slept, new Promise<void>((resolve) => progressed.push(resolve))]);
       signal.throwIfAborted();

@@ -1,5 +1,6 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
 
+import { later } from '../base/abort.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
@@ -211,10 +212,7 @@ async function stop(
 ): Promise<void> {
   const jobsStopped = Promise.all([jobs.stop(), keeps.stop()]);
   const timer = new AbortController();
-  core.clock.sleep(DRAIN_MS, timer.signal).then(
-    () => endpoint.stopCalls(),
-    () => {},
-  );
+  later(core.clock, DRAIN_MS, timer.signal, () => endpoint.stopCalls());
   await listener.close(DRAIN_MS + STOP_MS);
   timer.abort();
   await endpoint.close();

@@ -4,6 +4,7 @@
  */
 import { rm, stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
+import { later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { readRegularFile, removeStaleTemps, renameOver, replaceFile } from '../../base/files.ts';
 import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
@@ -217,18 +218,15 @@ export function createLibraryFile({
     if (stopped) return;
     idle = new AbortController();
     const { signal } = idle;
-    clock.sleep(IDLE_MS, signal).then(
-      async () => {
-        await save().catch(() => {});
-        if (signal.aborted || users > 0) return;
-        // What could not be saved stays in memory.
-        if (open && open.sql.version() === open.savedVersion) closeDatabase();
-        if (!hasGarbage) return;
-        hasGarbage = false;
-        freeMemory();
-      },
-      () => {},
-    );
+    later(clock, IDLE_MS, signal, async () => {
+      await save().catch(() => {});
+      if (signal.aborted || users > 0) return;
+      // What could not be saved stays in memory.
+      if (open && open.sql.version() === open.savedVersion) closeDatabase();
+      if (!hasGarbage) return;
+      hasGarbage = false;
+      freeMemory();
+    });
   }
 
   return {

@@ -4,7 +4,7 @@
  */
 import { availableParallelism } from 'node:os';
 import { Worker } from 'node:worker_threads';
-import { interruptible } from '../../base/abort.ts';
+import { interruptible, later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -145,13 +145,10 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     const one = waiting.shift() as Waiting;
     thread.at = one;
     thread.timer = new AbortController();
-    clock.sleep(QUERY_MS, thread.timer.signal).then(
-      () => {
-        end(thread, tookTooLong());
-        next();
-      },
-      () => {},
-    );
+    later(clock, QUERY_MS, thread.timer.signal, () => {
+      end(thread, tookTooLong());
+      next();
+    });
     asked += 1;
     thread.worker.postMessage({ id: asked, ...one.question } satisfies Question);
     // Another question may have another thread.
@@ -161,14 +158,11 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
   function restAfterAWhile(): void {
     idle.abort();
     idle = new AbortController();
-    clock.sleep(IDLE_MS, idle.signal).then(
-      () => {
-        const ended = [...threads].map(({ worker }) => worker.terminate());
-        for (const thread of threads) end(thread);
-        void Promise.all(ended).then(freeMemory);
-      },
-      () => {},
-    );
+    later(clock, IDLE_MS, idle.signal, () => {
+      const ended = [...threads].map(({ worker }) => worker.terminate());
+      for (const thread of threads) end(thread);
+      void Promise.all(ended).then(freeMemory);
+    });
   }
 
   return {
