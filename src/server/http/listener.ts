@@ -4,6 +4,7 @@
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { later } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import { createQuietLog, shownHeader } from '../log/quietLog.ts';
@@ -15,7 +16,7 @@ import {
   type Connections,
   createConnections,
 } from './connections.ts';
-import { end, type HttpContext, securityHeaders, sendJson } from './context.ts';
+import { type HttpContext, securityHeaders, sendJson } from './context.ts';
 import { createGuards, type Identity } from './guards.ts';
 import { bindAll } from './ports.ts';
 import { createRouter, type Route } from './router.ts';
@@ -114,15 +115,10 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 
   function warnOf({ request, requestId }: HttpContext, code: string): void {
-    const { remoteAddress: address } = request.socket;
-    const host = shownHeader(request.headers.host);
-    const fields = { requestId, address, host };
+    const { headers, socket } = request;
+    const fields = { requestId, address: socket.remoteAddress, host: shownHeader(headers.host) };
     if (code === 'FORBIDDEN_HOST') quietLog.warn(fields, 'request refused: foreign Host');
-    else
-      quietLog.warn(
-        { ...fields, origin: shownHeader(request.headers.origin) },
-        'request refused: foreign Origin',
-      );
+    else quietLog.warn({ ...fields, origin: shownHeader(headers.origin) }, 'request refused: foreign Origin');
   }
 
   function refuse(context: HttpContext, error: unknown): void {
@@ -141,12 +137,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       return;
     }
     const body = context.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
-    end(
-      context,
-      failure.status,
-      { 'content-type': 'application/json; charset=utf-8', ...failure.headers },
-      JSON.stringify(body),
-    );
+    sendJson(context, failure.status, body, failure.headers);
     // Discards what the client still sends; unread, it would hold the connection.
     if (!context.request.complete) context.request.resume();
   }
@@ -256,12 +247,9 @@ async function closeAll(
   // Node's `closeIdleConnections` skips those that never sent anything, and those that become idle later.
   connections.stop();
   const timer = new AbortController();
-  const grace = clock.sleep(graceMs, timer.signal).then(
-    () => {
-      for (const server of servers) server.closeAllConnections();
-    },
-    () => {},
-  );
+  const grace = later(clock, graceMs, timer.signal, () => {
+    for (const server of servers) server.closeAllConnections();
+  });
   await Promise.all(closed);
   timer.abort();
   await grace;

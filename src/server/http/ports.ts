@@ -53,7 +53,7 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
   const held = new Set<string>();
   let port = wanted;
   try {
-    for (const address of addressesOf(host)) {
+    for (const address of ADDRESSES.get(host) ?? [host, IPV4, IPV6]) {
       const server = make();
       const bound = await bind(server, port, address).catch((error: unknown) => {
         if (address === host || !ABSENT.has(systemCodeOf(error) ?? '')) throw bindError(error, port, address);
@@ -73,23 +73,15 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
   return { port, servers, names: namesOf(held) };
 }
 
-/** The addresses to listen on; the first is the one that the settings name. */
-function addressesOf(host: string): string[] {
-  switch (host) {
-    case IPV4:
-    case 'localhost':
-      return [IPV4, IPV6];
-    case IPV6:
-      return [IPV6, IPV4];
-    case '0.0.0.0':
-      return [host, IPV6];
-    case '::':
-      // Two servers, since systems differ in whether one for both families may take the port from a program on one of them.
-      return [host, '0.0.0.0'];
-    default:
-      return [host, IPV4, IPV6];
-  }
-}
+/** For each host the addresses to listen on; the first is the one that the settings name. */
+const ADDRESSES: ReadonlyMap<string, readonly string[]> = new Map([
+  [IPV4, [IPV4, IPV6]],
+  ['localhost', [IPV4, IPV6]],
+  [IPV6, [IPV6, IPV4]],
+  ['0.0.0.0', ['0.0.0.0', IPV6]],
+  // Two servers, since systems differ in whether one for both families may take the port from a program on one of them.
+  ['::', ['::', '0.0.0.0']],
+]);
 
 function namesOf(held: ReadonlySet<string>): string[] {
   const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));

@@ -71,23 +71,18 @@ async function refusePlanted(home: string, owner: number): Promise<void> {
 const WIDE =
   'other users can enter the home directory; its permissions were not changed because it holds other files';
 
+const REASONS: Readonly<Record<string, string>> = {
+  EACCES: 'this user is not allowed to write there',
+  EPERM: 'this user is not allowed to write there',
+  EROFS: 'the file system is read-only',
+  ENOTDIR: 'it is not a directory',
+  EEXIST: 'it is not a directory',
+  ENOSPC: 'the disk is full',
+  EDQUOT: 'the disk quota is used up',
+};
+
 function reasonOf(error: unknown): string {
-  switch (systemCodeOf(error)) {
-    case 'EACCES':
-    case 'EPERM':
-      return 'this user is not allowed to write there';
-    case 'EROFS':
-      return 'the file system is read-only';
-    case 'ENOTDIR':
-    case 'EEXIST':
-      return 'it is not a directory';
-    case 'ENOSPC':
-      return 'the disk is full';
-    case 'EDQUOT':
-      return 'the disk quota is used up';
-    default:
-      return messageOf(error);
-  }
+  return REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error);
 }
 
 function isFull(cause: unknown): boolean {
