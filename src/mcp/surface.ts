@@ -2,7 +2,7 @@
 import { groupsOf, type ToolChoice } from '../domain/toolsets.ts';
 import { ALL_TOOLS } from '../tools/index.ts';
 import type { Tool } from '../tools/tool.ts';
-import { hostInputSchema, type ObjectSchema } from './hostSchema.ts';
+import { hostInputSchema } from './hostSchema.ts';
 import { outputSchemaOf } from './outputSchema.ts';
 
 /**
@@ -38,21 +38,7 @@ export function instructionsFor(offered: ReadonlySet<string>, choice: ToolChoice
 }
 
 /** One entry of `tools/list`. */
-export interface ToolEntry {
-  [key: string]: unknown;
-  name: string;
-  title: string;
-  description: string;
-  inputSchema: ObjectSchema;
-  outputSchema: ObjectSchema;
-  annotations: {
-    readOnlyHint: boolean;
-    destructiveHint: boolean;
-    idempotentHint: boolean;
-    openWorldHint: boolean;
-  };
-  _meta?: Record<string, unknown>;
-}
+export type ToolEntry = ReturnType<typeof makeEntry>;
 
 /** The most used tools. Claude Code keeps these loaded and finds the others by searching (its documentation of MCP). */
 const ALWAYS_LOADED: ReadonlySet<string> = new Set([
@@ -74,7 +60,7 @@ export function toolEntry(tool: Tool): ToolEntry {
   return entry;
 }
 
-function makeEntry(tool: Tool): ToolEntry {
+function makeEntry(tool: Tool) {
   return {
     name: tool.name,
     title: tool.title,

@@ -8,18 +8,9 @@ import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
 import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
 
-/** The answer of the token endpoint (RFC 6749 5.1). */
-export interface TokenResponse {
-  access_token: string;
-  token_type: 'Bearer';
-  /** Lifetime of the access token in seconds. */
-  expires_in: number;
-  refresh_token?: string;
-  scope: string;
-}
-
 export interface Issued {
-  response: TokenResponse;
+  /** The answer of the token endpoint (RFC 6749 5.1). */
+  response: object;
   /** Removes the tokens from memory. */
   undo(): void;
 }

@@ -21,7 +21,7 @@ import {
 } from './policy/authorize.ts';
 import { CODE_MS, READ_SCOPE, SAVE_TOUCHES_MS, TOUCH_MS } from './policy/limits.ts';
 import { isOwnAddress } from './policy/redirectUri.ts';
-import { checkMetadata, type RegistrationResponse, registrationResponse } from './policy/registration.ts';
+import { checkMetadata, registrationResponse } from './policy/registration.ts';
 import { isSameResource } from './policy/target.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 import { createRevocationEndpoint, type RevocationEndpoint } from './revocation.ts';
@@ -30,7 +30,7 @@ import { createTokenEndpoint, type TokenEndpoint } from './tokenEndpoint.ts';
 export interface AuthorizationServer {
   clients: ClientDirectory;
   /** Registers a client. @throws RelayError `STORE_ERROR` */
-  register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<RegistrationResponse>>;
+  register(body: unknown, own: Pick<OwnAddress, 'origins'>): Promise<Result<object>>;
   checkAuthorize(parameters: URLSearchParams, own: OwnAddress): AuthorizeCheck;
   /**
    * Records the owner's approval and returns the code.

@@ -17,7 +17,7 @@ import type { Store } from '../store/types.ts';
 import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clientDirectory.ts';
-import { issueTokens, sweep, type TokenResponse } from './issueTokens.ts';
+import { issueTokens, sweep } from './issueTokens.ts';
 import { type ExchangeDecision, type ExchangeRequest, judgeCode, judgeRefresh } from './policy/grants.ts';
 import { parameter, repeatedNames } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
@@ -37,7 +37,7 @@ export interface TokenOptions {
 export type TokenEndpoint = (
   form: URLSearchParams,
   authorization: string | undefined,
-) => Promise<Result<TokenResponse>>;
+) => Promise<Result<object>>;
 
 /** One exchange: functions that decide about it, mark the credential as used, and undo the mark. */
 interface Exchange {
@@ -100,9 +100,9 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
     });
   }
 
-  async function perform(client: OAuthClient, exchange: Exchange): Promise<Result<TokenResponse>> {
+  async function perform(client: OAuthClient, exchange: Exchange): Promise<Result<object>> {
     let undo = () => {};
-    return store.durable<Result<TokenResponse>>(
+    return store.durable<Result<object>>(
       () => {
         sweep(store, clock.now());
         const decision = exchange.judge();

@@ -83,26 +83,12 @@ function fieldOf(error: z.ZodError): string {
   return name === undefined ? 'It must be a JSON object.' : `See ${String(name)}.`;
 }
 
-export interface RegistrationResponse {
-  client_id: string;
-  /** Time of the registration, in Unix seconds. */
-  client_id_issued_at: number;
-  client_secret?: string;
-  /** Always 0, which means that the secret does not end. */
-  client_secret_expires_at?: 0;
-  client_name?: string;
-  redirect_uris: readonly string[];
-  grant_types: readonly string[];
-  response_types: ['code'];
-  token_endpoint_auth_method: ClientAuthMethod;
-  scope: string;
-}
-
+/** The answer to a registration (RFC 7591 3.2.1): times are Unix seconds, and a secret with the end 0 does not end. */
 export function registrationResponse(
   client: OAuthClient,
   authMethod: ClientAuthMethod,
   secret: string | null,
-): RegistrationResponse {
+): object {
   return {
     client_id: client.clientId,
     client_id_issued_at: Math.floor((client.createdAt ?? 0) / 1000),
