@@ -90,8 +90,8 @@ async function answerLocal(
     send(response, 200, (await dispatch(answers, route, body)) ?? {});
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    const { status, body } = toHttp(error, 'request-1');
-    send(response, status, body);
+    const { status, error: told } = toHttp(error, 'request-1');
+    send(response, status, { error: told });
   }
 }
 

@@ -122,12 +122,12 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
   }
 
   function refuse(context: HttpContext, error: unknown): void {
-    const failure = toHttp(error, context.requestId);
+    const { status, headers, error: told } = toHttp(error, context.requestId);
     const fields = { requestId: context.requestId, method: context.method, path: context.path };
-    const { code } = failure.body.error;
-    if (failure.status === 500) log.error({ ...fields, err: error }, 'request failed');
+    const { code } = told;
+    if (status === 500) log.error({ ...fields, err: error }, 'request failed');
     else if (code === 'FORBIDDEN_HOST' || code === 'FORBIDDEN_ORIGIN') warnOf(context, code);
-    else log.debug({ ...fields, status: failure.status, code }, 'request refused');
+    else log.debug({ ...fields, status, code }, 'request refused');
     if (context.response.headersSent) {
       context.response.destroy();
       return;
@@ -136,8 +136,8 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
       options.showMissing(context);
       return;
     }
-    const body = context.path === '/mcp' ? jsonRpcError(failure.body.error) : failure.body;
-    sendJson(context, failure.status, body, failure.headers);
+    const body = context.path === '/mcp' ? jsonRpcError(told) : { error: told };
+    sendJson(context, status, body, headers);
     // Discards what the client still sends; unread, it would hold the connection.
     if (!context.request.complete) context.request.resume();
   }

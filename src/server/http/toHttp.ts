@@ -1,6 +1,5 @@
 /** The one mapping from an error to an HTTP answer, for everything outside `/mcp` and `/oauth`. */
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import type { Remedy } from '../../domain/remedy.ts';
 
 /** Refusals by the HTTP layer itself. */
 const HTTP_ERRORS = {
@@ -81,45 +80,28 @@ const statusOf: Record<ErrorCode, number> = {
   INTERRUPTED: 409,
 };
 
-export interface HttpFailure {
-  status: number;
-  headers: Record<string, string>;
-  body: {
-    error: {
-      code: string;
-      message: string;
-      requestId: string;
-      remedy?: string;
-      /** The remedy as a value, if it names a command. */
-      fix?: Remedy;
-      details?: object;
-    };
-  };
-}
-
 /** The answer for an error. Anything that is neither a refusal nor a `RelayError` is a bug; its answer reveals nothing. */
-export function toHttp(error: unknown, requestId: string): HttpFailure {
+export function toHttp(error: unknown, requestId: string) {
   if (error instanceof HttpError) {
     const { code, message, status, headers } = error;
-    return { status, headers, body: { error: { code, message, requestId } } };
+    return { status, headers, error: { code, message, requestId } };
   }
   if (error instanceof RelayError) {
     const { code, message, remedy, remedyValue: fix, details } = error;
     return {
       status: statusOf[code],
       headers: {},
-      body: {
-        error: {
-          code,
-          message,
-          requestId,
-          ...(remedy ? { remedy } : {}),
-          ...(fix?.command ? { fix } : {}),
-          ...(details ? { details } : {}),
-        },
+      error: {
+        code,
+        message,
+        requestId,
+        ...(remedy ? { remedy } : {}),
+        // The value too, for a remedy that names a command.
+        ...(fix?.command ? { fix } : {}),
+        ...(details ? { details } : {}),
       },
     };
   }
   const message = 'Internal error. See the log for details.';
-  return { status: 500, headers: {}, body: { error: { code: 'INTERNAL', message, requestId } } };
+  return { status: 500, headers: {}, error: { code: 'INTERNAL', message, requestId } };
 }

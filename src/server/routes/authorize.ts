@@ -1,6 +1,5 @@
 /** `/oauth/authorize`: shows the request to the owner in a browser, and sends the decision to the client. */
-import type { AuthorizeRequest } from '../../oauth/policy/authorize.ts';
-import { codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
+import { type AuthorizeRequest, codeUrl, refusalUrl } from '../../oauth/policy/authorize.ts';
 import { READ_SCOPE } from '../../oauth/policy/limits.ts';
 import type { Refusal } from '../../oauth/refusal.ts';
 import { isOtherUsers } from '../access/caller.ts';

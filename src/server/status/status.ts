@@ -1,7 +1,6 @@
 /** The report behind `relay status`: facts, and one line for each part, with what to do about a problem. */
 
-import type { Clock } from '../../base/clock.ts';
-import { isoOf } from '../../base/clock.ts';
+import { type Clock, isoOf } from '../../base/clock.ts';
 import { counted, sizeText } from '../../base/lists.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
