@@ -52,6 +52,7 @@ function prepare(db: Database, sql: string): CachedStatement {
   if (/;\s*\S/.test(plain)) throw new Error(`More than one statement: ${sql}`);
   const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
   const marks = plain.match(/\?/g)?.length ?? 0;
+  const asked: Asked = { sql, names, marks };
   const statement = db.prepare(sql);
   // Read once, since reading the names takes longer than reading the values.
   let columns: readonly string[] | null = null;
@@ -67,11 +68,16 @@ function prepare(db: Database, sql: string): CachedStatement {
     },
     bind(params = []) {
       statement.reset();
-      statement.bind(
-        isList(params) ? positional(sql, marks, names, params) : named(sql, names, marks, params),
-      );
+      statement.bind(isList(params) ? positional(asked, params) : named(asked, params));
     },
   };
+}
+
+/** The values that a statement needs: for which names, and for how many `?`. */
+interface Asked {
+  sql: string;
+  names: ReadonlySet<string>;
+  marks: number;
 }
 
 function isList(params: SqlParams): params is readonly SqlValue[] {
@@ -79,12 +85,7 @@ function isList(params: SqlParams): params is readonly SqlValue[] {
 }
 
 /** Checks the values for `?`, since sql.js would use null for missing ones. */
-function positional(
-  sql: string,
-  marks: number,
-  names: ReadonlySet<string>,
-  params: readonly SqlValue[],
-): SqlValue[] {
+function positional({ sql, names, marks }: Asked, params: readonly SqlValue[]): SqlValue[] {
   if (names.size > 0 || params.length !== marks) {
     throw new Error(`${params.length} values for ${marks + names.size} placeholders: ${sql}`);
   }
@@ -92,12 +93,7 @@ function positional(
 }
 
 /** Checks the values for names. An object may have more values than the statement needs, but not fewer. */
-function named(
-  sql: string,
-  names: ReadonlySet<string>,
-  marks: number,
-  params: Readonly<Record<string, SqlValue>>,
-): ParamsObject {
+function named({ sql, names, marks }: Asked, params: Readonly<Record<string, SqlValue>>): ParamsObject {
   if (marks > 0) throw new Error(`Values by name for placeholders in order: ${sql}`);
   const bound: ParamsObject = {};
   for (const name of names) {
