@@ -140,6 +140,7 @@ export function quotedList(words: readonly string[]): string {
   return words.map((word) => `'${word}'`).join(', ');
 }
 
-function sqlNameOf(key: string): string {
+/** The name in SQL of a column that the program calls `key`. */
+export function sqlNameOf(key: string): string {
   return key.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }

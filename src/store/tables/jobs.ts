@@ -11,7 +11,7 @@ import {
   statusesIn,
 } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
-import { defineTable, flag, integer, json, nullable, quotedList, text } from '../sql/table.ts';
+import { defineTable, flag, integer, json, nullable, quotedList, sqlNameOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
 export interface JobError {
@@ -131,14 +131,8 @@ export type JobChange = Partial<
 /** A failed job is not over, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
 
-export type JobCount =
-  | 'resolved'
-  | 'ambiguous'
-  | 'unmatched'
-  | 'failed'
-  | 'skipped'
-  | 'passedOver'
-  | 'written';
+const COUNTS = ['resolved', 'ambiguous', 'unmatched', 'failed', 'skipped', 'passedOver', 'written'] as const;
+export type JobCount = (typeof COUNTS)[number];
 
 /** Adds a job without items, unlisted until `listJob`, and returns its key. */
 export function insertJob(store: Store, job: NewJob, totalItems: number, now: number): number {
@@ -249,6 +243,10 @@ export function moveJob(
   return JOBS.update(store, moved, 'where seq = :seq and status = :from', { seq, from: move.from }) === 1;
 }
 
+const NO_COUNTS = Object.fromEntries(COUNTS.map((name) => [name, 0]));
+const SUMS = COUNTS.map((name) => `${sqlNameOf(name)} = ${sqlNameOf(name)} + :${name}`);
+const ADD_COUNTS = `update jobs set ${SUMS.join(', ')}, updated_at = :now where seq = :seq`;
+
 /** Adds to the counts; numbers may be negative. */
 export function addCounts(
   store: Store,
@@ -256,15 +254,7 @@ export function addCounts(
   counts: Partial<Record<JobCount, number>>,
   now: number,
 ): void {
-  const { resolved = 0, ambiguous = 0, unmatched = 0, failed = 0 } = counts;
-  const { skipped = 0, passedOver = 0, written = 0 } = counts;
-  store.run(
-    `update jobs set resolved = resolved + :resolved, ambiguous = ambiguous + :ambiguous,
-       unmatched = unmatched + :unmatched, failed = failed + :failed, skipped = skipped + :skipped,
-       passed_over = passed_over + :passedOver, written = written + :written, updated_at = :now
-     where seq = :seq`,
-    { resolved, ambiguous, unmatched, failed, skipped, passedOver, written, seq, now },
-  );
+  store.run(ADD_COUNTS, { ...NO_COUNTS, ...counts, seq, now });
 }
 
 /** Raises the job's count of failed tries to that of its worst item. */
