@@ -1,4 +1,4 @@
-/** Runs the tests' crash harness any number of times: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
+/** Runs the tests' crash harness: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';

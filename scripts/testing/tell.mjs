@@ -1,4 +1,4 @@
-/** Sends a message to the process that runs the tests, if it is still there; if it has gone, this process ends. */
+/** Sends a message to the parent that runs the tests. If the parent is gone, this process ends. */
 export function tell(message) {
   if (!process.connected) return;
   process.send(message, (error) => {

@@ -75,7 +75,7 @@ export interface Context extends World {
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
-   * The running server; null: there is none. Reads `server.json`, and the master key if a server runs. Without `ownHome`, a
+   * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. Without `ownHome`, a
    * running demo is used too. It and all calls of the server reject with `INTERRUPTED` as soon as the person asks to stop.
    */
   running(options?: ServerChoice): Promise<Connection | null>;

@@ -68,10 +68,10 @@ export interface Client {
   command?(connection: Connection, system: System): string | null;
 }
 
-/** Where the file is, and what differs there from the client's other installations. */
+/** The place of the file, and what is special about this installation of the client. */
 type Installation = Place & Partial<Pick<Client, 'entry' | 'next'>>;
 
-/** What most clients have in common. */
+/** The values that most clients have in common. */
 const USUAL = {
   format: 'json',
   section: 'mcpServers',

@@ -1,4 +1,4 @@
-/** The time limit of what the owner asks for, and the error that says that it is over. */
+/** The time limit of the owner's calls, and the error for calls that exceed it. */
 import { withDeadline } from '../base/abort.ts';
 import type { Clock } from '../base/clock.ts';
 import { tookTooLong } from '../domain/errors.ts';

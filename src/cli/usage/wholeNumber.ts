@@ -2,7 +2,7 @@ import { InvalidArgumentError } from 'commander';
 
 /**
  * Reads the value of an option that takes a whole number.
- * @param range the numbers in words, where plain digits would be hard to read
+ * @param range the allowed numbers in words, if plain digits would be hard to read
  */
 export function wholeNumber(min: number, max: number, range = `${min} to ${max}`): (text: string) => number {
   return (text) => {

@@ -5,7 +5,7 @@ import type { Seeded } from './seeded.ts';
 import type { DemoArtist } from './types.ts';
 import { PLACES } from './words.ts';
 
-/** What an artist's releases are made with, and of. */
+/** Everything that is needed to generate an artist's releases. */
 export interface ArtistPlan {
   readonly builder: CatalogueBuilder;
   readonly random: Seeded;

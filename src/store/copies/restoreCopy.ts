@@ -108,7 +108,8 @@ export interface Replaced {
 }
 
 /**
- * Replaces a database file of a home, whose lock this process must hold, and keeps the old one under another name. A failure leaves everything as it was.
+ * Replaces a database file of a home, whose lock this process must hold, and keeps the old one under another name. A failure
+ * leaves everything as it was.
  * @throws RelayError `STATE_DAMAGED` while another program may be using the old file, `STORE_ERROR`
  */
 export async function replaceByImage(
