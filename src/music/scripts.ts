@@ -4,6 +4,7 @@
  */
 import { foldLetters } from './letters.ts';
 
+/** Scripts, each with a pattern of its letters. */
 const SCRIPTS = [
   'Latin',
   'Cyrillic',
@@ -14,11 +15,7 @@ const SCRIPTS = [
   'Katakana',
   'Hiragana',
   'Han',
-] as const;
-type Script = (typeof SCRIPTS)[number];
-const OF_SCRIPT: ReadonlyMap<Script, RegExp> = new Map(
-  SCRIPTS.map((script) => [script, new RegExp(`\\p{Script=${script}}`, 'gu')]),
-);
+].map((script) => ({ script, letter: new RegExp(`\\p{Script=${script}}`, 'gu') }));
 
 /** Pairs of letters and their Latin forms, separated by spaces. */
 const LETTERS: ReadonlyMap<string, string> = new Map(
@@ -50,12 +47,9 @@ const HANGUL_VOWEL = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui
 const HANGUL_LAST = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');
 
 /** The script that most letters of `text` are in; null for text without letters of a known one. */
-export function scriptOf(text: string): Script | null {
+export function scriptOf(text: string): string | null {
   if (/^[ -~]*[a-z][ -~]*$/i.test(text)) return 'Latin';
-  const counts = SCRIPTS.map((script) => ({
-    script,
-    count: text.match(OF_SCRIPT.get(script) ?? /$^/u)?.length ?? 0,
-  }));
+  const counts = SCRIPTS.map(({ script, letter }) => ({ script, count: text.match(letter)?.length ?? 0 }));
   const most = counts.reduce((a, b) => (b.count > a.count ? b : a));
   return most.count === 0 ? null : most.script;
 }
