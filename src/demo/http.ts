@@ -85,3 +85,17 @@ export function jsonBody(call: Incoming): Record<string, unknown> {
   }
   throw refuse(400, 'Error parsing JSON.');
 }
+
+const ESCAPES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#x27;',
+  '/': '&#x2F;',
+};
+
+/** The text as HTML, as Spotify escapes it. */
+export function escapeHtml(text: string): string {
+  return text.replace(/[&<>"'/]/g, (sign) => ESCAPES[sign] ?? sign);
+}

@@ -1,4 +1,5 @@
 /** Playlists and their rows as the Web API sends them. */
+import { escapeHtml } from '../http.ts';
 import {
   type DemoAccount,
   type DemoPlaylist,
@@ -62,17 +63,4 @@ export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean)
     item,
     ...(world.legacyShapes ? { track: item } : {}),
   };
-}
-
-const ESCAPES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#x27;',
-  '/': '&#x2F;',
-};
-
-function escapeHtml(text: string): string {
-  return text.replace(/[&<>"'/]/g, (sign) => ESCAPES[sign] ?? sign);
 }

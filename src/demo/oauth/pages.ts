@@ -1,5 +1,5 @@
 /** The pages of the simulated accounts service. Each says that it is one. */
-import type { Answer } from '../http.ts';
+import { type Answer, escapeHtml } from '../http.ts';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
 .demo{background:#fff3c4;color:#3b2f00;padding:.5rem 1rem;border-radius:.5rem}button{font:inherit;padding:.4rem 1.2rem}`;
@@ -43,12 +43,4 @@ function page(status: number, title: string, body: string): Answer {
     text,
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': policy },
   };
-}
-
-function escapeHtml(text: string): string {
-  return text
-    .replaceAll('&', '&amp;')
-    .replaceAll('<', '&lt;')
-    .replaceAll('>', '&gt;')
-    .replaceAll('"', '&quot;');
 }
