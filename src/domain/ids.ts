@@ -2,6 +2,7 @@
  * Reads Spotify's identifiers in all their forms: bare ID, URI and web links.
  * Pure: short links, which only a request can resolve, are refused with a remedy.
  */
+import { percentDecoded } from '../base/lists.ts';
 import { RelayError } from './errors.ts';
 
 /** All kinds. The first is what a bare ID is taken for. */
@@ -80,16 +81,8 @@ function fromUrl(value: string): EntityRef | null {
 function fromPath(parts: string[]): EntityRef | null {
   const [kind, id] = parts;
   if (parts.length !== 2 || !id || !ENTITY_KINDS.includes(kind as EntityKind)) return null;
-  if (kind === 'user') return refOf('user', safeDecode(id));
+  if (kind === 'user') return refOf('user', percentDecoded(id));
   return BASE62_ID.test(id) ? refOf(kind as EntityKind, id) : null;
-}
-
-function safeDecode(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
 }
 
 function shortLink(value: string): RelayError {

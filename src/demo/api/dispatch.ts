@@ -1,5 +1,6 @@
 /** Answers a request below `/v1`. Checks token, account, endpoint and scope, in this order, then calls the handler. */
 
+import { percentDecoded } from '../../base/lists.ts';
 import { type Answer, type ApiCall, apiError, type Incoming, needScope, Refusal } from '../http.ts';
 import type { AccessGrant } from '../oauth/grants.ts';
 import type { World } from '../state.ts';
@@ -48,15 +49,7 @@ function patternOf(path: ApiRoute['path']): RegExp {
 }
 
 function decodeParams(groups: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, decode(value)]));
-}
-
-function decode(value: string): string {
-  try {
-    return decodeURIComponent(value);
-  } catch {
-    return value;
-  }
+  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, percentDecoded(value)]));
 }
 
 function unauthorized(error: 'missing_token' | 'invalid_token'): Answer {

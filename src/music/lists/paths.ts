@@ -1,4 +1,5 @@
 /** What the path of a music file says about the song. */
+import { percentDecoded } from '../../base/lists.ts';
 import type { Fields } from './list.ts';
 
 const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;
@@ -9,7 +10,7 @@ const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
  * most programs keep them: `Artist/Album/03 Title.mp3`.
  */
 export function songOfPath(path: string): { text: string } | { fields: Fields } {
-  const parts = decoded(path.replace(/^file:\/\/(?:localhost)?/iu, ''))
+  const parts = percentDecoded(path.replace(/^file:\/\/(?:localhost)?/iu, ''))
     .split(/[/\\]+/u)
     .filter((part) => part !== '');
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
@@ -19,12 +20,4 @@ export function songOfPath(path: string): { text: string } | { fields: Fields } 
   if (/\s[-–—]\s/u.test(unnumbered)) return { text: unnumbered };
   if (parts.length < 3 || !artist || !album || /:$/u.test(artist)) return { text: file };
   return { fields: { title: unnumbered, artist, album } };
-}
-
-function decoded(path: string): string {
-  try {
-    return decodeURIComponent(path);
-  } catch {
-    return path;
-  }
 }
