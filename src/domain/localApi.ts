@@ -258,7 +258,7 @@ export interface RememberedMatch {
   album: string | null;
   track: { uri: string; name: string; artists: string };
   source: 'learned' | 'person';
-  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `learned from a search`. */
+  /** Who settled it, in words: `you, in the terminal`, `the client "Desk"`, `relay, automatically`. */
   by: string;
   /** True if the match was confirmed although title, artist or album differ from the track. */
   confirmed: boolean;

@@ -57,7 +57,7 @@ function matchOf(core: Core, alias: StoredAlias): RememberedMatch {
 }
 
 function wordsOf(core: Core, { source, settledBy }: StoredAlias): string {
-  if (source === 'learned') return 'learned from a search';
+  if (source === 'learned') return 'relay, automatically';
   if (settledBy === null) return 'not known';
   const clientId = /^client (.+)$/.exec(settledBy)?.[1];
   if (clientId === undefined) return WORDS[settledBy] ?? 'not known';
