@@ -28,8 +28,8 @@ export type Outcome =
   | { is: 'done' }
   /** It says that nothing was written. */
   | { is: 'refused'; code: string }
-  /** What was there is there again. `carriedOn`: a person has let that go on beside what others did. */
-  | { is: 'rolled back'; carriedOn?: boolean }
+  /** What was there is there again. */
+  | { is: 'rolled back' }
   /** The first so many entries, or any with `anyOrder`; `unknown`: perhaps those of one more request. */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** It names what is missing. */
@@ -56,7 +56,7 @@ export interface Unclear {
   hidden: ReadonlySet<string>;
   /** A person has touched them where relay could not see it in time. */
   unseen: ReadonlySet<string>;
-  /** A person has put them in or taken them out while relay looked whether it had, which it had not. */
+  /** Where an answer is lost, nothing tells whether a person has put them in or taken them out, or relay. */
   mimicked: ReadonlySet<string>;
 }
 

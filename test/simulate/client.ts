@@ -128,24 +128,6 @@ export class Client {
     await this.#judged(wish.do, playlist, asked.doing, () => this.#ask(asked.tool, asked.args, leaves));
   }
 
-  /** Only answers that are lost leave that open. */
-  #mimicked(effects: readonly Effect[], playlist: DemoPlaylist, outcome: Outcome): Set<string> {
-    const { spotify, plan } = this.#stage;
-    if (plan.faults.length === 0) return new Set();
-    const inDoubt = effects.flatMap((act) => {
-      const isTheirs = act.by === 'person' && act.playlist === playlist;
-      const sent = isTheirs ? spotify.inDoubt(playlist, act.at) : null;
-      return sent ? [{ ...act, adds: sent.adds }] : [];
-    });
-    const isCarriedOn =
-      outcome.is === 'carried on' || (outcome.is === 'rolled back' && outcome.carriedOn === true);
-    return new Set([
-      ...mimickedIn(effects, playlist, isCarriedOn),
-      ...takenOutBeside(inDoubt, effects, playlist),
-      ...putInAsAsked(inDoubt),
-    ]);
-  }
-
   #putBack(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
     return putBackIn(effects, playlist, this.#stage.plan.faults.length > 0);
   }
@@ -187,7 +169,7 @@ export class Client {
         // What came to be seen after its first request, where that had no effect, has been let stay.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: new Set([...this.#mimicked(now, playlist, outcome), ...spotify.broughtBack(playlist, from)]),
+      mimicked: new Set([...spotify.mistakenIn(playlist, from), ...spotify.broughtBack(playlist, from)]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const rows = wrongRows(before, doing, outcome, others, after, own, unclear);
@@ -283,7 +265,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
-      mimicked: new Set([...made.mimicked, ...this.#mimicked(now, playlist, outcome)]),
+      mimicked: new Set([...made.mimicked, ...spotify.mistakenIn(playlist, from)]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
@@ -413,7 +395,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: new Set<string>(),
-      mimicked: this.#mimicked(effects, playlist, outcome),
+      mimicked: spotify.mistakenIn(playlist, from),
     };
     const doing: Doing = { do: 'add', uris };
     const wrong = wrongRows([], doing, outcome, others, urisOf(playlist), new Set(uris), unclear);
@@ -935,7 +917,7 @@ export class Client {
             if (failureIn(answer)) await later(this.#stage, 5_000);
             break;
           }
-          const back: Outcome = { is: 'rolled back', carriedOn: review === 'carry_on' };
+          const back: Outcome = { is: 'rolled back' };
           if (job.result?.rolled_back === true && resumes > 0) return ended(back);
           if (resumes++ >= 2) {
             const { rolled_back: isBack, missing_uris: missing } = job.result ?? {};
@@ -1221,50 +1203,6 @@ function less(counts: Counts, by: Counts): Counts {
     [...counts]
       .map(([uri, count]): [string, number] => [uri, count - (by.get(uri) ?? 0)])
       .filter(([, count]) => count > 0),
-  );
-}
-
-/**
- * Songs that a person has put in or taken out, and relay has not: where its own answer is lost, it cannot tell whether that
- * was its own doing.
- * @param isCarriedOn after a review: nor can it tell how many rows of a song that both have put in or taken out are its own
- */
-function mimickedIn(effects: readonly Effect[], playlist: DemoPlaylist, isCarriedOn: boolean): Set<string> {
-  const changed = (who: Effect['by']) =>
-    effects
-      .filter(({ by, playlist: on }) => by === who && on === playlist)
-      .flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]);
-  const own = new Set(changed('relay'));
-  return new Set(changed('person').filter((uri) => isCarriedOn || !own.has(uri)));
-}
-
-/**
- * Songs that a person has taken out, and relay has not, whatever it has put in.
- * @param acts those of a person for which a removal of relay that had no effect may be taken
- */
-function takenOutBeside(
-  acts: readonly Effect[],
-  effects: readonly Effect[],
-  playlist: DemoPlaylist,
-): string[] {
-  const takenOut = (those: readonly Effect[]) =>
-    those
-      .filter(({ playlist: on }) => on === playlist)
-      .flatMap(({ before, after }) =>
-        [...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
-          count < 0 ? [uri] : [],
-        ),
-      );
-  const own = new Set(takenOut(effects.filter(({ by }) => by === 'relay')));
-  return takenOut(acts).filter((uri) => !own.has(uri));
-}
-
-/** Songs that a person has put in while a request of relay had no effect that was to put them in: it is taken for that one. */
-function putInAsAsked(acts: ReadonlyArray<Effect & { adds: ReadonlySet<string> }>): string[] {
-  return acts.flatMap(({ before, after, adds }) =>
-    [...difference(countsOf(before), countsOf(after))].flatMap(([uri, count]) =>
-      count > 0 && adds.has(uri) ? [uri] : [],
-    ),
   );
 }
 

@@ -1,5 +1,5 @@
 /** The way from the program to Spotify and back: how long it takes, and what goes wrong on it. */
-import type { Incoming } from '../../src/demo/http.ts';
+import type { Answer, Incoming } from '../../src/demo/http.ts';
 import type { Transport } from '../../src/provider/http/transport.ts';
 import { FaultList, faultHook } from '../support/simulator/faults.ts';
 import { chanceFor } from './chance.ts';
@@ -61,8 +61,10 @@ export class Network {
           this.#options.arrived(request);
           const hook = faultHook(this.faults);
           const wait = (ms: number) => new Promise<void>((woken) => time.after(ms, woken));
+          let handled: Answer | null = null;
           const handle = () => {
             const answer = spotify.handle(request);
+            handled = answer;
             say(() => `#${serial} at Spotify: ${answer.status}`);
             this.#options.done(request);
             return answer;
@@ -74,7 +76,13 @@ export class Network {
             const text = answer.json === undefined ? (answer.text ?? '') : jsonOf(answer.json);
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
-            arrive(() => resolve({ status: answer.status, headers: told, text }));
+            const { status } = answer;
+            // Others are changed on their way, or come from something in between.
+            const isPlain = (status >= 400 || answer === handled) && status < 500;
+            arrive(() => {
+              if (isPlain && !signal.aborted) spotify.answered(request);
+              resolve({ status, headers: told, text });
+            });
           });
         });
       });

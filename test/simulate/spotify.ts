@@ -13,6 +13,7 @@ import {
   type PlaylistRow,
   type World,
 } from '../../src/demo/state.ts';
+import { distance } from '../../src/domain/mergeRows.ts';
 import { sameRows } from '../../src/domain/rows.ts';
 import { countsOf, difference } from '../oracle/counts.ts';
 import { chanceFor, randomOf } from './chance.ts';
@@ -61,6 +62,16 @@ export interface Effect {
   rowsBefore: readonly PlaylistRow[];
   rowsAfter: readonly PlaylistRow[];
   method: string;
+}
+
+/** A request of relay for a change of rows, also one that was lost on its way, and after how many effects it came. */
+interface Send {
+  at: number;
+  after: number;
+  /** What it does to rows. */
+  asks(rows: readonly string[]): readonly string[];
+  /** Relay has heard how it ended. */
+  isAnswered: boolean;
 }
 
 /** One page of a playlist's rows that was read, and after how many effects. */
@@ -188,7 +199,7 @@ export class Spotify {
    */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** The same of every request that relay sent, also of those that were lost on their way. */
-  readonly sends = new Map<DemoPlaylist, Array<{ at: number; after: number; adds: ReadonlySet<string> }>>();
+  readonly sends = new Map<DemoPlaylist, Send[]>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
   /** Requests of relay that save songs or remove them from the saved ones, also those that were lost on their way. */
@@ -205,6 +216,7 @@ export class Spotify {
   #createdAt = new Map<string, number>();
   /** Requests may take effect long after they have come. */
   #arrivals = new WeakMap<Incoming, number>();
+  #sendOf = new WeakMap<Incoming, Send>();
 
   /** @param maxRows of a playlist; null: Spotify's own limit */
   constructor(time: VirtualTime, seed: number, maxRows: number | null) {
@@ -287,11 +299,43 @@ export class Spotify {
     return unseen;
   }
 
-  /** The last request that relay had sent to a playlist by then, if it had no effect. `adds`: the songs that it was to put in. */
-  inDoubt(playlist: DemoPlaylist, at: number): { adds: ReadonlySet<string> } | null {
-    const sent = this.sends.get(playlist)?.findLast((send) => send.at <= at);
-    const hadEffect = this.writes.get(playlist)?.some((write) => write.at === sent?.at);
-    return sent === undefined || hadEffect ? null : sent;
+  /**
+   * Songs of which relay cannot tell who has put them in or taken them out. Where the answer to a request is lost, what it reads
+   * has two explanations: that the request has had its effect, and that it has not. It takes the one in which a person has done
+   * less. These are the songs of requests without an effect, where a person has meanwhile brought the list at least as near to
+   * what they would have left as to what was there.
+   * @param from where in the record of effects the call began that sent them
+   */
+  mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
+    const songs = new Set<string>();
+    const sends = this.sends.get(playlist) ?? [];
+    for (const [nth, send] of sends.entries()) {
+      if (send.after < from || send.isAnswered) continue;
+      const acts = this.#beside(playlist, send, sends[nth + 1]?.after);
+      const before = acts[0]?.before ?? [];
+      const asked = send.asks(before);
+      const changed = [...difference(countsOf(before), countsOf(asked)).keys()];
+      const isNearer = acts.some(({ after }) => distance(asked, after) <= distance(before, after));
+      if (changed.length === 0 || !isNearer) continue;
+      const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
+      for (const uri of [...changed, ...touched]) songs.add(uri);
+    }
+    return songs;
+  }
+
+  /** What a person did from relay's last reading before a request until that had its effect, or the next one was sent. */
+  #beside(playlist: DemoPlaylist, { at, after }: Send, next = this.effects.length): Effect[] {
+    const read = this.reads.get(playlist)?.findLast((one) => one.at <= at);
+    const isSeen = (effect: Effect, index: number) =>
+      read === undefined || (index < read.after && effect.at <= read.at - this.lags.lists);
+    const acts: Effect[] = [];
+    for (const [index, effect] of this.effects.slice(0, next).entries()) {
+      if (effect.playlist !== playlist) continue;
+      if (effect.by === 'person' && (index >= after || !isSeen(effect, index))) acts.push(effect);
+      else if (index >= after) break;
+      else acts.length = 0;
+    }
+    return acts;
   }
 
   /** True if a reading showed a person's act before a write was sent at `written`, or would have when that was asked for. */
@@ -477,9 +521,14 @@ export class Spotify {
     this.#arrivals.set(request, this.#time.at);
     const playlist = method === 'GET' ? null : findPlaylist(this.world, playlistIdIn(path) ?? '');
     if (playlist) {
-      const { uris = [] } = method === 'POST' ? (JSON.parse(text) as { uris?: string[] }) : {};
-      const adds = new Set(uris.map(recordingOf));
-      noted(this.sends, playlist, { at: this.#time.at, after: this.effects.length, adds });
+      const send = {
+        at: this.#time.at,
+        after: this.effects.length,
+        asks: asksOf(method, text),
+        isAnswered: false,
+      };
+      this.#sendOf.set(request, send);
+      noted(this.sends, playlist, send);
     }
     if (method !== 'GET' && path === '/me/library')
       this.librarySends.push({
@@ -490,6 +539,12 @@ export class Spotify {
     if (method !== 'POST' || path !== '/me/playlists') return;
     const { name } = JSON.parse(text) as { name: string };
     if (!this.firstAsked.has(name)) this.firstAsked.set(name, this.#time.at);
+  }
+
+  /** Notes that relay hears how a request ended. */
+  answered(request: Incoming): void {
+    const send = this.#sendOf.get(request);
+    if (send) send.isAnswered = true;
   }
 
   /** Whose token a request has. */
@@ -622,6 +677,23 @@ export class Spotify {
     this.#formerAccounts = this.#formerAccounts.filter((former) => former.until > horizon);
     this.#formerAccounts.push({ until, playlists: [...playlists], saved: [...saved] });
   }
+}
+
+/** What a request does to rows: nothing if it moves some, or is not for rows. */
+function asksOf(method: string, text: string): Send['asks'] {
+  const { uris, items, position } = (text === '' ? {} : JSON.parse(text)) as {
+    uris?: string[];
+    items?: Array<{ uri: string }>;
+    position?: number;
+  };
+  const named = (uris ?? items?.map(({ uri }) => uri) ?? []).map(recordingOf);
+  return (rows) => {
+    if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri));
+    if (uris === undefined) return rows;
+    if (method === 'PUT') return named;
+    const at = position ?? rows.length;
+    return [...rows.slice(0, at), ...named, ...rows.slice(at)];
+  };
 }
 
 function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
