@@ -8,6 +8,8 @@ import type { Play, PlayedItem } from './play.ts';
 export const MAX_PLAYS = 5_000_000;
 /** Number of bytes of one play: three four-byte numbers and a single byte. */
 const BYTES = 13;
+/** Separates fields; `play.ts` removes it from names. */
+const BETWEEN = '\0';
 
 /** A part of the plays, on its way to the thread that owns the database. */
 export interface PlayBatch {
@@ -105,14 +107,16 @@ export function stagedPlays(): StagedPlays {
 }
 
 function keyOf({ short, kind, uri, name, artist, album }: PlayedItem): string {
-  return JSON.stringify([short, kind, uri, name, artist, album]);
+  return [short ? 's' : 'e', kind, uri, name, artist, album].join(BETWEEN);
 }
 
 function isShort(key: string): boolean {
-  return key.startsWith('[true');
+  return key.startsWith('s');
 }
 
 function itemOf(key: string): PlayedItem {
-  const [short, kind, uri, name, artist, album] = JSON.parse(key);
-  return { kind, uri, name, artist, album, short };
+  const [, kind, ...fields] = key.split(BETWEEN);
+  // What the export does not name is null, and never an empty text.
+  const [uri = null, name = null, artist = null, album = null] = fields.map((field) => field || null);
+  return { kind: kind as PlayedItem['kind'], uri, name, artist, album, short: isShort(key) };
 }
