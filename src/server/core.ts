@@ -130,7 +130,7 @@ export async function openCore(options: CoreOptions): Promise<Core> {
 function holdHome(log: Log): NonNullable<Ground['hold']> {
   return async (home, purpose) => {
     await ensureHome(home, log);
-    return acquireHome(home, { purpose });
+    return acquireHome(home, purpose);
   };
 }
 

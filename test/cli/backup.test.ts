@@ -308,7 +308,7 @@ test('restore refuses while the home is in use, and says by whom', async (contex
   const { home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   const before = digest(state);
-  const lock = await acquireHome(home, { purpose: 'relay login' });
+  const lock = await acquireHome(home, 'relay login');
   assert.deepEqual(await run(['restore', copy, '--force']), {
     code: 1,
     out: '',

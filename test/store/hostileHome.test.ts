@@ -47,7 +47,7 @@ const READERS: Array<[name: string, read: (home: string) => Promise<unknown>, re
     /master\.key cannot be read: it is not a regular file/,
   ],
   ['relay.db', (home) => openStore({ home, clock, log: silentLog }), /it is not a regular file/],
-  ['relay.lock', (home) => acquireHome(home, { purpose: 'test' }), /it is not a regular file/],
+  ['relay.lock', (home) => acquireHome(home, 'test'), /it is not a regular file/],
 ];
 
 for (const [name, read, refusal] of READERS) {
@@ -115,7 +115,7 @@ test('a lock whose successors lead in a circle is refused at once', { skip: onWi
   const home = await temporaryHome(t);
   await writeFile(join(home, 'relay.lock'), dead('a'));
   await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));
-  await assert.rejects(within(acquireHome(home, { purpose: 'test' })), {
+  await assert.rejects(within(acquireHome(home, 'test')), {
     code: 'HOME_UNUSABLE',
     message: `The lock files ${join(home, 'relay.lock')}* refer to each other in a loop.`,
   });
@@ -124,7 +124,7 @@ test('a lock whose successors lead in a circle is refused at once', { skip: onWi
 test('a lock never names a file elsewhere', async (t) => {
   const home = await temporaryHome(t);
   await writeFile(join(home, 'relay.lock'), dead('x/../../elsewhere'));
-  const lock = await acquireHome(home, { purpose: 'test' });
+  const lock = await acquireHome(home, 'test');
   await lock.release();
   assertNone(await readdir(home), (name) => !name.startsWith('relay.lock.after-unreadable-'));
 });

@@ -16,7 +16,7 @@ const holder = buildChild('holder');
 const racer = buildChild('racer');
 const refused = buildChild('refused');
 
-const acquire = (home: string) => acquireHome(home, { purpose: 'relay login' });
+const acquire = (home: string) => acquireHome(home, 'relay login');
 
 /** A process that holds the home. */
 async function heldByAnother(t: TestContext, home: string): Promise<ChildProcess & { pid: number }> {

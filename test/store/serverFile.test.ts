@@ -16,7 +16,7 @@ const content = (pid: number) => ({
 
 test('what a server writes is found while it runs, and gone when it is removed', async (t) => {
   const home = await temporaryHome(t);
-  const lock = await acquireHome(home, { purpose: 'relay serve' });
+  const lock = await acquireHome(home, 'relay serve');
   assert.equal(await readServerFile(home), null);
   await writeServerFile(home, content(1));
   await writeServerFile(home, content(process.pid));

@@ -97,7 +97,7 @@ export async function restoreState(options: RestoreOptions): Promise<Restored> {
 
 async function takeHome(home: string) {
   try {
-    return await acquireHome(home, { purpose: 'relay restore' });
+    return await acquireHome(home, 'relay restore');
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'ALREADY_RUNNING') throw error;
     throw error.with({ remedy: 'Nothing was changed. Stop it first, then restore again.' });

@@ -22,7 +22,7 @@ export async function eraseHome(home: string): Promise<string[]> {
   for (const path of [home, join(home, DEMO)]) if (await exists(path)) homes.push(path);
   const locks: HomeLock[] = [];
   try {
-    for (const path of homes) locks.push(await acquireHome(path, { purpose: 'relay uninstall' }));
+    for (const path of homes) locks.push(await acquireHome(path, 'relay uninstall'));
     for (const path of homes) await eraseFiles(path);
   } finally {
     for (const lock of locks) await lock.release();

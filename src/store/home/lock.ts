@@ -20,11 +20,6 @@ import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
 import { linkUnlessExists } from './smallFiles.ts';
 
-export interface LockInfo {
-  /** What the home is needed for, for a person: `relay serve`, `relay login`. */
-  purpose: string;
-}
-
 /** The purposes of commands that soon write `server.json`. */
 const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
@@ -35,21 +30,22 @@ export interface HomeLock {
 
 /**
  * Takes the home for this process until `release` or its end.
+ * @param purpose what the home is needed for, for a person: `relay serve`, `relay login`
  * @throws RelayError `ALREADY_RUNNING` with details `{pid, baseUrl?}` while another process holds it, `HOME_UNUSABLE`
  */
-export function acquireHome(home: string, info: LockInfo): Promise<HomeLock> {
-  return acquire(home, info).catch((error: unknown) => {
+export function acquireHome(home: string, purpose: string): Promise<HomeLock> {
+  return acquire(home, purpose).catch((error: unknown) => {
     throw homeError(home, error);
   });
 }
 
-async function acquire(home: string, info: LockInfo): Promise<HomeLock> {
+async function acquire(home: string, purpose: string): Promise<HomeLock> {
   const path = lockPath(home);
   const me: Holder = {
     pid: process.pid,
     start: await ownStart(),
     nonce: randomUUID(),
-    purpose: info.purpose,
+    purpose,
   };
   const own = tempPathFor(path);
   // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.

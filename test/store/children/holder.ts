@@ -3,7 +3,7 @@ import { writeSync } from 'node:fs';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 
 async function hold(home: string): Promise<void> {
-  const lock = await acquireHome(home, { purpose: 'relay serve' });
+  const lock = await acquireHome(home, 'relay serve');
   writeSync(1, 'held\n');
   process.stdin.resume().once('end', () => void lock.release());
 }

@@ -26,7 +26,7 @@ async function race(): Promise<void> {
 
 async function tryAcquire(): Promise<HomeLock | null> {
   try {
-    return await acquireHome(home, { purpose: 'test racer' });
+    return await acquireHome(home, 'test racer');
   } catch (error) {
     if (error instanceof RelayError && error.code === 'ALREADY_RUNNING') return null;
     throw error;

@@ -2,7 +2,7 @@
 import { RelayError } from '../../../src/domain/errors.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 
-acquireHome(process.argv[2] ?? '', { purpose: 'relay serve' }).then(
+acquireHome(process.argv[2] ?? '', 'relay serve').then(
   () => console.log('held'),
   (error: unknown) =>
     console.log(error instanceof RelayError ? `${error.code}: ${error.message}` : String(error)),

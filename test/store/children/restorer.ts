@@ -10,7 +10,7 @@ import { stateFilePath } from '../../../src/store/file/stateFile.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 
 async function restoreForEver(home: string, files: string[]): Promise<never> {
-  await acquireHome(home, { purpose: 'test restorer' });
+  await acquireHome(home, 'test restorer');
   const images = await Promise.all(files.map((file) => readFile(file)));
   const state = await stateFilePath(home);
   for (let round = 0; ; round++) {

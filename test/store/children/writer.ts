@@ -12,7 +12,7 @@ import { acquireHome } from '../../../src/store/home/lock.ts';
 const BALLAST_BYTES = 1_000_000;
 
 async function writeForEver(home: string): Promise<never> {
-  await acquireHome(home, { purpose: 'test writer' });
+  await acquireHome(home, 'test writer');
   const store = await openStore({ home, clock: systemClock, log: silentLog });
   store.run('create table if not exists written (number integer primary key, ballast blob) strict');
   const last = store.get<{ last: number }>('select ifnull(max(number), 0) as last from written')?.last ?? 0;
