@@ -28,10 +28,9 @@ export function unnamedPlaylists(
   jobs: readonly JobRecord[],
   { items }: PageEvents,
 ): string[] {
-  const shown = [
-    ...jobs.map(({ payload, playlist_id }) => payload.playlist_id ?? playlist_id),
-    ...items.map(({ change }) => change?.playlist_id ?? null),
-  ].filter((id) => id !== null);
+  const shown = [...jobs.map(playlistOf), ...items.map(({ change }) => change?.playlist_id ?? null)].filter(
+    (id) => id !== null,
+  );
   return [...new Set(shown)].filter((id) => knownPlaylistName(services, id) === null);
 }
 
@@ -52,16 +51,14 @@ export function ownerEvents(core: Core, services: Services, limit: number): Page
     ...changes.slice(0, limit + 1).map((change) => ({ at: change.createdAt, job: null, change })),
   ].sort((one, other) => other.at - one.at);
   const shown = found.slice(0, limit);
-  const names = namesFor(services, shown);
+  const ids = shown.flatMap(({ job, change }) => [job && playlistOf(job), change?.playlistId ?? null]);
+  const names = namesFor(services, ids);
   return { items: shown.map((one) => eventOf(core, services, one, names)), more: found.length > limit };
 }
 
 /** Jobs as the page shows them. */
 export function pageJobs(core: Core, services: Services, jobs: readonly JobRecord[]): PageJob[] {
-  const names = namesFor(
-    services,
-    jobs.map((job) => ({ job, change: null })),
-  );
+  const names = namesFor(services, jobs.map(playlistOf));
   return jobs.map((job) => jobOf(core, job, names));
 }
 
@@ -76,11 +73,7 @@ function changeOf(store: Services['store'], { result }: JobRecord): Change | nul
   return typeof result?.change_id === 'string' ? getChange(store, result.change_id) : null;
 }
 
-function namesFor(
-  services: Services,
-  found: ReadonlyArray<Pick<Found, 'job' | 'change'>>,
-): Map<string, string> {
-  const ids = found.flatMap(({ job, change }) => [job && playlistOf(job), change?.playlistId ?? null]);
+function namesFor(services: Services, ids: ReadonlyArray<string | null>): Map<string, string> {
   return knownPlaylistNames(
     services,
     ids.filter((id) => id !== null),
@@ -147,10 +140,10 @@ function jobOf(core: Core, job: JobRecord, names: ReadonlyMap<string, string>): 
   };
 }
 
-function jobTitle({ type, payload, playlist_id }: JobRecord, names: ReadonlyMap<string, string>): string {
-  const id = payload.playlist_id ?? playlist_id;
-  const name = (id === null ? undefined : names.get(id)) ?? payload.name ?? id ?? undefined;
-  return capital(jobWords(type, name === undefined ? 'a playlist' : `“${visibleText(name, 100)}”`));
+function jobTitle(job: JobRecord, names: ReadonlyMap<string, string>): string {
+  const id = playlistOf(job);
+  const name = (id === null ? undefined : names.get(id)) ?? job.payload.name ?? id ?? undefined;
+  return capital(jobWords(job.type, name === undefined ? 'a playlist' : `“${visibleText(name, 100)}”`));
 }
 
 function remedyOf({ settings }: Core, { remedy, fix }: JobErrorRecord): string | null {
