@@ -3,17 +3,12 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import { openOffline } from '../../src/server/offline.ts';
-import { asQuery, named, searches, uniqueTracks, urisOf, writes } from '../jobs/support.ts';
+import { asQuery, lineOf, named, searches, uniqueTracks, urisOf, writes } from '../jobs/support.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
 import { longTest } from '../support/scale.ts';
 import { at, owner, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
-
-const lineOf = (track: Parameters<typeof asQuery>[0]) => {
-  const { title, artist } = asQuery(track);
-  return `${artist} - ${title}`;
-};
 
 /** A list of eight songs, one of them twice, and a line that is none. */
 function songsIn({ world, file }: ListScene) {

@@ -5,33 +5,9 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
+import { withSpotifyDesk } from '../support/spotifyDesk.ts';
 
 const digest = (path: string) => createHash('sha256').update(readFileSync(path)).digest('hex');
-
-/** A desk whose relay talks to a simulated Spotify that outlives its server; `tokens` collects what that hands out. */
-async function withProvider(
-  work: (desk: Desk, provider: Simulator, tokens: Set<string>) => Promise<void>,
-): Promise<void> {
-  const provider = await startSimulator();
-  const tokens = new Set<string>();
-  const fn = (body: unknown) => {
-    const { access_token, refresh_token } = body as Record<string, string | undefined>;
-    for (const token of [access_token, refresh_token]) if (token) tokens.add(token);
-    return body;
-  };
-  provider.faults.add({ path: /\/api\/token$/, kind: 'transform', times: Number.POSITIVE_INFINITY, fn });
-  const env = {
-    PROVIDER_API_URL: provider.apiUrl,
-    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
-    PROVIDER_CLIENT_ID: provider.clientId,
-  };
-  try {
-    await withDesk(env, (desk) => work(desk, provider, tokens));
-  } finally {
-    await provider.close();
-  }
-}
 
 async function ok(desk: Desk, ...args: string[]): Promise<string> {
   const { code, out, err } = await desk.relay(args);
@@ -44,7 +20,7 @@ async function aliases(desk: Desk): Promise<number> {
 }
 
 test('what a running server knows is copied, and comes back after more has changed', () =>
-  withProvider(async (desk, provider, tokens) => {
+  withSpotifyDesk({}, async (desk, provider, tokens) => {
     const { server, ready } = await desk.host();
     assert.equal((await createBrowser().open(`${ready.baseUrl}/auth/provider/login`)).status, 200);
     const [song, other] = provider.catalogue.tracks.filter(({ name }) => /^[A-Za-z ]{12,}$/.test(name));

@@ -1,46 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
-import { type Desk, withDesk } from '../support/program.ts';
+import type { Desk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
-import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
+import { withSpotifyDesk } from '../support/spotifyDesk.ts';
 
-async function withProvider(
-  work: (desk: Desk, provider: Simulator, secrets: Secrets) => Promise<void>,
-): Promise<void> {
-  const provider = await startSimulator({ rotateRefreshTokens: true });
-  const secrets = watchTokens(provider);
-  const env = {
-    PROVIDER_API_URL: provider.apiUrl,
-    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
-    PROVIDER_CLIENT_ID: provider.clientId,
-    LOG_LEVEL: 'trace',
-  };
-  try {
-    await withDesk(env, (desk) => work(desk, provider, secrets));
-  } finally {
-    await provider.close();
-  }
-}
-
-type Secrets = { values: Set<string> };
-
-/** Collects every token that the provider hands out. */
-function watchTokens(provider: Simulator): Secrets {
-  const values = new Set<string>();
-  const fn = (body: unknown) => {
-    const { access_token, refresh_token } = body as { access_token: string; refresh_token?: string };
-    values.add(access_token);
-    if (refresh_token) values.add(refresh_token);
-    return body;
-  };
-  provider.faults.add({ path: /\/api\/token$/, kind: 'transform', times: Number.POSITIVE_INFINITY, fn });
-  return { values };
-}
+const ROTATING = { rotateRefreshTokens: true, env: { LOG_LEVEL: 'trace' } };
 
 test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', () =>
-  withProvider(async (desk, provider, secrets) => {
+  withSpotifyDesk(ROTATING, async (desk, provider, tokens) => {
     const { server, ready } = await desk.host();
     assert.equal(ready.providerConnected, false);
     assert.equal((await desk.relay(['status'])).code, 3);
@@ -58,9 +27,9 @@ test('relay login --no-browser connects by the printed address; no secret is in 
     assert.equal((await desk.relay(['call', 'get_devices'])).code, 0);
 
     const key = (await desk.relay(['key'])).out.trim();
-    assert.equal(secrets.values.size, 4);
+    assert.equal(tokens.size, 4);
     const code = new URL(url.trim()).searchParams.get('state') ?? '';
-    for (const secret of [...secrets.values, key, code]) {
+    for (const secret of [...tokens, key, code]) {
       assert.deepEqual(desk.filesWith(secret), [], 'in a file');
       assert.ok(!server.err.includes(secret) && !server.out.includes(secret), 'in the log of the server');
       assert.ok(!ended.err.includes(secret), 'in the log of the login');
@@ -68,7 +37,7 @@ test('relay login --no-browser connects by the printed address; no secret is in 
   }));
 
 test('a restart, also after kill -9, keeps the connection', () =>
-  withProvider(async (desk) => {
+  withSpotifyDesk(ROTATING, async (desk) => {
     const first = await desk.serve();
     await connect(desk);
     await first.server.stop('SIGKILL');
@@ -81,7 +50,7 @@ test('a restart, also after kill -9, keeps the connection', () =>
   }));
 
 test('without a running server relay login runs one for as long as it takes', () =>
-  withProvider(async (desk, provider) => {
+  withSpotifyDesk(ROTATING, async (desk, provider) => {
     const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
     await createBrowser().open(url);
@@ -96,7 +65,7 @@ test('without a running server relay login runs one for as long as it takes', ()
   }));
 
 test('with the key lost, relay login --start-over starts over and the new login works', () =>
-  withProvider(async (desk) => {
+  withSpotifyDesk(ROTATING, async (desk) => {
     const lost = { RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 1).toString('base64') };
     const { server } = await desk.host([], lost);
     await server.stop();
@@ -113,7 +82,7 @@ test('with the key lost, relay login --start-over starts over and the new login 
   }));
 
 test('the address that a browser elsewhere ended on is pasted back', () =>
-  withProvider(async (desk) => {
+  withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     const login = desk.begin(['login', '--no-browser']);
     const [url] = await login.until(/^\s*(http\S+)\s*$/m);
@@ -125,7 +94,7 @@ test('the address that a browser elsewhere ended on is pasted back', () =>
   }));
 
 longTest('a login that nobody finishes times out, and one that is declined says so', () =>
-  withProvider(async (desk, provider) => {
+  withSpotifyDesk(ROTATING, async (desk, provider) => {
     await desk.host();
     const late = await desk.relay(['login', '--no-browser', '--timeout', '1']);
     assert.equal(late.code, 1);
@@ -141,7 +110,7 @@ longTest('a login that nobody finishes times out, and one that is declined says 
 );
 
 test('logout and a new key', () =>
-  withProvider(async (desk) => {
+  withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     await connect(desk);
     const out = await desk.relay(['logout']);

@@ -14,11 +14,12 @@ import {
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { newClient } from '../oauth/support.ts';
 import { createBrowser } from '../support/browser.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 import { assertNone, pluck } from '../support/shapes.ts';
-import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
+import { type Simulator, settingsFor, startSimulator } from '../support/simulator/simulator.ts';
 import { type StrangerTask, sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { until } from '../support/waiting.ts';
 
@@ -82,9 +83,7 @@ async function withOpenDesk(
   const env = {
     ...opener.env,
     RELAY_HOME: home,
-    PROVIDER_API_URL: provider.apiUrl,
-    PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
-    PROVIDER_CLIENT_ID: provider.clientId,
+    ...settingsFor(provider),
   };
   await withDesk(env, (desk) => work(desk, provider, opener, home)).finally(opener.release);
 }
@@ -107,7 +106,7 @@ longTest(
 
       // The other user is logged in to the provider as somebody else, and no account is connected yet.
       provider.loginAs(1);
-      const { client_id } = await register(baseUrl);
+      const { client_id } = await newClient(baseUrl, { redirect_uris: [CLIENT] });
       const report = await sendStranger({
         baseUrl,
         addresses: [`${baseUrl}/auth/provider/login`],
@@ -208,19 +207,6 @@ function localCalls() {
     { path: `/local/${route}`, method: 'POST', headers, body: '{"attemptId":null,"switchAccount":true}' },
     { path: `/local/${route}`, method: 'POST', headers: guessed, body: '{}' },
   ]);
-}
-
-async function register(baseUrl: string): Promise<{ client_id: string }> {
-  const answer = await fetch(`${baseUrl}/oauth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({
-      client_name: 'Mine',
-      redirect_uris: [CLIENT],
-      token_endpoint_auth_method: 'none',
-    }),
-  });
-  return (await answer.json()) as { client_id: string };
 }
 
 const CLIENT = 'http://127.0.0.1:9/cb';

@@ -11,7 +11,7 @@ import { manualClock } from '../support/clock.ts';
 import { listening } from '../support/http.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { owner, pluck } from '../support/shapes.ts';
-import { startSimulator } from '../support/simulator/simulator.ts';
+import { settingsFor, startSimulator } from '../support/simulator/simulator.ts';
 import { olderStdioClient, rawStdio, stdioClient } from '../support/stdio.ts';
 import { until } from '../support/until.ts';
 import { connectAccount, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
@@ -226,11 +226,7 @@ longTest(
   async (t) => {
     const provider = await startSimulator();
     t.after(() => provider.close());
-    const env = desk(t, {
-      PROVIDER_CLIENT_ID: provider.clientId,
-      PROVIDER_API_URL: provider.apiUrl,
-      PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
-    });
+    const env = desk(t, settingsFor(provider));
     const host = rawStdio(t, { env });
     await host.ask('ping');
     await connectAccount(((await readJson(serverFile(env))) as { baseUrl: string }).baseUrl);

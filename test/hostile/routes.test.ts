@@ -1,4 +1,5 @@
 /** Every route with any method, path, headers, cookies and body: never a 500, always an answer, no secret in it. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -7,6 +8,7 @@ import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
 import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import type { OwnerCall } from '../../src/domain/ownerPage.ts';
+import { signIn } from '../oauth/support.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
@@ -270,19 +272,6 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
 
 /** The provider or the state is not there: told as such, with what to do. */
 const PLAIN_FAILURE = new Set([502, 503, 504]);
-
-/** The proof of a browser that is signed in. */
-async function signIn({ baseUrl, server }: Relay): Promise<string> {
-  const { url } = await server.local.ownerTicket({ attemptId: null });
-  const ticket = new URL(url).hash.replace('#ticket=', '');
-  const answer = await send(`${baseUrl}/owner/ticket`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ ticket }),
-  });
-  assert.equal(answer.status, 200, `${url} ${answer.text}`);
-  return JSON.parse(answer.text).secret;
-}
 
 test('no request to any route is answered by 500, hangs or gets a secret back', async (t) => {
   const bugs: unknown[] = [];

@@ -80,6 +80,9 @@ export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
 
 export const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
 
+/** As a line of a list. */
+export const lineOf = (track: DemoTrack) => `${asQuery(track).artist} - ${track.name}`;
+
 /** With two letters too many for a typo, so that the song is only a near miss. */
 export const misspelled = (track: DemoTrack) => ({
   ...asQuery(track),

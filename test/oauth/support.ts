@@ -69,9 +69,14 @@ export const READING_MS = 500;
 
 export const json = (answer: Answer): Record<string, unknown> => JSON.parse(answer.text);
 
-export function register(baseUrl: string, metadata: unknown): Promise<Answer> {
-  const headers = { 'content-type': 'application/json' };
-  return send(`${baseUrl}/oauth/register`, { method: 'POST', headers, body: JSON.stringify(metadata) });
+export function register(
+  baseUrl: string,
+  metadata: unknown,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const type = { 'content-type': 'application/json' };
+  const body = JSON.stringify(metadata);
+  return send(`${baseUrl}/oauth/register`, { method: 'POST', headers: { ...type, ...headers }, body });
 }
 
 export interface Registered {

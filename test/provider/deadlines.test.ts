@@ -1,29 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, named, tracks, urisOf } from '../support/answers.ts';
+import { codeOf, failureOf, named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-type Answer = Record<string, unknown>;
-interface Failure {
-  code: string;
-  message: string;
-  remedy: string;
-  details: {
-    written: number;
-    job_id?: string;
-    change_id?: string;
-    chunks: object;
-    error: { code: string; outcome_unknown: boolean };
-  };
-}
-
 const ALWAYS = Number.POSITIVE_INFINITY;
 const DEVICES = '/me/player/devices';
 const TRY_MS = 12_000;
-const failureOf = (answer: Answer) => answer.error as Failure;
+
 /** Waits until `count` requests have arrived, and until an answer that came meanwhile has been read. */
 async function arrived({ provider, call }: Relay, path: string, count: number): Promise<void> {
   await until(() => provider.requests.filter((request) => request.path === path).length === count);

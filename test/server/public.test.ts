@@ -5,41 +5,29 @@ import { silentLog } from '../../src/base/log.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/http/address.ts';
 import type { HttpContext } from '../../src/server/http/context.ts';
-import { readServerFile } from '../../src/store/home/serverFile.ts';
+import { register } from '../oauth/support.ts';
 import { manualClock } from '../support/clock.ts';
 import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { withRelay } from '../support/world.ts';
 
 const HOST = 'relay.example.org';
 const PUBLIC = { PUBLIC_BASE_URL: `https://${HOST}` };
 const apart = { connect: false, client: false } as const;
 
-/** Where this machine finds the server itself. */
-async function localUrlOf({ home }: Relay): Promise<string> {
-  return (await readServerFile(home))?.baseUrl ?? '';
-}
-
-function register(url: string, headers: Record<string, string>): Promise<{ status: number }> {
-  const body = JSON.stringify({ redirect_uris: ['https://client.example/cb'] });
-  return send(`${url}/oauth/register`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json', ...headers },
-    body,
-  });
-}
+const METADATA = { redirect_uris: ['https://client.example/cb'] };
 
 /** Registers until it is refused; the number that was let in. */
 async function registrationsLetIn(url: string, headers: (at: number) => Record<string, string>) {
   for (let at = 0; at < 30; at++) {
-    if ((await register(url, headers(at))).status === 429) return at;
+    if ((await register(url, METADATA, headers(at))).status === 429) return at;
   }
   return 30;
 }
 
 test('/local answers this machine alone, even with its credential', () =>
   withRelay({ ...apart, env: PUBLIC }, async (relay) => {
-    const local = await localUrlOf(relay);
+    const local = relay.server.localUrl;
     const { localKey } = relay;
     const statusFor = async (headers: Record<string, string>) =>
       (await askLocal({ baseUrl: local, localKey }, '/local/status', headers)).status;
@@ -52,12 +40,8 @@ test('/local answers this machine alone, even with its credential', () =>
 
 test('cookies are Secure over https; this machine, which comes over http, keeps them too', () =>
   withRelay({ ...apart, env: PUBLIC }, async (relay) => {
-    const local = await localUrlOf(relay);
-    const client = await send(`${local}/oauth/register`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ redirect_uris: ['https://client.example/cb'] }),
-    });
+    const local = relay.server.localUrl;
+    const client = await register(local, METADATA);
     const query = new URLSearchParams({
       client_id: JSON.parse(client.text).client_id,
       redirect_uri: 'https://client.example/cb',
@@ -75,7 +59,7 @@ test('cookies are Secure over https; this machine, which comes over http, keeps 
 
 test('strangers share one limit without a trusted proxy, and leave this machine its own', () =>
   withRelay({ ...apart, env: PUBLIC, clock: manualClock() }, async (relay) => {
-    const local = await localUrlOf(relay);
+    const local = relay.server.localUrl;
     const stranger = (at: number) => ({ host: HOST, 'x-forwarded-for': `203.0.113.${at}` });
     assert.equal(await registrationsLetIn(local, stranger), 20);
     assert.equal(await registrationsLetIn(local, () => ({})), 20);
@@ -84,11 +68,14 @@ test('strangers share one limit without a trusted proxy, and leave this machine 
 test('behind a trusted proxy every client has a limit of its own, whatever it claims to be', async () => {
   const env = { ...PUBLIC, RELAY_TRUSTED_PROXY: '127.0.0.1' };
   await withRelay({ ...apart, env, clock: manualClock() }, async (relay) => {
-    const local = await localUrlOf(relay);
+    const local = relay.server.localUrl;
     // The proxy puts the address that it sees at the end; what stands before is the client's own word.
     const liar = (at: number) => ({ host: HOST, 'x-forwarded-for': `198.51.100.${at}, 203.0.113.1` });
     assert.equal(await registrationsLetIn(local, liar), 20);
-    assert.equal((await register(local, { host: HOST, 'x-forwarded-for': '203.0.113.2' })).status, 201);
+    assert.equal(
+      (await register(local, METADATA, { host: HOST, 'x-forwarded-for': '203.0.113.2' })).status,
+      201,
+    );
   });
 });
 
@@ -100,7 +87,7 @@ test('a public start and refused hosts are in the log, a few lines a minute', as
     warn: (fields: object, message: string) => void lines.push(`${message} ${JSON.stringify(fields)}`),
   };
   await withRelay({ ...apart, env: PUBLIC, log, clock }, async (relay) => {
-    const local = await localUrlOf(relay);
+    const local = relay.server.localUrl;
     assert.match(lines.join('\n'), /this server is public.*relay\.example\.org/);
     lines.length = 0;
     const foreign = async (headers: Record<string, string>) => {
@@ -123,7 +110,7 @@ test('the command line uses loopback where the server listens on another address
     .find(({ internal, family }) => !internal && family === 'IPv4');
   const env = { ...PUBLIC, RELAY_HOST: outer?.address ?? '127.0.0.2' };
   await withRelay({ ...apart, env }, async (relay) => {
-    const local = await localUrlOf(relay);
+    const local = relay.server.localUrl;
     assert.match(local, /^http:\/\/127\.0\.0\.1:\d+$/);
     const client = createLocalClient({ baseUrl: local, key: relay.localKey });
     assert.equal((await client.status()).server?.mcpUrl, `https://${HOST}/mcp`);

@@ -15,7 +15,7 @@ import type { ConnectionLimits } from '../../src/server/http/connections.ts';
 import { type RunningServer, type StartOptions, startServer } from '../../src/server/start.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from './browser.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from './simulator/simulator.ts';
+import { type Simulator, type SimulatorOptions, settingsFor, startSimulator } from './simulator/simulator.ts';
 import { stdioClient } from './stdio.ts';
 import { storeLogin } from './storedLogin.ts';
 
@@ -129,9 +129,7 @@ function startRelay(home: string, provider: Simulator, options: RelayOptions): P
       RELAY_PORT: '0',
       RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,
       MCP_API_KEY: API_KEY,
-      PROVIDER_CLIENT_ID: provider.clientId,
-      PROVIDER_API_URL: provider.apiUrl,
-      PROVIDER_ACCOUNTS_URL: provider.accountsUrl,
+      ...settingsFor(provider),
       ...options.env,
     },
   });

@@ -5,6 +5,7 @@ import {
   failureOf,
   itemsOf,
   jobOf,
+  lineOf,
   named,
   reach,
   runToEnd,
@@ -17,11 +18,6 @@ import { at, owner, pluck } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ALL = { env: { RELAY_TOOLSETS: 'all' } };
-
-const lineOf = (track: Parameters<typeof asQuery>[0]) => {
-  const { title, artist } = asQuery(track);
-  return `${artist} - ${title}`;
-};
 
 /** The new playlist of this name. */
 function rowsOf(relay: Relay, name: string): string[] {

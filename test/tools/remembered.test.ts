@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { reach } from '../jobs/support.ts';
+import { asQuery, reach, uniqueTracks } from '../jobs/support.ts';
 import { relay as cli } from '../support/cli.ts';
+import { at } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, mcpClient, OVER_STDIO, type Relay, withRelay } from '../support/world.ts';
 
 const CALLER = OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key';
@@ -34,19 +35,18 @@ test('with read-only nothing can be remembered, by settings or by a header', asy
 
 test('a match that was confirmed against the rules says so wherever it is used, and can be forgotten', () =>
   withRelay(async (relay) => {
-    const { name, artists } = uniqueTrack(relay);
-    const track = { ...uniqueTrack(relay), name, artist: artists[0]?.name ?? '' };
+    const track = at(uniqueTracks(relay, 1), 0);
     await relay.call('remember_track', { track_id: track.uri, ...NAMES, confirm: true });
     await relay.call('remember_track', { track_id: track.uri });
     for (const detail of ['lean', 'full']) {
       const found = await relay.call('find_track_exact', { ...NAMES, detail });
       assert.deepEqual([found.status, found.source, found.confirmed], ['matched', 'alias', true], detail);
-      const own = await relay.call('find_track_exact', { title: track.name, artist: track.artist, detail });
+      const own = await relay.call('find_track_exact', { ...asQuery(track), detail });
       assert.deepEqual([own.status, 'confirmed' in own], ['matched', false]);
     }
     const bulk = {
       name: 'Mine',
-      tracks: [NAMES, { title: track.name, artist: track.artist }],
+      tracks: [NAMES, asQuery(track)],
       dry_run: true,
     };
     const { job_id } = await relay.call('create_bulk_job', {
@@ -93,14 +93,6 @@ test('a match that was confirmed against the rules says so wherever it is used, 
     assert.deepEqual([all.code, all.out], [0, 'Forgot 1 match. The next search asks Spotify again.\n']);
     assert.match((await remembered(relay)).err, /No match is remembered\.\n$/);
   }));
-
-/** A track whose title is of no other. */
-function uniqueTrack({ provider }: Relay) {
-  const { tracks } = provider.catalogue;
-  const counts = new Map<string, number>();
-  for (const { name } of tracks) counts.set(name, (counts.get(name) ?? 0) + 1);
-  return tracks.find(({ name }) => counts.get(name) === 1 && /^[A-Za-z ]{12,}$/.test(name)) ?? assert.fail();
-}
 
 async function settled(relay: Relay, job_id: string) {
   await reach(relay, job_id, 'completed');

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
-import { named, tracks, urisOf } from '../support/answers.ts';
+import { failureOf, named, tracks, urisOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { at, withoutChange, writtenShape } from '../support/shapes.ts';
@@ -20,12 +20,6 @@ const count = ({ provider }: Relay) => {
   for (const { method } of provider.requests) counts[method] = (counts[method] ?? 0) + 1;
   return counts;
 };
-interface Failure {
-  code: string;
-  message: string;
-  details: { rollback?: object; missing_uris?: string[]; written: number };
-}
-const failureOf = (answer: Record<string, unknown>) => answer.error as Failure;
 
 longTest('replace_playlist_tracks writes ten thousand tracks in the fewest requests', () =>
   withRelay(async (relay) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { savedUris } from '../keeps/support.ts';
 import { failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { at, owner, pluck, withoutChange } from '../support/shapes.ts';
+import { at, pluck, withoutChange } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -12,7 +13,6 @@ type Args = Record<string, unknown>;
 const LIBRARY = '/me/library';
 /** 22 characters, and no track of the catalogue. */
 const UNKNOWN = 'spotify:track:0000invented0000track0';
-const savedUris = ({ provider }: Relay) => owner(provider).saved.map(({ uri }) => uri);
 /** Tracks that are not saved at the start, in the order of the catalogue. */
 const unsaved = (relay: Relay, count: number) => {
   const saved = new Set(savedUris(relay));

@@ -39,6 +39,13 @@ export interface Simulator extends DemoProvider {
   editPlaylist(playlistId: string, uris: readonly string[]): string;
 }
 
+/** The settings of a relay that talks to it. */
+export const settingsFor = ({ clientId, apiUrl, accountsUrl }: Simulator) => ({
+  PROVIDER_CLIENT_ID: clientId,
+  PROVIDER_API_URL: apiUrl,
+  PROVIDER_ACCOUNTS_URL: accountsUrl,
+});
+
 /** Starts a simulator in its initial state on a free port of 127.0.0.1. */
 export async function startSimulator(options: SimulatorOptions = {}): Promise<Simulator> {
   const faults = new FaultList();
