@@ -71,3 +71,12 @@ export function percentDecoded(text: string): string {
     return text;
   }
 }
+
+/** The value of a JSON text; undefined if it is not JSON. */
+export function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -3,6 +3,7 @@
  * which the server has to prove itself before it is sent anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';
+import { readJson } from '../base/lists.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
@@ -53,7 +54,7 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   } finally {
     connection.close();
   }
-  const content = parseJson(answer.text);
+  const content = readJson(answer.text);
   if (answer.status >= 200 && answer.status < 300) return content;
   throw errorFrom(content, answer.status, origin);
 }
@@ -90,7 +91,7 @@ export function greet(
 export async function requireProof({ origin, nonce, answer }: Greeting, key: string): Promise<string> {
   const { status, text, ends } = await answer;
   if (status !== 200) throw notRelay(origin, status);
-  const credential = ends && credentialFor(key, nonce, ends, parseJson(text));
+  const credential = ends && credentialFor(key, nonce, ends, readJson(text));
   if (credential === null) throw impostor(origin);
   return credential;
 }
@@ -142,12 +143,4 @@ function impostor(origin: string): RelayError {
       command: ['serve'],
     },
   });
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return null;
-  }
 }

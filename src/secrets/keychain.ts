@@ -9,6 +9,7 @@ import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { childEnv } from '../base/childProcess.ts';
 import { hashOf } from '../base/digest.ts';
+import { readJson } from '../base/lists.ts';
 import {
   ADDON_VARIABLE,
   HELPER_SOURCE,
@@ -46,7 +47,8 @@ export async function forgetInKeychain(account: string, signal: AbortSignal): Pr
 }
 
 async function ask(request: KeychainRequest, signal: AbortSignal): Promise<string | null> {
-  const answer = parseAnswer(await runHelper(JSON.stringify(request), signal));
+  const answer = readJson(await runHelper(JSON.stringify(request), signal)) as KeychainAnswer | undefined;
+  if (answer === undefined) throw new Error('The keychain helper ended without an answer');
   if ('error' in answer) throw new Error(answer.error);
   return answer.value;
 }
@@ -86,12 +88,4 @@ function helperCommand(): { args: string[]; env: NodeJS.ProcessEnv } {
   const addon = findKeyringAddon();
   if (!addon) throw new Error('The keychain addon is not installed for this platform');
   return { args: ['-e', HELPER_SOURCE], env: { ...env, [ADDON_VARIABLE]: addon } };
-}
-
-function parseAnswer(text: string): KeychainAnswer {
-  try {
-    return JSON.parse(text) as KeychainAnswer;
-  } catch {
-    return { error: 'The keychain helper ended without an answer' };
-  }
 }

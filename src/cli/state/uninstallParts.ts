@@ -2,6 +2,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
+import { readJson } from '../../base/lists.ts';
 import { inspectSettings, keyOptions } from '../../config/settings.ts';
 import { type Data, isData } from '../../connect/entry.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
@@ -150,13 +151,9 @@ export async function removeUnpacked(): Promise<void> {
   }
 }
 
-function parsed(text: string): Record<string, unknown> | null {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isData(value) ? value : null;
-  } catch {
-    return null;
-  }
+function parsed(text: string): Data | null {
+  const value = readJson(text);
+  return isData(value) ? value : null;
 }
 
 /** The child's error on stderr: one line of JSON, or something else. */

@@ -1,5 +1,5 @@
 /** Messages of an MCP client, one per line, and what carrying them over HTTP needs. Pure. */
-import { isObject } from '../../base/lists.ts';
+import { isObject, readJson } from '../../base/lists.ts';
 
 export type RequestId = string | number;
 
@@ -30,12 +30,7 @@ const NAME_FIELD: Readonly<Record<string, string>> = {
 
 /** The message in a line; null if the line is not JSON-RPC. */
 export function readMessage(text: string): ClientMessage | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(text);
-  } catch {
-    return null;
-  }
+  const value = readJson(text);
   const parts = (Array.isArray(value) ? value : [value]).filter(isObject);
   if (parts.length === 0) return null;
   const ids = parts.flatMap(({ id, method }) => (typeof method === 'string' && isId(id) ? [id] : []));
@@ -82,12 +77,7 @@ export interface ServerMessage {
 
 /** The message of a server; null if it is not JSON-RPC. */
 export function readAnswer(json: string): ServerMessage | null {
-  let value: unknown;
-  try {
-    value = JSON.parse(json);
-  } catch {
-    return null;
-  }
+  const value = readJson(json);
   const parts = (Array.isArray(value) ? value : [value]).filter(isObject);
   if (parts.length === 0 || parts.some((part) => part.jsonrpc !== '2.0')) return null;
   const [{ id, error, result }] = parts as [Record<string, unknown>];

@@ -1,5 +1,6 @@
 /** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
 import { open, stat } from 'node:fs/promises';
+import { readJson } from '../../base/lists.ts';
 import { isAccountFile, isHistory } from './exportFiles.ts';
 import { folderFiles, oneFile } from './folderFiles.ts';
 import { eachRow, NotRows } from './jsonRows.ts';
@@ -100,17 +101,10 @@ async function readAccount(file: ExportFile, found: (name: string) => void): Pro
   if (file.size > MAX_ACCOUNT_FILE) return;
   const parts: Uint8Array[] = [];
   for await (const chunk of file.chunks()) parts.push(chunk);
-  const name = userNameIn(parsedOrNull(Buffer.concat(parts).toString('utf8')));
+  const text = Buffer.concat(parts).toString('utf8');
+  // A file that is not JSON names no other account.
+  const name = userNameIn(readJson(text.replace(/^\ufeff/u, '')));
   if (name !== null) found(name);
-}
-
-/** The parsed JSON; null if it cannot be read, since it then names no other account. */
-function parsedOrNull(text: string): unknown {
-  try {
-    return JSON.parse(text.replace(/^\ufeff/u, ''));
-  } catch {
-    return null;
-  }
 }
 
 function refusedFile(label: string, { path }: ExportFile, what: string): RefusedExport {
