@@ -36,16 +36,16 @@ export async function remove(
   const { file: path, addition } = plan;
   try {
     const file = await readClientFile(path);
-    const before = file.bytes === null ? null : textOf(file);
-    const names = before === null ? [] : namesIn(before, plan);
-    const keys = before === null ? [] : keysOf(before, plan, names);
+    const before = textOf(file);
+    const names = namesIn(before, plan);
+    const keys = keysOf(before, plan, names);
     const current = await currentKey();
     const all = current === null ? keys : [...keys, current];
     const { count, earlier, withKey } = await readBackups(path, addition, plan.connection, all);
     // The first `--write` backs up an existing file, so without backups there was none.
     const past = { earlier, existed: count === 0 ? false : null };
     const done =
-      before === null || names.length === 0
+      names.length === 0
         ? { backup: null, deleted: false }
         : await take(file, without(before, plan, names, past), { plan, now, keep: keys.length === 0 });
     await deleteBackups(withKey);

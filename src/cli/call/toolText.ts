@@ -13,9 +13,7 @@ interface Shape {
   default?: unknown;
   enum?: unknown[];
   minimum?: number;
-  maximum?: number;
   items?: Shape;
-  anyOf?: Shape[];
   properties?: Record<string, Shape>;
   required?: string[];
 }

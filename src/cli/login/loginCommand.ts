@@ -142,7 +142,7 @@ async function poll(
     const left = Math.ceil((deadline - context.clock.monotonic()) / 1_000);
     if (left <= 0) return { state: 'pending' };
     const progress = await local.loginProgress({
-      attemptId: attemptId,
+      attemptId,
       waitSeconds: Math.min(left, POLL_SECONDS),
     });
     if (progress.state !== 'pending') return progress;
@@ -162,7 +162,7 @@ async function listenForAddress(context: Context, local: LocalApi, attemptId: st
     const address = line.trim();
     if (address === '') return;
     try {
-      const progress = await local.pasteLogin({ attemptId: attemptId, address: address });
+      const progress = await local.pasteLogin({ attemptId, address });
       if (progress.state !== 'pending') end(progress);
     } catch (error) {
       // The error's own remedy is to start again, but this login still waits.

@@ -34,7 +34,7 @@ async function connect(local: LocalApi): Promise<void> {
     (page) => page.text(),
     () => '',
   );
-  const progress = await local.loginProgress({ attemptId: attemptId, waitSeconds: 5 });
+  const progress = await local.loginProgress({ attemptId, waitSeconds: 5 });
   if (progress.state === 'connected') return;
   const reason = progress.state === 'failed' ? progress.message : 'The login did not finish.';
   throw new RelayError('LOGIN_FAILED', `The demo account could not be connected. ${reason}`, {

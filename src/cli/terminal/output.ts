@@ -70,9 +70,9 @@ export function printBlock(io: Io, text: string): void {
   io.out(visibleLines(text));
 }
 
-/** Lossless; on one line unless `indent` gives a number of spaces. */
-export function printJson(io: Io, value: unknown, indent?: number): void {
-  io.out(`${visibleJson(value, indent)}\n`);
+/** Lossless, on one line. */
+export function printJson(io: Io, value: unknown): void {
+  io.out(`${visibleJson(value)}\n`);
 }
 
 /** A note on stderr, for a person; one line. */
