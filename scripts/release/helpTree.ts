@@ -10,10 +10,8 @@ const COLUMNS = 80;
 
 /** The program with all commands. */
 export function commandTree(): Command {
-  return createProgram(
-    worldInto(() => {}),
-    () => {},
-  );
+  const world = worldInto(() => {});
+  return createProgram(world, () => {}).program;
 }
 
 /** The part of a command's help after its options: explanations and examples. */

@@ -70,6 +70,8 @@ export interface Context extends World {
    * succeeded, so that an error is the only line there.
    */
   remark(text: string): void;
+  /** What is to be said once the command has succeeded. */
+  readonly remarks: readonly string[];
   /** Options from flags and environment; reads no file. */
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
@@ -90,14 +92,9 @@ export interface Context extends World {
   offline<T>(work: (local: LocalApi) => Promise<T>): Promise<T>;
 }
 
-/** @param onDemo called when the running demo is used */
-export function createContext(
-  world: World,
-  globals: () => GlobalOptions,
-  remarks: string[] = [],
-  onDemo: () => void = () => {},
-): Context {
+export function createContext(world: World, globals: () => GlobalOptions): Context {
   const said = new Set<string>();
+  const remarks: string[] = [];
   let usesDemo = false;
   const context: Context = {
     ...world,
@@ -108,6 +105,7 @@ export function createContext(
     get home() {
       return globals().home;
     },
+    remarks,
     remark: (text) => {
       if (said.has(text)) return;
       said.add(text);
@@ -119,7 +117,6 @@ export function createContext(
     },
     useDemo() {
       usesDemo = true;
-      onDemo();
     },
     loadOptions: (request = {}) => loadOptions(world, globals(), request),
     settings: async (request) => {

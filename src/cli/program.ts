@@ -4,9 +4,9 @@ import { didYouMean, nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
 import { COMPLETE, completionLines } from './completion/complete.ts';
-import { createContext, type GlobalOptions, type World } from './context.ts';
+import { type Context, createContext, type World } from './context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from './exit.ts';
-import { cleanIo, note, printBlock, printError } from './terminal/output.ts';
+import { note, printBlock, printError } from './terminal/output.ts';
 import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { helpCommand } from './usage/help.ts';
 import { withDashedId, withToolHelp } from './usage/rearranged.ts';
@@ -18,25 +18,20 @@ export async function runProgram(args: readonly string[], world: World): Promise
   const finish = (value: ExitCode) => {
     code = value;
   };
-  const remarks: string[] = [];
-  let usesDemo = false;
-  const program = createProgram(world, finish, json, remarks, () => {
-    usesDemo = true;
-  });
+  const { program, context } = createProgram(world, finish, json);
   try {
     if (args[0] === COMPLETE) {
       const lines = await completionLines(program, args.slice(1));
-      printBlock(cleanIo(world.io), lines.map((line) => `${line}\n`).join(''));
+      printBlock(context.io, lines.map((line) => `${line}\n`).join(''));
     } else if (args.every((arg) => arg === '--json' || arg === '--')) program.outputHelp();
     else await program.parseAsync([...withDashedId(withToolHelp(args))], { from: 'user' });
-    for (const text of remarks) note(cleanIo(world.io), text);
+    for (const text of context.remarks) note(context.io, text);
     return code;
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
-    const { home, demo = usesDemo } = program.opts<GlobalOptions>();
-    const { platform, env } = world;
-    printError(cleanIo(world.io), cause, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
+    const { io, env, home, demo, platform } = context;
+    printError(io, cause, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
     return exitCodeOf(cause);
   }
 }
@@ -44,20 +39,16 @@ export async function runProgram(args: readonly string[], world: World): Promise
 /**
  * The whole command tree. All commands share its output and its way to end.
  * @param json whether to print the version as JSON
- * @param remarks takes what is to be said once the command has succeeded
- * @param onDemo called when the running demo is used
  * @internal
  */
 export function createProgram(
   world: World,
   finish: Finish,
   json = false,
-  remarks: string[] = [],
-  onDemo: () => void = () => {},
-): Command {
+): { program: Command; context: Context } {
   const version = json ? JSON.stringify({ version: world.version }) : world.version;
   const program = new Command('relay');
-  const context = createContext(world, () => program.opts(), remarks, onDemo);
+  const context = createContext(world, () => program.opts());
   program
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
     .version(version, '-V, --version', 'Print the version')
@@ -81,7 +72,7 @@ export function createProgram(
     for (const nested of command.commands) nested.copyInheritedSettings(command);
     program.addCommand(command);
   }
-  return program;
+  return { program, context };
 }
 
 const EXAMPLES = `

@@ -6,7 +6,7 @@ import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
 
-const program = createProgram(systemWorld(new AbortController().signal), () => {});
+const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
 const PATHS = pathsBelow(program, []);
 
 function pathsBelow(command: Command, path: string[]): string[][] {

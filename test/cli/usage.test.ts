@@ -130,7 +130,7 @@ test('a fault in the program shows nothing of its words, which may hold a secret
 });
 
 test('every command and option explains itself in one form, and every command has examples', () => {
-  const program = createProgram(systemWorld(new AbortController().signal), () => {});
+  const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
   for (const command of everyCommand(program)) {
     for (const text of [command.description(), ...command.options.map(({ description }) => description)]) {
       assert.match(text, /^[A-Z].*[^.]$/, `${command.name()}: ${text}`);

@@ -8,7 +8,7 @@ import { systemWorld } from '../../src/cli/world.ts';
 import { withDesk } from '../support/program.ts';
 
 test('the help of every command leaves no trace on a machine where relay never ran', async () => {
-  const program = createProgram(systemWorld(new AbortController().signal), () => {});
+  const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
   await withDesk({}, async (desk) => {
     const home = join(desk.home, 'nobody');
     const env = { HOME: home, RELAY_HOME: join(home, 'relay'), XDG_CONFIG_HOME: join(home, 'config') };
