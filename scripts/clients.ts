@@ -1,10 +1,10 @@
 /**
  * `npm run test:clients [-- NAME…]`: fetches real MCP clients from npm into a temporary directory and uses each as a person
- * does. `relay connect` writes the client's file, and the client's own command lists the server. It signs in on the approval
- * page in Chromium. Its tool call and its prompt reach the model whole, and `--remove` leaves nothing of relay behind. Then
- * the same through `relay stdio`. No account is needed: a stand-in on this machine plays the model. It also passes every
- * argument that the client has added to the tool. Run it by hand, on Linux; it takes more than 3 GiB of disk.
- * `RELAY_CLIENTS_CACHE` names a directory that keeps the downloads.
+ * does. `relay connect` writes the client's file, and the client's own command lists the server. The client signs in on the
+ * approval page in Chromium. The model must receive the tool's whole answer and the whole prompt, and `--remove` must leave
+ * nothing of relay behind. The list and the tool call are repeated through `relay stdio`. No account is needed: a stand-in on
+ * this machine plays the model. In its tool call, it also passes every argument that the client has added to the tool. Run the
+ * script by hand, on Linux; it takes more than 3 GiB of disk. `RELAY_CLIENTS_CACHE` names a directory that keeps the downloads.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -25,7 +25,7 @@ const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
 const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
 const TAKES = ['query', 'limit', 'detail'];
 const PROMPT = { name: 'make_playlist', words: 'songs for a rainy sunday evening' };
-/** The part of the prompt that is there even if a client passes on only the first word. */
+/** The part of the prompt that arrives even if a client passes on only the first of the person's words. */
 const PROMPT_TEXT = 'Make a new Spotify playlist for me: songs';
 /** Some clients need a newer Node.js than relay does. */
 const NODE_VERSION = '26.10.0';
@@ -51,7 +51,7 @@ interface Cell {
   isGood: boolean;
   /** The text in the table. */
   text: string;
-  /** The client's output, if it was not as expected. */
+  /** The client's output, printed if it was not as expected. */
   wrote?: string;
 }
 
@@ -59,7 +59,7 @@ const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !REAL_CLIENTS.some(({ id }) => id === name));
 if (unknown.length > 0) {
   throw new Error(
-    `Unknown: ${unknown.join(', ')}. There are ${REAL_CLIENTS.map(({ id }) => id).join(', ')}.`,
+    `Unknown client: ${unknown.join(', ')}. Choose from ${REAL_CLIENTS.map(({ id }) => id).join(', ')}.`,
   );
 }
 const chosen = REAL_CLIENTS.filter(({ id }) => wanted.length === 0 || wanted.includes(id));
@@ -198,7 +198,7 @@ async function filesIn(home: string): Promise<string> {
   return (await Promise.all(texts)).sort().join('\n');
 }
 
-/** Asks a client; one with a known race of its own gets a second try, and the run says so. */
+/** Asks a client. A client with a known race gets a second try, which the run reports at the end. */
 async function askTwice(client: RealClient, name: string, question: Question, asking: Asking): Promise<Cell> {
   const first = await ask(question, asking);
   if (first.isGood || client.race === undefined) return first;
@@ -214,7 +214,7 @@ interface Asking {
   node: string;
   desk: Desk;
   env: NodeJS.ProcessEnv;
-  /** Approves if the client opens an address. */
+  /** The browser for approval pages that the client opens; without one, nobody approves. */
   browser?: Browser;
 }
 
@@ -287,7 +287,7 @@ async function serve(): Promise<{
   values: string[];
 }> {
   const home = join(desktop, 'relay');
-  // Programs that a client starts do not get this environment.
+  // In a file, since programs that a client starts do not get the environment below.
   await mkdir(join(home, 'demo'), { recursive: true, mode: 0o700 });
   await writeFile(join(home, 'demo', 'config.json'), '{"keychain":"file"}');
   const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', NO_COLOR: '1' };

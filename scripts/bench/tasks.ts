@@ -2,10 +2,10 @@
  * Provider requests and time of whole tasks. They are compared with the fewest requests possible, and with the time of the
  * same requests one after another.
  *
- * The fewest are the requests that a safe program must send. It reads a playlist in pages of 50, the first of which comes with
- * its name and version. For a playlist read within the minute, it only asks for the version. Before a change it also reads one
- * page of rows, since the version lags by half a minute. A change adds its writes. An undo reads once before its writes (has
- * anyone changed the playlist since?) and once after them (is everything back?).
+ * The fewest are the requests that a safe program must send. It reads a playlist in pages of 50; one request returns the name,
+ * the version and the first page. For a playlist that it read less than a minute ago, it only asks for the version. Before a
+ * change it also reads one page of rows, since the version may be half a minute old. A change adds its writes. An undo reads
+ * once before its writes (has anyone changed the playlist since?) and once after them (is everything back?).
  */
 import { inParallel } from '../../src/base/lists.ts';
 import { startVictim, victimEnvironment } from '../../test/changes/crash/victim.ts';
@@ -33,10 +33,11 @@ export interface TaskTime {
 }
 
 const LATENCY_MS = 80;
-/** Maximum number of rows of a playlist that one request reads, and of library entries that one request takes. */
+/** Maximum number of rows that one request reads, of a playlist or of the library. */
 const PAGE = 50;
+/** Maximum number of tracks that one request checks, saves or removes in the library. */
 const LIBRARY = 40;
-/** Maximum number of rows that one request adds or removes. */
+/** Maximum number of playlist rows that one request adds or removes. */
 const WRITE = 100;
 const ROWS = 2_000;
 const TURNS = 3;
@@ -70,7 +71,7 @@ export async function taskRequests(): Promise<TaskRequests[]> {
     const track_ids = uris.slice(0, 400);
     await ask('check 400 tracks', 'check_saved_tracks', { track_ids }, 400 / LIBRARY);
     const saved = await ask('save 400 tracks', 'save_tracks', { track_ids }, 400 / LIBRARY);
-    // relay finds out which of them are new from the newest rows of the library.
+    // The undo reads the newest rows of the library to see which of the tracks were new.
     await undo('undo of it', saved, 400 / PAGE + 400 / LIBRARY);
     await deduplications(relay, [twice, scattered], uris, ask, undo);
     await additions(relay, filled, ask, undo);
@@ -81,7 +82,7 @@ export async function taskRequests(): Promise<TaskRequests[]> {
 type Ask = (task: string, tool: string, args: Args, fewest: number) => Promise<Args>;
 type Undo = (task: string, answer: Args, fewest: number) => Promise<Args>;
 
-/** Spotify removes every row of a track, so the first ones are put back; adjacent rows take one request. */
+/** Spotify can only remove all rows of a track, so relay puts its first row back. Adjacent rows go back in one request. */
 async function deduplications(
   relay: Relay,
   [together, apart]: [string, string],
@@ -115,7 +116,7 @@ async function additions(relay: Relay, playlist_id: string, ask: Ask, undo: Undo
   const tracks = [...others.slice(rows, rows + 100), ...known, ...fresh, ...fresh.slice(0, 100)];
   const args = { playlist_id, tracks };
   const added = await ask('add 500 mixed entries', 'bulk_add_tracks', args, 200 + 500 / WRITE);
-  // The undo first reads what was there before, since a removal removes every row of a track.
+  // The undo first reads the whole playlist, since removing a track also removes its earlier rows.
   await undo('undo of it', added, (rows + 500) / PAGE + 400 / WRITE + 1);
 }
 
@@ -158,7 +159,10 @@ export async function taskTimes(): Promise<TaskTime[]> {
   return found;
 }
 
-/** The quickest of several runs of each, in turns, since other work of the machine can only add time. */
+/**
+ * Times the task, its requests eight at a time, and its requests one by one, in turns. The quickest run of each counts, since
+ * other work on the machine can only add time.
+ */
 async function time(provider: Simulator, task: string, work: () => Promise<Args>): Promise<TaskTime> {
   const took: number[] = [];
   const oneByOne: number[] = [];
@@ -229,6 +233,7 @@ function songs({ provider }: Provider, from: number, count: number): Song[] {
     .map(({ name, artists }) => ({ title: name, artist: artists[0]?.name ?? '' }))
     .filter(({ title, artist }) => titles.get(title) === 1 && /^[\w ]+$/.test(title + artist))
     .slice(from, from + count);
-  if (found.length < count) throw new Error(`the catalogue has only ${from + found.length} such songs`);
+  if (found.length < count)
+    throw new Error(`the catalogue has only ${from + found.length} songs with a plain, unique title`);
   return found;
 }

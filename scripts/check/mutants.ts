@@ -1,10 +1,10 @@
-/** Finds mutants whose passage is no longer in the program, since they would silently never be tested. */
+/** Finds mutants whose passage is no longer in the program. They could not be applied, and nobody would notice. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';
 import { root } from './files.ts';
 
-/** One sentence per mutant, with what to do. */
+/** A message for each such mutant, with what to do. */
 export function lostMutants(): string[] {
   return MUTANTS.flatMap((mutant) => {
     try {

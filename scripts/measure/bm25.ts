@@ -1,6 +1,6 @@
 /**
- * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries: English word stems, no stop words, no synonyms.
- * Hosts that defer tools search them in this way.
+ * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries. Words are reduced to English stems, stop words are left
+ * out, and synonyms are unknown. Hosts that load a tool only when a search finds it rank tools in this way.
  */
 import { stemmer } from 'stemmer';
 

@@ -26,13 +26,13 @@ export function changeWords(
 const UNDID = 'undid: ';
 const REDID = 'redid: ';
 
-/** Stored as who asked for an undo on the owner's page. */
+/** What is stored as `askedBy` when the owner undoes a change on the owner's page. */
 export const ASKED_ON_PAGE = 'owner page';
 
 /** Who asked for a change: `tool save_tracks`, `job 1f0c2b3a`, `relay keep`, `relay undo`, `you, on the page`. */
 export function askerWords(askedBy: string): string {
   if (askedBy === ASKED_ON_PAGE) return 'you, on the page';
-  // The change itself names the playlist that is kept.
+  // Leaves out the ID of the kept playlist, since the words of the change name it.
   return askedBy.replace(/^keep [\w-]+$/, 'relay keep').replace(/^(job [\w-]{8})[\w-]*$/, '$1');
 }
 

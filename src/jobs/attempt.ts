@@ -1,6 +1,6 @@
 /**
- * The job for the list of a call whose caller waits. It exists from the first moment, but is not listed. It is dropped at the end
- * of the call, unless it has to continue without its caller.
+ * The job behind a call that works through many items while its caller waits. It is stored from the start, but kept out of the
+ * list of jobs. It is dropped at the end of the call, unless it has to continue without its caller.
  */
 import { withDeadline } from '../base/abort.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
@@ -15,18 +15,19 @@ import { beginStored, dropStored, type NewWork, storeItems } from './newJob.ts';
 import { searchForCaller } from './resolveStep.ts';
 
 export interface Attempt {
-  /** ID of the job, which its change has too. */
+  /** ID of the job, and also of its change. */
   readonly id: string;
   readonly seq: number;
   /**
-   * Runs a part of the call for at most `ms`; returns null if the time or a limit has ended it. `list` then lets it continue.
-   * @throws RelayError of the work for any other failure
+   * Runs a part of the call for at most `ms`. Returns null if time ran out or Spotify asks to wait: `list` then lets the job
+   * continue later.
+   * @throws RelayError any other failure of `work`
    */
   within<T>(ms: number, call: Call, work: (call: Call) => Promise<T>): Promise<T | null>;
   /** Searches for all items that are not found yet. @throws RelayError the first failure */
   search(call: Call): Promise<void>;
   items(): JobItem[];
-  /** Marks the found items for which `isLeftOut` returns true, so that they are not written; asks for each in order. */
+  /** Skips the found items for which `isLeftOut` returns true. It is called for each found item in order. */
   leaveOut(isLeftOut: (uri: string) => boolean): void;
   /**
    * Lists the job, so that it continues to search without its caller.
@@ -72,7 +73,7 @@ export async function attempt<T>(
       list: () => beginStored(context, seq, begin),
     });
   } finally {
-    // If its change is under way when the server stops, the next start lists it.
+    // If the change is still under way when the server stops, the next start lists the job.
     const change = getChange(store, id);
     const isOver = change === null || change.outcome !== null;
     if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);

@@ -1,6 +1,7 @@
 /**
- * Carries one MCP message to a running server, and its answers back, on its own connection, on which the server has proved
- * itself. A failure before the message is sent is a `RelayError`, so that the caller can safely send the message again.
+ * Carries one MCP message to a running server, and brings its answers back. Each message has its own connection, on which the
+ * server must first prove itself. A failure before the message is sent is a `RelayError`, so that the caller can safely send
+ * the message again.
  */
 import { RelayError } from '../domain/errors.ts';
 import type { OpenAnswer } from './connection.ts';
@@ -11,14 +12,14 @@ export interface CarryOptions {
   key: string;
   /** Aborting it tells the server that the client no longer waits. */
   signal: AbortSignal;
-  /** Everything but the credential, and the type and length of the body. */
+  /** The request headers, to which the credential and the body's type and length are added. */
   headers: Record<string, string>;
 }
 
 /**
- * Passes every JSON-RPC message of the answer to `take`, as JSON text. A 401 is left out, since it is about the credential
- * that this side chose. Closes the connection.
- * @param greeting whose connection has carried nothing yet
+ * Passes every JSON-RPC message of the answer to `take`, as JSON text. The body of a 401 is not passed on: it concerns only the
+ * credential, which relay itself added. Closes the connection.
+ * @param greeting one whose connection has carried no message yet
  * @returns the HTTP status
  * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
  */

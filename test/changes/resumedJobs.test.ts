@@ -1,4 +1,4 @@
-/** Jobs that are resumed after an undo of what they wrote was shown or carried out. */
+/** Failed jobs that are resumed after their writes were undone, or after a dry run of that undo. */
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
@@ -41,7 +41,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
   return id;
 }
 
-longTest('a failed job whose undo was only shown continues where it was', () =>
+longTest('after a dry run of its undo, a failed job continues where it stopped', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -56,7 +56,7 @@ longTest('a failed job whose undo was only shown continues where it was', () =>
   }),
 );
 
-longTest('a failed job whose write was undone writes all of it again', () =>
+longTest('a failed job whose first songs were undone adds all of its songs when it is resumed', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -69,7 +69,7 @@ longTest('a failed job whose write was undone writes all of it again', () =>
   }),
 );
 
-longTest('a removal that became a job, failed and was undone adds nothing when it is resumed', () =>
+longTest('a removal that became a job, failed and was undone ends with CONFLICT when it is resumed', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = tracks(relay, 400);

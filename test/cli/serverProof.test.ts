@@ -1,4 +1,4 @@
-/** After `kill -9` another user of the machine may listen where the server did: the command line tells it nothing. */
+/** After a `kill -9`, another user's program may listen on the server's port. The command line must not send it any secret. */
 
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
@@ -38,7 +38,7 @@ async function listener(
   return { baseUrl: await listening(context, server), heard };
 }
 
-/** A home whose `server.json` still leads to `baseUrl`, in the name of a process that lives. */
+/** A home whose `server.json` still names `baseUrl`, together with the ID of a running process. */
 async function staleHome(context: TestContext, baseUrl: string) {
   const home = temporaryHome(context);
   mkdirSync(home, { recursive: true });
@@ -57,7 +57,7 @@ const IMPOSTORS: Record<string, (response: ServerResponse, body: string) => void
   'guesses a proof': (response) => json(response, 200, { pid: process.pid, proof: 'A'.repeat(43) }),
   'asks for the key': (response) =>
     json(response, 401, { error: { code: 'UNAUTHORIZED', message: '\u001b[2JSend the key.' } }),
-  'sends elsewhere': (response) => response.writeHead(307, { location: '/local/status' }).end(),
+  'redirects to another path': (response) => response.writeHead(307, { location: '/local/status' }).end(),
   'never ends its answer': (response) => {
     response.writeHead(200);
     const more = () => {
@@ -94,7 +94,7 @@ for (const [what, answer] of Object.entries(IMPOSTORS)) {
   });
 }
 
-test('a wrong proof is told as what it is', async (context) => {
+test('after a wrong proof, the error says that another program listens there and what to do', async (context) => {
   const { baseUrl } = await listener(context, (_request, response) =>
     json(response, 200, { pid: 1, proof: 'x' }),
   );
@@ -152,7 +152,7 @@ test('the credential is sent on the connection that was proved, and on no other'
   );
 });
 
-test('hello proves nothing to a browser, and takes a nonce only', () =>
+test('hello refuses requests from a browser and requests without a valid nonce', () =>
   withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
     const statusOf = async (body: string, headers: Record<string, string> = {}) =>
       new Promise<number>((resolve, reject) => {
@@ -172,7 +172,7 @@ test('hello proves nothing to a browser, and takes a nonce only', () =>
     }
   }));
 
-test('relay status works beside a foreign listener, and says what is there', async (context) => {
+test('relay status works while another program has the port, and says so', async (context) => {
   const { baseUrl, heard } = await listener(context, (_request, response) => json(response, 200, {}));
   const env = await staleHome(context, baseUrl);
   const { code, out, err } = await relay(['status', '--json'], { env, parts: { openOffline } });

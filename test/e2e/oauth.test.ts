@@ -1,4 +1,4 @@
-/** OAuth with the program as it is run: processes, a kill -9, and files in which no secret may stand. */
+/** OAuth with real processes and files: access survives a kill -9, and secrets never reach a file, the log or the output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -88,7 +88,7 @@ longTest(
     }),
 );
 
-test('without a server a client is added with its secret from stdin, which is not printed, and is known later', () =>
+test('a client added while no server runs takes its secret from stdin, never prints it, and can sign in later', () =>
   withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE }, async (desk) => {
     const secret = 'a-secret-from-a-pipe-0123456789-0123';
     const args = [

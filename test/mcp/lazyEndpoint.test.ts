@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { McpEndpoint } from '../../src/mcp/endpoint.ts';
 import { createLazyEndpoint } from '../../src/mcp/lazyEndpoint.ts';
 
-/** An endpoint that writes down what is done with it, behind loads that a test lets end. */
+/** A lazy endpoint whose loads end or fail when the test says so; `done` records what reaches the endpoint behind it. */
 function world() {
   const done: string[] = [];
   const loads: Array<{ end: () => void; fail: () => void }> = [];
@@ -34,7 +34,7 @@ test('requests that come during the load share it and are answered after it', as
   assert.deepEqual([loads.length, done], [1, ['/1', '/2', '/3']]);
 });
 
-test('a load that fails fails the requests that waited for it, and the next one loads again', async () => {
+test('if a load fails, the requests that waited for it fail too, and the next request loads again', async () => {
   const { ask, done, loads } = world();
   const failed = [ask('/1'), ask('/2')];
   loads[0]?.fail();

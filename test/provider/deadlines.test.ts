@@ -10,7 +10,7 @@ const ALWAYS = Number.POSITIVE_INFINITY;
 const DEVICES = '/me/player/devices';
 const TRY_MS = 12_000;
 
-/** Waits until `count` requests have arrived, and until an answer that came meanwhile has been read. */
+/** Waits until `count` requests have arrived. One more whole call then gives relay time to read the answers so far. */
 async function arrived({ provider, call }: Relay, path: string, count: number): Promise<void> {
   await until(() => provider.requests.filter((request) => request.path === path).length === count);
   await call('get_saved_tracks', { limit: 1 });
@@ -97,7 +97,7 @@ test('one request takes 40 seconds at most, including a slow refresh and all att
     assert.equal(codeOf(await call), 'PROVIDER_TIMEOUT');
   }));
 
-test('a read that runs into the 45 seconds says so, and sends nothing more', () =>
+test('a read that takes more than 45 seconds fails with that reason, and sends nothing more', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const playlist = named(relay, 'The Whole Granary');
@@ -156,7 +156,7 @@ test('a write in progress when the server stops finishes its request, and contin
     assert.deepEqual(urisOf(playlist), tracks(relay, 200));
   }));
 
-test('a write whose request ends while the server stops names the job that continues', () =>
+test('a write whose first request ends while the server stops names the job that sends the rest', () =>
   withRelay({ clock: fastClock() }, async (relay) => {
     const { provider, server, call } = relay;
     const playlist = named(relay, 'Empty Shelf');
@@ -171,12 +171,12 @@ test('a write whose request ends while the server stops names the job that conti
     await stopped;
   }));
 
-test('a read that waits for a retry ends at once when the server stops', () =>
+test('a read that is tried again while the server stops ends after 5 seconds', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'rate_limit', retryAfterSeconds: 5 });
     const working = relay.call('get_devices');
     await until(() => clock.waiting(5_000) === 1);
-    // Its 5 seconds and the server's would be over at one moment.
+    // Otherwise the read's 5 seconds and those of the server would end at the same moment.
     clock.advance(1);
     const stopped = relay.server.close();
     await until(() => clock.waiting(5_000) === 2);

@@ -1,7 +1,6 @@
 /**
- * Colours on a terminal, by the forms of relay's own lines: marks of a state, the start of an error, the head of a table. They
- * are added to lines that are already cleaned and laid out. So widths do not change, and text from outside can at most have its
- * own line coloured. Pure.
+ * Colours for a terminal. The form of a line decides: it starts with a state mark or `relay:`, or is the head of a table. Lines
+ * are cleaned and laid out before. So widths do not change, and text from outside can at worst colour its own line. Pure.
  */
 
 const START = '\u001b[';

@@ -1,6 +1,6 @@
 /**
- * The log in the home: the latest lines of a server, including one that the system started and whose stderr nobody sees. Bounded:
- * one file and its predecessor.
+ * The log file in the home, with the server's latest lines. It also serves a server that the system started, whose stderr
+ * nobody sees. At most one older file is kept.
  */
 import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
@@ -18,7 +18,7 @@ export function logPaths(home: string): [string, string] {
   return [`${path}.1`, path];
 }
 
-/** Makes a log file, which takes whole lines. If the disk refuses them, only the log is lost. */
+/** The log file; `write` takes whole lines. If they cannot be written, lines are lost, but the server runs on. */
 export function createLogFile(home: string): { write(line: string): void } {
   const [older, path] = logPaths(home);
   let waiting: string[] = [];

@@ -71,7 +71,7 @@ export async function findTracks(
   return { items: [await getTrack(provider, id, call)], total: 1 };
 }
 
-/** The ID of the track that a link or URI names; null for a bare ID, which may be a word to search for. */
+/** The ID of the track if the query is its link or URI; otherwise null, also for a bare ID, which may be a search word. */
 function trackIn(query: string): string | null {
   if (!/^(?:spotify:|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/)\S+$/i.test(query)) return null;
   return parseRef(query, ['track']).id;
