@@ -197,10 +197,11 @@ export function wrongRows(
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
       for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
       for (const uri of unclear.hidden) if ((differs.get(uri) ?? 0) > 0) differs.delete(uri);
-      for (const uri of [...unclear.unseen, ...unclear.mimicked]) differs.delete(uri);
+      let isForgiven = unclear.unseen.size > 0;
+      for (const uri of [...unclear.unseen, ...unclear.mimicked])
+        isForgiven = differs.delete(uri) || isForgiven;
       if (differs.size === 0) {
-        const isClear =
-          unclear.unseen.size === 0 && [...before, ...present].every((uri) => !unclear.hidden.has(uri));
+        const isClear = !isForgiven && [...before, ...present].every((uri) => !unclear.hidden.has(uri));
         return isClear ? orderOf(before, doing, outcome, others, present) : null;
       }
       if (nearest === null || differs.size < nearest.size) nearest = differs;

@@ -235,11 +235,13 @@ function movesOthers(move: Effect, effects: readonly Effect[]): boolean {
 
 /** A copy is made, and some time later it takes the place of the state. */
 async function restore(stage: Stage, ms: number): Promise<void> {
-  const { computer, disk } = stage;
+  const { computer, disk, spotify } = stage;
   const copy = disk.content;
+  const known = spotify.effects.length;
   await later(stage, ms);
   if (!copy || !computer.isUp) return;
   stage.isRestored = true;
+  for (const effect of spotify.effects.slice(known)) spotify.forgotten.add(effect);
   await computer.stop();
   await putCopy(stage, copy);
   return start(stage);

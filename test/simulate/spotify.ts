@@ -191,6 +191,8 @@ export class Spotify {
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
   readonly reads = new Map<DemoPlaylist, PageRead[]>();
+  /** What came after a copy of the state that was put back later: relay knows nothing of it, even if it was its own doing. */
+  readonly forgotten = new Set<Effect>();
   /** When a client asked relay for a change of a playlist's rows. */
   readonly calls = new Map<DemoPlaylist, number[]>();
   /**
@@ -348,7 +350,7 @@ export class Spotify {
           read.after > index &&
           read.at - this.lags.lists >= at &&
           read.at <= written &&
-          shows(read, before, after),
+          shows(read, before, after, read.at - this.lags.totals >= at),
       );
     const begun = this.calls.get(playlist)?.findLast((call) => call <= written) ?? 0;
     const wasThere = at + this.lags.lists < begun && written < Infinity;
@@ -399,14 +401,14 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person has put back, or taken out again, within a minute of relay's own write of the same: what relay reads
-   * in that minute, it may take for a list that lags.
+   * Songs that a person, or relay before a copy of its state was put back, has put back or taken out again within a minute of
+   * relay's own write of the same: what relay reads in that minute, it may take for a list that lags.
    * @param from where in the record of effects a call began
    */
   broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
     const begun = this.effects[from]?.at ?? this.#time.at;
     const isBack = (act: Effect, index: number) =>
-      act.by === 'person' &&
+      (act.by === 'person' || this.forgotten.has(act)) &&
       act.playlist === playlist &&
       begun - act.at <= REMEMBERED_MS &&
       this.#isInverse(index);
@@ -714,12 +716,23 @@ export function touchOf(what: string): { uri: string; saves: boolean } | null {
   return found && { uri: uriOf(Number(found[1] ?? found[2])), saves: found[1] !== undefined };
 }
 
-/** True if a page tells of an act: of another number of rows each does, else one with rows that differ. */
-function shows({ from, count }: PageRead, before: readonly string[], after: readonly string[]): boolean {
-  if (before.length !== after.length) return true;
+/**
+ * True if a page tells of an act: by the number of rows, or by rows that differ.
+ * @param isCounted the page tells the number of rows after the act
+ */
+function shows(
+  { from, count }: PageRead,
+  before: readonly string[],
+  after: readonly string[],
+  isCounted: boolean,
+): boolean {
+  const hasOtherLength = before.length !== after.length;
+  if (hasOtherLength && isCounted) return true;
   const differs = (uri: string, index: number) => uri !== after[index];
-  const [first, last] = [before.findIndex(differs), before.findLastIndex(differs)];
-  return first < from + count && last >= from;
+  const first = before.findIndex(differs);
+  // Beyond the first row that differs, all others of a longer or shorter list have another place.
+  if (hasOtherLength) return (first < 0 ? before.length : first) < from + count;
+  return first < from + count && before.findLastIndex(differs) >= from;
 }
 
 /** Songs that one act of a person has put in, taken out or moved. */
