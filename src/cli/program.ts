@@ -30,8 +30,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
   } catch (error) {
     if (error instanceof CommanderError && error.exitCode === 0) return EXIT.done;
     const cause = error instanceof CommanderError ? usageError(error, args, program) : knownError(error);
-    const { io, env, home, demo, platform } = context;
-    printError(io, cause, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
+    printError(context, cause, json);
     return exitCodeOf(cause);
   }
 }

@@ -94,7 +94,7 @@ const hostileItem = (text: string): ItemRecord =>
 
 test('lines, notes, tables and errors', () => {
   const { io, out, err } = recorder();
-  const options = { json: false, debug: true, home: undefined, platform: 'linux' } as const;
+  const context = { ...NO_HOME, io, env: { LOG_LEVEL: 'debug' } };
   for (const text of TEXTS) {
     printLine(io, `Connected as ${text} (id).`);
     assertLines(out(), 1, 'a line');
@@ -109,7 +109,7 @@ test('lines, notes, tables and errors', () => {
     }
     const error = new RelayError('NOT_FOUND', `There is no "${text}".`, { remedy: `Not ${text}.` });
     error.stack = `RelayError: ${error.message}\n    at run (file.ts:1:1)`;
-    printError(io, error, options);
+    printError(context, error, false);
     assertLines(err(), 4, 'an error with its stack');
   }
 });
@@ -140,7 +140,7 @@ test('JSON is lossless, and one line', () => {
     assertLines(line, 1, 'a document');
     assert.deepEqual(JSON.parse(line), value);
     const error = new RelayError('NOT_FOUND', text, { remedy: text });
-    printError(io, error, { json: true, debug: false, home: undefined, platform: 'linux' });
+    printError({ ...NO_HOME, io, env: {} }, error, true);
     const failed = err();
     assertLines(failed, 1, 'an error');
     assert.deepEqual(JSON.parse(failed), { error: { code: 'NOT_FOUND', message: text, remedy: text } });

@@ -108,11 +108,10 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
 
 /** With `--json`, a failed tool is an error like any other. */
 async function show(context: Context, { value, error, hasPages }: Shown, call: Call): Promise<ExitCode> {
-  const { io, env, home, demo, platform } = context;
-  const debug = env.LOG_LEVEL === 'debug';
+  const { io, home, demo, platform } = context;
   if (error && context.json) throw withoutCode(error);
   else if (context.json) printJson(io, value);
-  else if (error) printError(io, error, { json: false, debug, home, demo, platform });
+  else if (error) printError(context, error, false);
   else if (typeof value === 'string') printBlock(io, `${value}\n`);
   else if (!io.terminal.stdout || !isObject(value)) printJson(io, value);
   else {

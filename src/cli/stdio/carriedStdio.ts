@@ -48,9 +48,7 @@ async function carry(
         }),
     );
   } catch (error) {
-    const { home, demo = false, json = false } = globals;
-    const { env, platform } = world;
-    printError(context.io, error, { json, debug: env.LOG_LEVEL === 'debug', home, demo, platform });
+    printError(context, error, context.json);
     return exitCodeOf(error);
   }
 }

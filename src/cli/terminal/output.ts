@@ -99,18 +99,19 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
 
 /** The command in a remedy is for the home that the person named, except in help texts, which are the same for all homes. */
 export function printError(
-  io: Io,
+  context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
   error: unknown,
-  options: NamedHome & { json: boolean; debug: boolean },
+  json: boolean,
 ): void {
+  const { io, env } = context;
   const { code, message, remedy: value } = describeError(error);
-  const style = code === 'USAGE' ? plainCommand : inBackquotes(options);
+  const style = code === 'USAGE' ? plainCommand : inBackquotes(context);
   const remedy = value && terminalText(value, style);
   const shown = { code, message, remedy };
   // The terminal has just printed ^C, without a line end.
-  if (code === 'INTERRUPTED' && io.terminal.stderr && !options.json) io.err('\n');
+  if (code === 'INTERRUPTED' && io.terminal.stderr && !json) io.err('\n');
   const details = error instanceof RelayError && error.details ? { details: error.details } : {};
-  if (options.json) io.err(`${visibleJson({ error: { ...shown, ...details } })}\n`);
+  if (json) io.err(`${visibleJson({ error: { ...shown, ...details } })}\n`);
   else
     io.err(
       blockOf([
@@ -118,7 +119,7 @@ export function printError(
         ...(remedy === null ? [] : linesOf(code, '  ', remedy)),
       ]),
     );
-  if (options.debug && error instanceof Error) io.err(blockOf(stackLines(error)));
+  if (env.LOG_LEVEL === 'debug' && error instanceof Error) io.err(blockOf(stackLines(error)));
 }
 
 /** Maximum number of characters of an error, which may quote the answer of another program. */
