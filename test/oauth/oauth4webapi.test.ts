@@ -48,23 +48,29 @@ async function registered(relay: Relay, method: Method): Promise<Session> {
   return { as, client, auth };
 }
 
-/** Sends the owner's browser through the approval; returns the checked answer and what belongs to it. */
-async function authorize(relay: Relay, { as, client }: Session) {
+/** An authorization request with a new verifier. */
+async function newRequest({ as, client }: Session, parameters: Record<string, string>) {
   const verifier = oauth.generateRandomCodeVerifier();
-  const state = oauth.generateRandomState();
   const url = new URL(as.authorization_endpoint ?? '');
   url.search = new URLSearchParams({
     client_id: client.client_id,
     redirect_uri: REDIRECT,
     response_type: 'code',
-    scope: 'relay',
-    state,
-    resource: relay.server.mcpUrl,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
+    ...parameters,
   }).toString();
+  return { verifier, url: url.href };
+}
+
+/** Sends the owner's browser through the approval; returns the checked answer and what belongs to it. */
+async function authorize(relay: Relay, session: Session) {
+  const { as, client } = session;
+  const state = oauth.generateRandomState();
+  const parameters = { scope: 'relay', state, resource: relay.server.mcpUrl };
+  const { verifier, url } = await newRequest(session, parameters);
   const browser = ownerBrowser(relay.baseUrl);
-  const page = await browser.open(url.href);
+  const page = await browser.open(url);
   const answer = await browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });
   const location = new URL(String(answer.headers.location));
   return { parameters: oauth.validateAuthResponse(as, client, location, state), verifier, location, state };
@@ -143,19 +149,11 @@ test('the library finds the issuer in the answer right, and would not take anoth
 
 test('the library reads the refusal of a denied request and the challenge of /mcp', () =>
   withServer({}, async (relay) => {
-    const { as, client } = await registered(relay, 'none');
-    const verifier = oauth.generateRandomCodeVerifier();
-    const url = new URL(as.authorization_endpoint ?? '');
-    url.search = new URLSearchParams({
-      client_id: client.client_id,
-      redirect_uri: REDIRECT,
-      response_type: 'code',
-      state: 'a-state',
-      code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
-      code_challenge_method: 'S256',
-    }).toString();
+    const session = await registered(relay, 'none');
+    const { as, client } = session;
+    const { url } = await newRequest(session, { state: 'a-state' });
     const browser = ownerBrowser(relay.baseUrl);
-    const denied = await browser.submit(await browser.open(url.href), 'deny', { owner_code: null });
+    const denied = await browser.submit(await browser.open(url), 'deny', { owner_code: null });
     const location = new URL(String(denied.headers.location));
     assert.throws(
       () => oauth.validateAuthResponse(as, client, location, 'a-state'),
