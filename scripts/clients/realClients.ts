@@ -94,6 +94,12 @@ const PROMPT = 'Search for the tracks.';
 const ENTER = '\r';
 const DOWN = '\x1b[B';
 
+const listsConnected: RealClient['list'] = ({ server }) => ({
+  args: ['mcp', 'list'],
+  says: new RegExp(`${server}: .*Connected`),
+  connects: true,
+});
+
 const claudeCode: RealClient = {
   id: 'claude-code',
   package: '@anthropic-ai/claude-code',
@@ -101,11 +107,7 @@ const claudeCode: RealClient = {
   bin: 'claude',
   install: 'install.cjs',
   connect: 'claude-code',
-  list: ({ server }) => ({
-    args: ['mcp', 'list'],
-    says: new RegExp(`${server}: .*Connected`),
-    connects: true,
-  }),
+  list: listsConnected,
   login: ({ server }) => ({ args: ['mcp', 'login', server], keys: [], says: /Authenticated with/ }),
   call: ({ server, modelUrl, call }) => ({
     args: ['-p', PROMPT, '--allowedTools', `mcp__${server}__${call.tool}`],
@@ -176,11 +178,7 @@ const gemini: RealClient = {
     await writeJson(settings, { ...written, security: { auth: { selectedType: 'gemini-api-key' } } });
     await writeJson(join(folder, 'trustedFolders.json'), { [home]: 'TRUST_FOLDER' });
   },
-  list: ({ server }) => ({
-    args: ['mcp', 'list'],
-    says: new RegExp(`${server}: .*Connected`),
-    connects: true,
-  }),
+  list: listsConnected,
   login: ({ server }) => ({
     args: [],
     env: { GEMINI_API_KEY: 'none' },
@@ -312,11 +310,7 @@ const qwen: RealClient = {
   version: '0.24.4',
   bin: 'qwen',
   connect: 'qwen',
-  list: ({ server }) => ({
-    args: ['mcp', 'list'],
-    says: new RegExp(`${server}: .*Connected`),
-    connects: true,
-  }),
+  list: listsConnected,
   login: ({ modelUrl }) => ({
     args: ['--auth-type', 'openai'],
     env: openAi(modelUrl),
