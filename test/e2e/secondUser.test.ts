@@ -1,21 +1,12 @@
 /** Another user of the machine, with everything they can read and every port they can reach. */
 
 import assert from 'node:assert/strict';
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
-import { tmpdir } from 'node:os';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { newClient } from '../oauth/support.ts';
 import { createBrowser } from '../support/browser.ts';
+import { temporaryHome } from '../support/cli.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 import { assertNone, pluck } from '../support/shapes.ts';
@@ -73,9 +64,8 @@ async function withOpenDesk(
   context: TestContext,
   work: (desk: Desk, provider: Simulator, opener: Opener, home: string) => Promise<void>,
 ): Promise<void> {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-open-'));
+  const folder = temporaryHome(context);
   chmodSync(folder, 0o755);
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
   const provider = await startSimulator({});
   context.after(() => provider.close());
   const opener = fakeOpener(folder);

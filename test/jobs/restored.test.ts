@@ -1,13 +1,13 @@
 /** A state that was brought back from a copy does not know what its jobs wrote since, and writes nothing twice. */
+
 import assert from 'node:assert/strict';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { type Restored, restoreState } from '../../src/server/restore/restoreState.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
+import { temporaryHome } from '../support/cli.ts';
 import { owner } from '../support/shapes.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, withClock } from '../support/waiting.ts';
@@ -18,8 +18,7 @@ const SECONDS = 100;
 
 /** Copies the state as a running server has saved it. */
 async function copyOf(t: TestContext, relay: Relay): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'relay-copy-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(t);
   const { path } = await relay.server.local.saveState();
   await backUpState({ source: path, file: join(folder, 'copy'), force: false });
   return join(folder, 'copy');

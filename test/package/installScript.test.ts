@@ -2,17 +2,8 @@ import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
-import {
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
@@ -189,8 +180,7 @@ test('what does not run here is not installed, and what was there stays', async 
 });
 
 test('on a system with musl nothing is fetched, and the script says what helps', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-musl-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   const ldd = join(folder, 'ldd');
   // As musl's own: to stderr, and as a failure.
   writeFileSync(ldd, '#!/bin/sh\necho "musl libc (x86_64)" >&2\nexit 1\n', { mode: 0o755 });
@@ -201,8 +191,7 @@ test('on a system with musl nothing is fetched, and the script says what helps',
 
 test('half a script installs nothing', (context) => {
   const script = readFileSync(join(DIST, 'install.sh'), 'utf8');
-  const home = mkdtempSync(join(tmpdir(), 'relay-half-'));
-  context.after(() => rmSync(home, { recursive: true, force: true }));
+  const home = temporaryHome(context);
   const lines = script.split('\n');
   for (let count = 1; count < lines.length - 2; count += 7) {
     const path = join(home, 'half.sh');

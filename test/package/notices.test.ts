@@ -2,8 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -12,6 +11,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import lock from '../../package-lock.json' with { type: 'json' };
 import { basePin, unpack } from '../../scripts/package/fetch.ts';
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
+import { temporaryHome } from '../support/cli.ts';
 import { assertNone } from '../support/shapes.ts';
 import { readApplication, readContainer, readSection } from './containers.ts';
 import { noticesIn } from './notices.ts';
@@ -60,8 +60,7 @@ test('they name every package in the bundles, as the source map has them', () =>
 });
 
 test('they name what SQLite and Node are made of', { skip: HOST === undefined }, async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-notices-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   if (HOST === undefined) return;
   await unpack(basePin(HOST.base), [HOST.program], folder);
   const told = execFileSync(join(folder, HOST.program), ['-p', 'JSON.stringify(process.versions)']);

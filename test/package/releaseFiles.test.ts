@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
@@ -11,13 +10,13 @@ import { unpackExtension, validateManifest } from '@anthropic-ai/mcpb';
 import { dependencies, version } from '../../package.json' with { type: 'json' };
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
 import { PRODUCT } from '../../scripts/release/description.ts';
+import { temporaryHome } from '../support/cli.ts';
 
 const DIST = fileURLToPath(new URL('../../dist/', import.meta.url));
 const BUNDLE = join(DIST, `relay-${version}-${HOST?.name}.mcpb`);
 
 test("the bundle is valid to the official packer, and its program is the platform's executable", async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-mcpb-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   assert.equal(await unpackExtension({ mcpbPath: BUNDLE, outputDir: folder, silent: true }), true);
   assert.deepEqual(readdirSync(folder).sort(), [
     'LICENSE',
@@ -61,8 +60,7 @@ test('the parts list has Node and every dependency, and nothing that another bui
 });
 
 test('the package for npx runs from an npm installation', async (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-npm-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   const file = join(DIST, `relay-${version}-npm.tgz`);
   const options = { cwd: folder, env: { ...process.env, npm_config_prefer_offline: 'true' } };
   const { stdout: dry } = await promisify(execFile)('npm', ['publish', '--dry-run', '--json', file], options);

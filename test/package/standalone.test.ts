@@ -5,7 +5,6 @@ import {
   chmodSync,
   copyFileSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
   rmSync,
@@ -13,10 +12,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { temporaryHome } from '../support/cli.ts';
 
 const EXECUTABLE = process.env.RELAY_BIN ?? '';
 
@@ -27,8 +26,7 @@ interface Lonely {
 
 /** The file alone in an empty directory, which is also the person's home, with nothing else in the environment. */
 function lonely(context: TestContext): Lonely {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-lonely-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   const program = join(folder, 'relay');
   copyFileSync(EXECUTABLE, program);
   return {

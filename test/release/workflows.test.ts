@@ -3,13 +3,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { temporaryHome } from '../support/cli.ts';
 import { assertNone } from '../support/shapes.ts';
 
 // What it has for `import` calls `require`.
@@ -106,8 +106,7 @@ test('what can write runs no code of the project and nothing from npm', () => {
 test('the draft has every file that SHA256SUMS names, SHA256SUMS, and the notes', {
   skip: process.platform === 'linux' ? false : 'the job runs on Linux',
 }, (context) => {
-  const folder = mkdtempSync(join(tmpdir(), 'relay-draft-'));
-  context.after(() => rmSync(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(context);
   const names = ['install.sh', 'manifests.tar.gz', 'relay-1.2.3-linux-x64'];
   for (const name of ['bin', 'dist']) mkdirSync(join(folder, name));
   const sums = names.map((name) => `${createHash('sha256').update(name).digest('hex')}  ${name}\n`);

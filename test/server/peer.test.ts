@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Ends, findUid, uidOfPeer } from '../../src/server/access/peer.ts';
+import { temporaryHome } from '../support/cli.ts';
 
 const HEAD =
   '  sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode';
@@ -65,8 +65,7 @@ for (const [what, table, of, uid, order = 'LE'] of TABLES) {
 }
 
 test('it is found wherever it stands among thousands of connections, and not where nobody has it', async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), 'relay-peer-'));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  const folder = temporaryHome(t);
   const others = Array.from({ length: 3_000 }, (_, at) =>
     line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),
   );
