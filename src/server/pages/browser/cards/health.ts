@@ -12,6 +12,7 @@ const PART_NAMES: Readonly<Record<string, string>> = {
   rate_limits: 'Limits',
   jobs: 'Jobs',
   errors: 'Errors',
+  kept: 'Kept playlists',
 };
 
 const STATE_WORDS = { ok: 'fine', warning: 'note', bad: 'bad', off: 'off' } as const;
