@@ -1,6 +1,6 @@
 /**
  * `npm run bench`: how fast relay answers, compared with references in the same run, so that the ratios hold on any machine. It
- * is no test. It prints a table and writes JSON outside the repository. A word selects a part: `npm run bench -- throughput`.
+ * is not a test. It prints a table and writes JSON outside the repository. A word selects a part: `npm run bench -- throughput`.
  * With `--write` the results are recorded, and `npm run gen` puts them into the documents.
  */
 import { mkdtempSync, writeFileSync } from 'node:fs';

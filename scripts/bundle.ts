@@ -14,7 +14,7 @@ export interface BundleOptions {
   target: string;
   /** True to minify, with a source map beside the bundle. */
   minify?: boolean;
-  /** True for a script of an executable that must start quickly: slow modules are loaded when used. */
+  /** True for a script of an executable that must start quickly: slow modules are loaded only when used. */
   quick?: boolean;
 }
 
@@ -45,7 +45,7 @@ export async function bundle({
     plugins: [lazyChildProcess, ...(quick ? [lazyBuiltins] : [])],
     minify,
     legalComments: 'linked',
-    // It translates stack traces of minified code in bug reports.
+    // A source map translates the stack traces of minified code in bug reports.
     sourcemap: minify ? 'external' : false,
     metafile: true,
     logLevel: 'warning',
@@ -59,7 +59,7 @@ export async function bundle({
 async function leaveOutBuildPaths(path: string): Promise<void> {
   const map: { sources: string[] } = JSON.parse(await readFile(path, 'utf8'));
   const inCheckout = (source: string) => {
-    // Created by a plugin.
+    // Created by a plugin, so it has no path.
     if (/^[\w-]+:/.test(source)) return source;
     const whole = relative(root, resolve(dirname(path), source)).replaceAll('\\', '/');
     // `node_modules` may be a link to another place.
@@ -75,7 +75,8 @@ async function toAscii(path: string): Promise<void> {
 }
 
 /**
- * commander loads `node:child_process` for subcommands in separate files. relay has none, and without it `--help` is faster.
+ * commander loads `node:child_process` for subcommands in separate files. relay has no such subcommands, and `--help` is faster
+ * without the module.
  */
 const lazyChildProcess: Plugin = {
   name: 'lazy-child-process',
@@ -93,7 +94,7 @@ const lazyChildProcess: Plugin = {
 
 const LAZY = ['node:child_process', 'node:crypto', 'node:fs/promises', 'node:module'];
 
-/** Modules of Node that are slow to load. Their functions load them when called; a bundle would load them at once. */
+/** Loads the slow modules of Node only when one of their functions is called; otherwise a bundle loads them at the start. */
 const lazyBuiltins: Plugin = {
   name: 'lazy-builtins',
   setup({ onResolve, onLoad }) {

@@ -1,6 +1,6 @@
 /**
  * `npm run measure`: the cost of the tools for a model, in tokens (o200k), per tool, list, row and task. Also how often a
- * search finds the tool for an everyday request. It is no test. `--write` records the figures for the documents and for
+ * search finds the tool for an everyday request. It is not a test. `--write` records the figures for the documents and for
  * `npm run check`, which runs it with `--check`: that fails if a figure is more than 5 % worse than recorded.
  */
 import {

@@ -94,7 +94,7 @@ async function packageAll(host: Target): Promise<void> {
     for (const path of await writePackages({ target, executable, notices: license })) await report(path);
   }
   if (!values['no-archive']) await writeCommonFiles(dist, await npmParts());
-  if (!(await writeManifests(dist))) console.log('dist/release needs the files of all targets');
+  if (!(await writeManifests(dist))) console.log('dist/release was not written: it needs the files of all targets');
   await writeSums(dist);
   if (targets.includes(host) && !values['no-figures']) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);
@@ -127,7 +127,7 @@ async function noticesIn(own: string, parts: NoticesOptions): Promise<string> {
 function targetNamed(name: string): Target {
   const target = TARGETS.find((one) => one.name === name);
   if (target) return target;
-  throw new Error(`There is no target ${name}; there are ${TARGETS.map((one) => one.name).join(', ')}.`);
+  throw new Error(`There is no target ${name}. Choose from ${TARGETS.map((one) => one.name).join(', ')}.`);
 }
 
 async function report(path: string, goal?: number): Promise<void> {
@@ -137,7 +137,7 @@ async function report(path: string, goal?: number): Promise<void> {
 
 async function printFigures(executable: string, base: string): Promise<void> {
   const { version, ready, memory, absolute } = await figures<Figures>('figures.ts', executable, base);
-  console.log('against the bare base program, medians of runs in turns:');
+  console.log('compared with the bare base program, medians of alternating runs:');
   const times = (name: 'version' | 'ready') =>
     `${absolute[name].toFixed(0)} ms : ${absolute.base.toFixed(0)} ms`;
   console.log(`  --version  ${version.toFixed(2)}${against(version, GOALS.version)}, ${times('version')}`);
@@ -146,7 +146,7 @@ async function printFigures(executable: string, base: string): Promise<void> {
   const mib = `${absolute.memory?.toFixed(0)} MiB : ${absolute.baseMemory?.toFixed(0)} MiB`;
   console.log(`  memory     ${memory.toFixed(2)}${against(memory, GOALS.memory)}, ${mib}`);
   const { stdio, bare, ratio } = await figures<StdioFigures>('stdioFigures.ts', executable, base);
-  console.log('of relay stdio at its first answer, against the bare program at its first line:');
+  console.log('relay stdio at its first answer, compared with the bare program at its first line:');
   for (const [name, unit] of [
     ['wall', 'ms'],
     ['processor', 'ms'],

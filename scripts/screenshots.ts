@@ -60,7 +60,7 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   await page.goto(await authorizeUrl(baseUrl));
   await page.getByLabel('Owner code').waitFor();
   await take(page, 'approval');
-  // First, since the owner's page shows it.
+  // Before the owner's page, which shows this job.
   const text = await jobInTerminal();
   await fillPage();
   await page.goto(baseUrl);
@@ -146,7 +146,7 @@ async function jobInTerminal(): Promise<string> {
   return parts.join('\n');
 }
 
-/** Fills the page as after a day with relay: a list with songs to settle, changes, a copy of the library. */
+/** Fills the page as after a day with relay: a list with songs to choose, changes, a copy of the library. */
 async function fillPage(): Promise<void> {
   const { items } = JSON.parse(await relay(['call', 'search_tracks', 'query=carousel', 'limit=8', '--json']));
   const list = items.map(({ name, artists }: { name: string; artists: string }) => ({

@@ -1,5 +1,5 @@
 // Prepares a checkout with Node alone: installs if the lock file has changed, and builds if a source is newer than the
-// bundle. The `npm` commands that people type first begin with it, so it has to be quick if nothing is due.
+// bundle. The `npm` commands that people type first begin with it, so it has to be quick if there is nothing to do.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -37,7 +37,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== lock) {
   // `npm ci` would first empty the directory that the link leads to, for everyone who shares it.
   if (lstatSync(join(root, 'node_modules'), { throwIfNoEntry: false })?.isSymbolicLink()) {
     console.error(
-      'node_modules is a link: install the packages of this package-lock.json where it leads to.',
+      'node_modules is a link: install the packages of this package-lock.json in the directory that it leads to.',
     );
     process.exit(1);
   }

@@ -28,7 +28,7 @@ const { values } = parseArgs({
     /** With `--mutants`: only those with this text in their name. */
     mutant: { type: 'string', default: '' },
     trace: { type: 'boolean', default: false },
-    /** How many histories may show something new, which is still printed. */
+    /** How many histories may have new findings before the exit code is 1. All findings are printed. */
     allow: { type: 'string', default: '0' },
     /** Prints the shortest histories of known mistakes too. */
     known: { type: 'boolean', default: false },

@@ -17,7 +17,7 @@ import { useMemory } from './testing/temporary.mjs';
 const PACKAGE = join('test', 'package') + sep;
 const SCALE = '/support/scale.ts';
 const LOAD = join('test', 'load') + sep;
-/** Files with this import have clients with models. */
+/** Files with this import are load tests. Only `--load` runs them at full size. */
 const MODEL = "'./model/";
 /** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';

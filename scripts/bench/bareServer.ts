@@ -1,4 +1,4 @@
-/** Reference (a): `node:http` alone. It reads each request to its end and answers with a prepared string. */
+/** The bare server to compare with: `node:http` alone. It reads each request to its end and answers with a prepared string. */
 import type { RequestListener } from 'node:http';
 
 /** A PUT prepares the answer; every other request gets it. */

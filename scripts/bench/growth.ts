@@ -26,7 +26,7 @@ export interface GrowthRow {
   saveToEmpty: number;
   /** Longest turn while a job of 10,000 songs is created and searched, in milliseconds of processor time. */
   longest: number;
-  /** The same in real time, and for an idle server beside it. */
+  /** The same in real time; `idleWall`: that of an idle server at the same time. */
   longestWall: number;
   idleWall: number;
 }

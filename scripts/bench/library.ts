@@ -1,6 +1,6 @@
 /**
  * Queries of a library of 20,000 rows: the time of an answer, compared with a query that reads no row. Also the memory of
- * the program before, during and after, compared with as many calls that do not touch the library.
+ * the program before, during and after, compared with the same number of calls that do not use the library.
  */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -119,7 +119,7 @@ async function measured(client: Client, memory: () => number, minute: () => Prom
     note('other', await during(otherCall), atFirst);
     await minute();
     const before = memory();
-    // A query that also checks for changes, for which the server opens the file too.
+    // With a maximum age of 0, the server also checks for changes, and opens the file for that.
     await ask(client, 'select 1', 0);
     const most = await during(async (question, sql) => {
       const begin = performance.now();

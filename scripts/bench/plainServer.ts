@@ -1,6 +1,7 @@
 /**
- * Reference (b): the same tools on the SDK as its documentation shows it. A factory creates an `McpServer` and registers
- * every tool on it, with schemas from the module. It checks no credential and nothing else. Two tools do what relay's do.
+ * The plain SDK server to compare with: the same tools, on the SDK as its documentation shows it. A factory creates an
+ * `McpServer` and registers every tool on it, with relay's schemas. It checks nothing, not even a credential. Only
+ * `get_devices` and `get_rate_limit_status` answer as in relay; the benchmark calls no others.
  */
 import { once } from 'node:events';
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';

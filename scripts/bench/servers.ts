@@ -1,4 +1,4 @@
-/** Starts the servers under test, each in its own process, so that none shares an event loop with another or the load. */
+/** Starts the servers under test, each in its own process, so that none shares an event loop with another or with the load. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -27,7 +27,7 @@ export interface ChildReady {
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** Starts a provider, relay over it, a plain SDK server over it, and a bare server; ends them when the work is done. */
+/** Starts a provider, relay and a plain SDK server that use it, and a bare server; ends them when the work is done. */
 export async function withServers<T>(work: (servers: Servers) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'relay-bench-'));
   const children: ChildProcess[] = [];

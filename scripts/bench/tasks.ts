@@ -105,7 +105,7 @@ async function deduplications(
   await undo('undo of it', gone, 1 + 1 + 1);
 }
 
-/** 500 entries: 100 by ID, 100 known to relay, 200 to search for, and 100 of those again. */
+/** 500 entries: 100 by ID, 100 known to relay, 200 to search for, and 100 of those 200 again. */
 async function additions(relay: Relay, playlist_id: string, ask: Ask, undo: Undo): Promise<void> {
   const rows = 500;
   const [known, fresh] = [songs(relay, 0, 100), songs(relay, 100, 200)];
@@ -140,7 +140,7 @@ export async function taskTimes(): Promise<TaskTime[]> {
       const uris = unsaved({ provider }, ROWS);
       provider.faults.add({ path: /./, times: Number.POSITIVE_INFINITY, kind: 'latency', ms: LATENCY_MS });
       const read = () => {
-        // A new version, so that it is read again.
+        // Gives the playlist a new version, so that relay reads it again.
         provider.editPlaylist(playlist_id, uris);
         return call('get_playlist_stats', { playlist_id });
       };
@@ -160,8 +160,8 @@ export async function taskTimes(): Promise<TaskTime[]> {
 }
 
 /**
- * Times the task, its requests eight at a time, and its requests one by one, in turns. The quickest run of each counts, since
- * other work on the machine can only add time.
+ * Alternately times the task, the same requests eight at a time, and the same requests one by one. The quickest run of each
+ * counts, since other work on the machine can only add time.
  */
 async function time(provider: Simulator, task: string, work: () => Promise<Args>): Promise<TaskTime> {
   const took: number[] = [];

@@ -1,4 +1,4 @@
-/** Requests per second of relay, of a plain SDK server and of a bare server, in turns, so that all see the same machine. */
+/** Requests per second of relay, a plain SDK server and a bare server, measured alternately under the same machine load. */
 import {
   CLIENT_CAPABILITIES_META_KEY,
   CLIENT_INFO_META_KEY,

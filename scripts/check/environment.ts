@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
 /**
- * Files with the reason why they may read it. Any other file that did would ignore the environment that it was given, and
+ * Files with the reason why they may read it. Any other file that read it would ignore the environment that it was given, and
  * could read settings from one home and write them to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {

@@ -1,4 +1,4 @@
-/** Finds mutants whose passage is no longer in the program. They could not be applied, and nobody would notice. */
+/** Finds mutants that quote code which is no longer in the program: they could not be applied, and nobody would notice. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';

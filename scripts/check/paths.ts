@@ -1,4 +1,4 @@
-/** Checks that the files exist that documents and comments name. */
+/** Checks that files named in documents and comments exist. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
 /** Not files: placeholders in instructions. */
 const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
 
-/** One sentence per name in a document or a comment of `src` that no file's path ends with. */
+/** One sentence per file name in a document, or in a comment of `src`, that is not the end of any file's path. */
 export function missingFiles(): string[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,
@@ -27,7 +27,7 @@ export function missingFiles(): string[] {
     );
 }
 
-/** The whole text of a document; of code only comments, since templates may build names. */
+/** The whole text of a document; of code only the comments, since template strings are in backquotes too. */
 function proseOf(path: string): string {
   const text = readFileSync(join(root, path), 'utf8');
   return path.endsWith('.md') ? text : (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join('\n');

@@ -18,9 +18,9 @@ const STREAMS: Readonly<Record<string, string>> = {
 const PIECES: Readonly<Record<string, string>> = {
   'cli/terminal/output.ts': 'the printing functions',
   'cli/context.ts': 'wraps the streams',
-  'cli/program.ts': 'hands them to the parser for its help texts',
+  'cli/program.ts': 'hands the streams to the parser for its help texts',
   'cli/terminal/prompt.ts': 'a prompt has no line end',
-  'cli/terminal/processWorld.ts': 'makes them',
+  'cli/terminal/processWorld.ts': 'creates the streams',
 };
 
 const STREAM = /\bprocess\s*\.\s*(?:stdout|stderr)\b|\bconsole\s*\.|\bwriteSync\(\s*[12]\b/;

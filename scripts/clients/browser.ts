@@ -7,7 +7,7 @@ import { type Browser, chromium } from 'playwright-core';
 /** Programs with which clients open an address on Linux. */
 const OPENERS = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser'];
 
-/** Puts programs into `folder` that write the address which they should open to a file. */
+/** Puts programs into `folder` that add the address to the file `noted` instead of opening it. */
 export async function makeOpeners(folder: string, noted: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [first = '', ...others] = OPENERS;

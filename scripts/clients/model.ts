@@ -24,7 +24,7 @@ export interface Script {
 
 /** What the model has received since the last call. */
 export interface Received {
-  /** The most tools that were listed at a time. */
+  /** The largest number of tools that one request listed. */
   tools: number;
   /** Arguments that the client has added to the tool's schema. The model passes each of them. */
   added: string[];

@@ -36,7 +36,7 @@ const CONTROLS = new RegExp(
   'g',
 );
 
-/** Milliseconds from a screen until the program accepts keys there. */
+/** Milliseconds after a screen appears until the program accepts keys. */
 const SETTLE_MS = 1_500;
 
 /** Runs a command to its end. */

@@ -15,7 +15,7 @@ export interface Desk {
   call: { tool: string; arguments: Readonly<Record<string, string | number>>; answer: string };
   /** A prompt of relay, and the words that the person types after its name. */
   prompt: { name: string; words: string };
-  /** The words with which a client starts `relay stdio`. */
+  /** The command line with which a client starts `relay stdio`. */
   program: readonly [string, ...string[]];
 }
 
@@ -30,13 +30,13 @@ export interface Ask {
   input?: string;
   /** The command runs until somebody quits it, so it is ended after the expected output. */
   staysOpen?: true;
-  /** True for a list for which the client connects to the server. */
+  /** True if the client connects to the server to make its list. */
   connects?: true;
   /** The output of a list without the server; by default any other output. */
   without?: RegExp;
 }
 
-/** A short text says why there is no such command. */
+/** A command, or a short text that says why there is none. */
 export type Question = ((desk: Desk) => Ask) | string;
 
 export interface RealClient {
@@ -50,13 +50,13 @@ export interface RealClient {
   /** Name for `relay connect`; null if the client is given the address directly. */
   connect: string | null;
   prepare?(desk: Desk): Promise<void>;
-  /** The client's own list of servers, with the key in its file and, if there is a `login`, again after that. */
+  /** The client's own list of servers: with the key in its file and, if there is a `login`, again after the sign-in. */
   list: Question;
   login: Question;
   call: Question;
   /** Picks the prompt, and shows what the model gets. */
   prompt: Question;
-  /** How the client starts `relay stdio`; null if it starts no programs, or only programs. */
+  /** How the client starts `relay stdio`; null if it starts no programs, or if `connect` already writes that. */
   stdio: Stdio | null;
   /** A known race of the client after the sign-in, for which commands get a second try. */
   race?: string;
@@ -537,7 +537,7 @@ const mcpRemote: RealClient = {
   stdio: null,
 };
 
-/** An extra argument as Gemini CLI adds it. */
+/** An extra argument, like the one that Gemini CLI adds. */
 const EXTRA = { wait_for_previous: false };
 
 const INITIALIZE = messages({

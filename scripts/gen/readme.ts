@@ -13,7 +13,7 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** The documents with such parts. Throws if a marker names no part, or a part has no marker. */
+/** The documents that have generated parts. Throws if a marker names no part, or a part has no marker. */
 export async function generateReadmes(): Promise<GeneratedFile[]> {
   const manual = {
     commands: await commandsMarkdown(),

@@ -43,7 +43,7 @@ function parse(file: string, version: number, sql: string): Migration {
   const [, oldest] = /^-- \S[^\n]*\n(?:--[^\n]*\n)*?-- oldest-compatible: (\d+)\n/.exec(sql) ?? [];
   if (!oldest || Number(oldest) < 1 || Number(oldest) > version) {
     throw new Error(
-      `${file}: starts with a comment that gives the reason, then "-- oldest-compatible: N", N <= ${version}`,
+      `${file}: must start with a comment that gives the reason, then "-- oldest-compatible: N", N <= ${version}`,
     );
   }
   return { version, name, oldestCompatible: Number(oldest), sql: sql.replaceAll('\r\n', '\n') };

@@ -69,7 +69,7 @@ export function worseFigures(now: Figures, recorded: Figures): string[] {
     const least = recorded[name] * (1 - TOLERANCE);
     const most = recorded[name] * (1 + TOLERANCE);
     if (unit === 'percent' ? now[name] >= least : now[name] <= most) return [];
-    const values = `${inUnit(now[name], unit)}, recorded are ${inUnit(recorded[name], unit)}`;
+    const values = `${inUnit(now[name], unit)}, recorded: ${inUnit(recorded[name], unit)}`;
     return [`${what}: ${values}. Improve it, or record it with: npm run measure -- --write`];
   });
 }

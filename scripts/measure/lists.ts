@@ -32,7 +32,7 @@ export async function providerLists(model: Model, relay: Relay): Promise<Pages> 
   });
 }
 
-/** Tokens of a default page, by tool, for lists of relay's own state, after the tasks. */
+/** Tokens of a default page, by tool, for lists of relay's own state. The tasks have filled these lists before. */
 export async function ownLists(model: Model, relay: Relay): Promise<Pages> {
   const { items } = await relay.call('list_jobs');
   const [job] = items as Answer[];

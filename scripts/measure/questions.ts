@@ -11,7 +11,7 @@ const QUESTIONS: Readonly<Record<string, (artist: string) => string>> = {
   'what is in my playlists twice': () =>
     'select name, artist, count(*) n from playlist_rows join tracks using (uri) group by song having n > 1 order by n desc',
 };
-/** As many as a model would show. */
+/** Row limit of each query, as many as a model would show. */
 const ROWS = 15;
 
 /** Tokens of each call and its answer, without the list of tools. The library has already been read. */

@@ -145,5 +145,5 @@ function good(answer: Answer): Answer {
 }
 
 function expect(holds: boolean, found: unknown): void {
-  if (!holds) throw new Error(`A task went another way: ${JSON.stringify(found)}`);
+  if (!holds) throw new Error(`A task did not end as expected: ${JSON.stringify(found)}`);
 }

@@ -1,6 +1,6 @@
 /**
- * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that the version
- * offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use what
+ * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that this
+ * version of relay offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use what
  * was found for the first.
  */
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -159,7 +159,7 @@ async function importLines(model: Model, songs: readonly Song[]): Promise<string
   return String((await good(called)).job_id);
 }
 
-/** Takes a job with unresolved items to its commit. */
+/** Resolves the missing items of a job, and commits it. */
 async function settle(
   model: Model,
   relay: Relay,
@@ -256,5 +256,5 @@ async function good(called: Promise<Answer>): Promise<Answer> {
 }
 
 function expect(holds: boolean, found: unknown): void {
-  if (!holds) throw new Error(`A task went another way: ${JSON.stringify(found)}`);
+  if (!holds) throw new Error(`A task did not end as expected: ${JSON.stringify(found)}`);
 }

@@ -46,5 +46,5 @@ async function strip(target: Target, program: string): Promise<void> {
     await rename(stripped, program);
     return;
   }
-  console.log(`${target.name}: not stripped, since none of ${tools.join(', ')} is here (Debian: binutils)`);
+  console.log(`${target.name}: not stripped, since none of ${tools.join(', ')} is installed (Debian: binutils)`);
 }

@@ -1,7 +1,7 @@
 /**
  * Used instead of `src/launcher.ts` while an executable is built. It runs the program to its end, or a server until it is
  * ready, then writes V8's code cache to the path in RECORD_CACHE. With a cache among its assets, it fails if V8 does not
- * accept that. `stdio` is only compiled, with all its functions: what a run compiles depends on when answers arrive.
+ * accept that cache. `stdio` is only compiled, with all its functions: what a run compiles depends on when answers arrive.
  */
 import { writeFileSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

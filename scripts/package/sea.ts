@@ -11,7 +11,7 @@ import { promisify } from 'node:util';
 const EXEC_ARGV = ['--v8-pool-size=1'];
 
 export interface SeaOptions {
-  /** Path of the program that does the building, for this machine, and of the one that is built on. */
+  /** Paths of this machine's base program, which does the building, and of the target's. */
   builder: string;
   base: string;
   /** The main script. */
@@ -34,7 +34,7 @@ export async function buildSea(options: SeaOptions): Promise<void> {
     executable: base,
     output: built,
     disableExperimentalSEAWarning: true,
-    // For the launcher it would save nothing, and the program has one made by running it.
+    // It would save nothing for the launcher, and the program has a cache that was made by running it.
     useCodeCache: false,
     execArgv: [...EXEC_ARGV, ...execArgv],
     // NODE_OPTIONS is meant for other programs, and an option unknown to this Node would keep relay from starting.

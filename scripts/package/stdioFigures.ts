@@ -1,6 +1,6 @@
 /**
  * `stdioFigures.ts [EXECUTABLE BASE]`: the cost of `relay stdio` with a running server, as ratios to the bare program, as JSON.
- * Without arguments it measures the bundle and this Node. Both are started in turns and measured at their first output: for
+ * Without arguments it measures the bundle and this Node. They are started alternately and measured at their first output: for
  * `relay stdio` the answer to `initialize`, for the bare program a line that it writes at once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';

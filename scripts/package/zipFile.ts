@@ -19,7 +19,7 @@ export function zipFile(entries: readonly ZipEntry[], time: number): Uint8Array 
   return zipSync(files, { level: 6, mtime: localDate(time) });
 }
 
-/** ZIP archives store local time. This date gives the same one on every machine. */
+/** ZIP archives store local time. This date has the same local time on every machine. */
 function localDate(time: number): Date {
   const utc = new Date(time * 1_000);
   return new Date(

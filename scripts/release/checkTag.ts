@@ -16,5 +16,5 @@ for (const problem of problems) console.error(problem);
 if (problems.length > 0 && !process.argv.includes('--dry-run')) process.exitCode = 1;
 else
   console.log(
-    releaseNotes(changelog, version) ?? `What is new in ${version} has no section in the changelog yet.`,
+    releaseNotes(changelog, version) ?? `The changelog has no section for ${version} yet.`,
   );

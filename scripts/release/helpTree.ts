@@ -39,11 +39,11 @@ export async function completionScript(shell: 'bash' | 'zsh' | 'fish'): Promise<
   return text;
 }
 
-/** A world without anything of the machine that builds. */
+/** A world that contains nothing of the building machine. */
 function worldInto(out: (text: string) => void): World {
-  const none = () => Promise.reject(new Error('not for making help'));
+  const none = () => Promise.reject(new Error('not available for help texts'));
   const pipe = () => {
-    throw new Error('not for making help');
+    throw new Error('not available for help texts');
   };
   return {
     io: {

@@ -2,7 +2,7 @@
 # %LOCALAPPDATA%\Programs\relay, which it adds to your Path. $env:RELAY_INSTALL_DIR names another directory,
 # $env:RELAY_DOWNLOAD_URL another place to fetch from.
 
-# A redirect leads to https only.
+# Follows redirects to https only.
 function Save-Url($from, $to) {
   for ($hop = 0; $hop -lt 6; $hop++) {
     $request = [Net.WebRequest]::Create($from)
@@ -24,13 +24,13 @@ function Save-Url($from, $to) {
 }
 
 function Install-Relay {
-  # In here, so that a session that reads the script from the network (irm, iex) keeps its own.
+  # Set in here, so that a session that runs the script by irm and iex keeps its own preferences.
   $ErrorActionPreference = 'Stop'
   $ProgressPreference = 'SilentlyContinue'
   $version = '@VERSION@'
   $url = if ($env:RELAY_DOWNLOAD_URL) { $env:RELAY_DOWNLOAD_URL } else { '@DOWNLOADS@' }
   $folder = if ($env:RELAY_INSTALL_DIR) { $env:RELAY_INSTALL_DIR } else { Join-Path $env:LOCALAPPDATA 'Programs\relay' }
-  # Windows on ARM runs this one too.
+  # Windows on ARM runs the x64 program too.
   $name = "relay-$version-win-x64"
   $temp = Join-Path ([IO.Path]::GetTempPath()) ([IO.Path]::GetRandomFileName())
   New-Item -ItemType Directory -Path $temp | Out-Null
@@ -62,5 +62,5 @@ function Install-Relay {
   }
 }
 
-# Nothing runs unless the whole file has arrived.
+# At the end, so that nothing runs unless the whole file has arrived.
 Install-Relay

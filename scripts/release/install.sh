@@ -21,7 +21,7 @@ is_musl() {
   has ldd && ldd --version 2>&1 | grep -qi musl
 }
 
-# A redirect leads to https only.
+# Follows redirects to https only.
 fetch() {
   if has curl; then
     curl --fail --silent --show-error --location --proto-redir '=https' --output "$2" "$1" || fail "$1 cannot be fetched."
@@ -64,7 +64,7 @@ main() {
       ;;
   esac
   name="relay-$version-$target"
-  # Without xz, the executable is fetched as it is.
+  # Without xz, fetch the executable unpacked.
   file="$name"
   if has xz && has tar; then file="$name.tar.xz"; fi
 
@@ -86,7 +86,7 @@ main() {
   # In two steps, so that a running relay keeps its file.
   cp "$program" "$folder/.relay.new" || fail "$folder cannot be written to."
   chmod 755 "$folder/.relay.new"
-  # What cannot run here takes no other's place.
+  # A file that cannot run here must not replace one that can.
   if ! told="$("$folder/.relay.new" --version 2>&1)"; then
     rm -f "$folder/.relay.new"
     fail "the file does not run on this system: $(echo "$told" | head -n 1)"
@@ -100,5 +100,5 @@ main() {
   esac
 }
 
-# Nothing runs unless the whole file has arrived.
+# At the end, so that nothing runs unless the whole file has arrived.
 main

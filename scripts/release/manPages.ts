@@ -46,12 +46,12 @@ function commandPage(command: Command, program: Command): string {
     ['ENVIRONMENT', terms(settingRows(flagsOf(command)))],
     ['EXIT STATUS', terms(exitRows())],
     ['NOTES', literal(textAfterHelp(command))],
-    ['SEE ALSO', '.BR relay (1)\nfor all of the environment, and for files'],
+    ['SEE ALSO', '.BR relay (1)\nfor all environment variables and files'],
   ]);
 }
 
 const ABOUT_SETTINGS = marked(
-  'A flag comes before the environment, the environment before `config.json`, and that before the default. An empty variable counts as none.',
+  'A flag overrides the environment, the environment overrides `config.json`, and both override the default. An empty variable counts as not set.',
 );
 
 /** The settings of some flags, or all. */
@@ -76,7 +76,7 @@ function fileRows(): Row[] {
   return [
     [
       `${home}/`,
-      'The home directory, where `RELAY_HOME` and `--home` name no other; with `XDG_CONFIG_HOME`, below that. Only its owner can read it.',
+      'The home directory, unless `RELAY_HOME` or `--home` names another. If `XDG_CONFIG_HOME` is set, it is below that directory. Only its owner can read it.',
     ],
     ...Object.entries(HOME_FILES).map(([name, meaning]): Row => [`${home}/${name}`, `${meaning}.`]),
     [`${home}/demo/`, 'The same for the demo.'],

@@ -65,5 +65,5 @@ export async function mcpbFile(
 function platformOf({ host }: Target): 'linux' | 'darwin' | 'win32' {
   const platform = host.split('-')[0];
   if (platform === 'linux' || platform === 'darwin' || platform === 'win32') return platform;
-  throw new Error(`Bundles know no platform ${platform}`);
+  throw new Error(`There are no bundles for ${platform}`);
 }

@@ -23,7 +23,7 @@ let files = 0;
 
 /** Returns the path of the file; the caller removes it. */
 export async function bundleSimulator({ directory, mutant }: Engine): Promise<string> {
-  // Packages are found from here.
+  // Node finds the packages from this directory.
   const folder = join(root, '.cache', 'simulate');
   mkdirSync(folder, { recursive: true });
   const outfile = join(folder, `${process.pid}-${++files}.mjs`);

@@ -90,7 +90,7 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
     await perform(task, (told) => {
       heard = told;
     });
-    if ((heard as Told | null)?.is !== is) throw new Error(`Nothing came of ${JSON.stringify(task)}.`);
+    if ((heard as Told | null)?.is !== is) throw new Error(`There was no answer to ${JSON.stringify(task)}.`);
     return heard as unknown as Extract<Told, { is: Is }>;
   }
 

@@ -14,14 +14,14 @@ export function resolve(specifier, context, next) {
     return { url: testFile, format: 'module', shortCircuit: true };
   }
   if (!specifier.endsWith('.ts') || !context.parentURL?.startsWith(checkout)) return next(specifier, context);
-  // Does not check the disk: a test may have become a user who may not read there.
+  // Does not check the disk: a test may have switched to a user who may not read there.
   return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };
 }
 
 export function load(url, context, next) {
   if (!url.startsWith(checkout) || url.includes('/node_modules/')) return next(url, context);
   if (url.endsWith('.ts')) return asModule(readFileSync(compiledPath(fileURLToPath(url)), 'utf8'));
-  // `require` gets the plain JSON; hooks of newer versions of Node see it too.
+  // `require` gets the plain JSON; hooks of newer versions of Node also see `require` calls.
   const isImport = !context.conditions?.includes('require');
   if (url.endsWith('.json') && isImport) return asModule(exportsOf(readFileSync(fileURLToPath(url), 'utf8')));
   return next(url, context);

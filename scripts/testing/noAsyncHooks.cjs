@@ -1,5 +1,5 @@
-// node:test follows every promise through hooks, to know which test an error that nobody caught came from. With the
-// destroy hook among them that costs a quarter of the time of all tests, and pool.mjs names file and test without it.
+// node:test follows every promise through hooks, to know which test an uncaught error came from. One of them, the destroy hook,
+// makes that cost a quarter of the time of all tests. pool.mjs names the file and the test without them.
 const asyncHooks = require('node:async_hooks');
 
 const { createHook } = asyncHooks;

@@ -1,6 +1,6 @@
 /**
- * A program on this machine that wants in without being approved: it listens on other ports of every loopback name, keeps
- * whatever a browser brings it, and then talks plain HTTP with all of that.
+ * A program on this machine tries to get access without approval. It listens on other ports of every loopback name, keeps
+ * everything that a browser sends it, and then uses that in HTTP requests of its own.
  */
 import assert from 'node:assert/strict';
 import { createServer, type IncomingHttpHeaders } from 'node:http';
@@ -42,7 +42,7 @@ async function press(page: Page, button: 'Approve' | 'Deny'): Promise<void> {
   await gone;
 }
 
-/** The owner signs in, approves, denies, follows a malformed request and logs in: each time the attacker is visited. */
+/** The owner signs in, approves, denies, follows a malformed request and logs in. Each time the browser visits the attacker. */
 async function visits(page: Page, relay: Relay, base: string, clientId: string, attacker: Attacker) {
   const url = (state: string, more: Record<string, string> = {}) =>
     authorizeUrl(base, { client_id: clientId, redirect_uri: attacker.callback, state, ...more });
@@ -60,10 +60,10 @@ async function visits(page: Page, relay: Relay, base: string, clientId: string, 
   await page.evaluate(`fetch(${JSON.stringify(`${base}/owner/check`)}, { method: 'POST' }).catch(() => {})`);
 }
 
-// Where the server says that it is comes first.
+// The name in the server's own URL comes first.
 for (const name of NAMES.slice(0, sized(3, 1))) {
   longTest(
-    `with all that a browser brings to another port of ${name} nobody can approve or sign in`,
+    `what a browser sends to another port of ${name} is not enough to approve or sign in`,
     {
       skip: withoutChromium,
     },

@@ -1,6 +1,6 @@
 /**
- * While relay does not run, another program holds its port. What it leaves in the owner's browser under that origin must not
- * act on relay's pages later.
+ * While relay is not running, another program uses its port. What it leaves in the owner's browser for that origin must not
+ * affect relay's pages later.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -28,7 +28,7 @@ const ANSWERS: Record<string, [type: string, text: string]> = {
   [SCRIPT]: ['text/javascript', "document.title = 'taken';"],
 };
 
-/** Has the browser come to the port and keep what it gets for a year; then gives the port up. */
+/** Answers on the port during `work`, and lets the browser cache the answers for a year; then frees the port. */
 async function holdPort(port: string, work: (origin: string) => Promise<unknown>): Promise<void> {
   const server = createServer((request, response) => {
     const [type, text] = ANSWERS[request.url ?? ''] ?? ['text/html', `<script src="${SCRIPT}"></script>`];
@@ -57,7 +57,7 @@ async function afterwards(
 }
 
 longTest(
-  'pages that another program left in the cache get neither a ticket nor a say',
+  'pages that another program left in the browser cache get no ticket and are not shown',
   {
     skip: withoutChromium,
   },
@@ -111,7 +111,7 @@ longTest(
 );
 
 longTest(
-  'what ends a service worker is given to whoever asks for the script of one, under our own names alone',
+  'any request for a service worker script gets one that ends the worker, but only under our own host names',
   () =>
     withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
       const headers = { 'service-worker': 'script' };

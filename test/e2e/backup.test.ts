@@ -19,7 +19,7 @@ async function aliases(desk: Desk): Promise<number> {
   return JSON.parse(await ok(desk, 'call', 'get_state_diagnostics', '--json')).counts.aliases;
 }
 
-test('what a running server knows is copied, and comes back after more has changed', () =>
+test('the state of a running server is backed up, and can be restored after later changes', () =>
   withSpotifyDesk({}, async (desk, provider, tokens) => {
     const { server, ready } = await desk.host();
     assert.equal((await createBrowser().open(`${ready.baseUrl}/auth/provider/login`)).status, 200);

@@ -10,7 +10,7 @@ import { longTest } from '../support/scale.ts';
 
 const SERVE = ['serve', '--port', '0'];
 
-/** A refusal: the code, words about the matter, and no stack trace. */
+/** Asserts a refusal: the exit code, an error with these words, no stack trace, and nothing on stdout. */
 function assertRefusal(ended: Ended, code: number, ...words: RegExp[]): void {
   assert.equal(ended.code, code, ended.err);
   for (const word of words) assert.match(ended.err, word);
@@ -19,7 +19,7 @@ function assertRefusal(ended: Ended, code: number, ...words: RegExp[]): void {
 }
 
 const badSettings: Array<[what: string, env: Record<string, string>, args: string[], words: RegExp[]]> = [
-  ['a port that is none', { RELAY_PORT: '70000' }, [], [/RELAY_PORT/]],
+  ['an invalid port', { RELAY_PORT: '70000' }, [], [/RELAY_PORT/]],
   ['an open address without a public URL', { RELAY_HOST: '0.0.0.0' }, [], [/RELAY_HOST/, /PUBLIC_BASE_URL/]],
   ['a short API key', { MCP_API_KEY: 'tiny-secret' }, [], [/MCP_API_KEY/, /32/]],
   [
@@ -106,7 +106,7 @@ for (const [what, spoil] of damages) {
     }));
 }
 
-longTest('a wrong key is refused, harms nothing, and the right one works again', async () => {
+longTest('a wrong key is refused and does no harm: the right one still works', async () => {
   const right = randomBytes(32).toString('base64');
   const wrong = randomBytes(32).toString('base64');
   await withDesk({}, async (desk) => {
@@ -119,7 +119,7 @@ longTest('a wrong key is refused, harms nothing, and the right one works again',
   });
 });
 
-longTest('a lost key is refused, and no new one takes its place', async () => {
+longTest('if the key is lost, the start is refused and no new key is created', async () => {
   const right = randomBytes(32).toString('base64');
   for (const keychain of ['file', 'auto']) {
     await withDesk(
@@ -129,7 +129,7 @@ longTest('a lost key is refused, and no new one takes its place', async () => {
         await server.stop();
         const path = join(desk.home, 'relay.db');
         const before = digest(path);
-        // A process: the keychain's own process inherits the address of the bus.
+        // In a new process, since the keychain helper inherits the address of the bus from it.
         assertRefusal(await desk.start(SERVE).ended, 3, /relay login/);
         assert.equal(digest(path), before);
         assert.deepEqual(readdirSync(desk.home).includes('master.key'), false);

@@ -31,7 +31,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.equal(JSON.parse(called.out).items.length, 3);
     assert.match(called.err, /demo/i);
 
-    // Written together, a moment after the call.
+    // Log lines are written together, a moment after the call.
     let log = '';
     await until(async () => {
       log = (await desk.relay(['logs', '--json'])).out;
@@ -39,7 +39,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     });
     assert.equal(JSON.parse(log.trimEnd().split('\n').at(-1) ?? '').tool, 'search_tracks');
 
-    // Without a screen nobody waits a minute for a browser.
+    // Without a screen, the command does not wait a minute for a browser.
     const opened = await desk.relay(['open']);
     assert.equal(opened.code, 0);
     assert.match(opened.err, /No browser could be opened\. Open http:\/\/127\.0\.0\.1:\d+\/ yourself; /);
@@ -62,7 +62,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.match(out, /\{"event":"stopped"\}/);
   }));
 
-test('what helps in the demo names the demo, in a terminal and to a model; after npm start it works in a checkout', () =>
+test('hints of the demo name the demo, in a terminal and to a model; after npm start they work in a checkout', () =>
   withDesk({}, async (desk) => {
     const begun = { npm_lifecycle_event: 'start', npm_package_name: 'relay' };
     const shown = desk.begin(['serve', '--demo', '--port', '0'], begun);
@@ -78,7 +78,7 @@ test('what helps in the demo names the demo, in a terminal and to a model; after
     assert.match((await desk.relay(['call', 'get_devices'])).err, /Run `relay --demo login` in a terminal\./);
   }));
 
-test("the manual's first example of a kept playlist has songs tonight, and does not take all of them", () =>
+test("the manual's first example of a kept playlist finds some songs in the demo, but not all of them", () =>
   withDesk({}, async (desk) => {
     await desk.host(['--demo']);
     const kept = await desk.relay(['keep', 'add', 'Fresh', '--like', 'fresh', '--dry-run', '--json']);
@@ -86,7 +86,7 @@ test("the manual's first example of a kept playlist has songs tonight, and does 
     assert.ok(total > 100 && total < 300, `${total} of 600 saved songs`);
   }));
 
-test('a demo that starts again speaks of nothing that its account does not have', () =>
+test('a restarted demo shows nothing that its new account does not have', () =>
   withDesk({}, async (desk) => {
     const first = await desk.host(['--demo']);
     const made = await desk.relay(['call', 'create_playlist', 'name=Shortlived', '--json']);
@@ -114,7 +114,7 @@ longTest('the demo starts again over its own home, after Ctrl-C and after kill -
   }),
 );
 
-test('the demo runs on the other loopback address too', () =>
+test('the demo also runs on the IPv6 loopback address', () =>
   withDesk({ RELAY_HOST: '::1' }, async (desk) => {
     const { ready } = await desk.host(['--demo']);
     assert.deepEqual([ready.providerConnected, new URL(ready.baseUrl).hostname], [true, '[::1]']);
