@@ -93,18 +93,20 @@ export function createReader(
   clock: Clock,
   read: (id: string) => Promise<void>,
 ): Reader {
-  async function savedPage(offset: number, limit: number, call: ReadCall) {
-    for (let smaller = 0; ; smaller++) {
-      const size = smaller === 0 ? limit : (SMALLER[smaller - 1] as number);
-      try {
-        const page = await getSavedTracks(provider, { limit: size, offset }, call);
-        return { total: page.total, rows: page.items.map(savedRow) };
-      } catch (thrown) {
-        const error = asRelayError(thrown);
-        const isTooDeep =
-          offset > 0 && error.code === 'PROVIDER_UNAVAILABLE' && error.details?.sent !== false;
-        if (!isTooDeep || smaller >= SMALLER.length || (SMALLER[smaller] as number) >= limit) throw error;
-      }
+  async function savedPage(
+    offset: number,
+    limit: number,
+    call: ReadCall,
+  ): Promise<{ total: number; rows: SavedRow[] }> {
+    try {
+      const page = await getSavedTracks(provider, { limit, offset }, call);
+      return { total: page.total, rows: page.items.map(savedRow) };
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      const isTooDeep = offset > 0 && error.code === 'PROVIDER_UNAVAILABLE' && error.details?.sent !== false;
+      const smaller = SMALLER.find((size) => size < limit);
+      if (!isTooDeep || smaller === undefined) throw error;
+      return savedPage(offset, smaller, call);
     }
   }
 
