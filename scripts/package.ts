@@ -94,7 +94,8 @@ async function packageAll(host: Target): Promise<void> {
     for (const path of await writePackages({ target, executable, notices: license })) await report(path);
   }
   if (!values['no-archive']) await writeCommonFiles(dist, await npmParts());
-  if (!(await writeManifests(dist))) console.log('dist/release was not written: it needs the files of all targets');
+  if (!(await writeManifests(dist)))
+    console.log('dist/release was not written: it needs the files of all targets');
   await writeSums(dist);
   if (targets.includes(host) && !values['no-figures']) {
     const executable = join(dist, `relay-${version}-${host.name}${host.suffix}`);

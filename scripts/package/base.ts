@@ -46,5 +46,7 @@ async function strip(target: Target, program: string): Promise<void> {
     await rename(stripped, program);
     return;
   }
-  console.log(`${target.name}: not stripped, since none of ${tools.join(', ')} is installed (Debian: binutils)`);
+  console.log(
+    `${target.name}: not stripped, since none of ${tools.join(', ')} is installed (Debian: binutils)`,
+  );
 }

@@ -14,7 +14,4 @@ const changelog = await readFile(join(root, '.github', 'CHANGELOG.md'), 'utf8');
 const problems = tagProblems({ tag, version, builder, published: REPOSITORY, changelog });
 for (const problem of problems) console.error(problem);
 if (problems.length > 0 && !process.argv.includes('--dry-run')) process.exitCode = 1;
-else
-  console.log(
-    releaseNotes(changelog, version) ?? `The changelog has no section for ${version} yet.`,
-  );
+else console.log(releaseNotes(changelog, version) ?? `The changelog has no section for ${version} yet.`);
