@@ -38,7 +38,7 @@ const NOTE_COSTS: ReadonlySet<Reason> = new Set(['note_differs', 'remaster_diffe
 
 /** Reasons that speak for a track. */
 const AGREEMENTS = ['title', 'artist', 'version', 'album', 'year'] as const;
-/** Why a track is refused. `script`: a name is in another script, so they cannot be compared. */
+/** Why a track is refused. `script` is added if a name is in another script, where a comparison is only rough. */
 const REFUSALS = ['title_differs', 'artist_differs', 'version_differs'] as const;
 
 /** Stable codes; `README.md` says what each means. */

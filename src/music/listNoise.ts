@@ -41,13 +41,13 @@ interface Asked {
   readonly artist: string;
 }
 
-/** The ways to read a query, the most literal first: as written, and without what lists carry besides. */
+/** The ways to read a query: as written, then without what lists carry besides title and artist. */
 export function readingsOf<Q extends Asked>(query: Q): readonly Q[] {
   const clean = withoutNoise(query);
   return clean.title === query.title && clean.artist === query.artist ? [query] : [query, clean];
 }
 
-/** The query without what lists carry besides; the same query if there is nothing to remove. */
+/** The query without what lists carry besides title and artist; unchanged if there is nothing to remove. */
 export function withoutNoise<Q extends Asked>(query: Q): Q {
   const artist = withoutChannel(query.artist);
   const title = plainTitle(query.title, artist);
@@ -56,7 +56,7 @@ export function withoutNoise<Q extends Asked>(query: Q): Q {
   return { ...query, title: kept(clean.title, query.title), artist: kept(clean.artist, query.artist) };
 }
 
-/** The text as written, if only spaces or forms of signs differ, or if nothing is left. */
+/** `clean`, or the text as written if only spaces or forms of characters differ, or if nothing is left. */
 function kept(clean: string, written: string): string {
   return normaliseName(clean) === '' || clean === tidy(written) ? written : clean;
 }
@@ -95,7 +95,7 @@ function isName(text: string): boolean {
 }
 
 function withoutEnding(title: string): string {
-  // Folding may change the length of what stands before the ending.
+  // Folding may change the length of the text before the ending.
   const ending = ENDING.exec(foldLetters(title))?.[0];
   const rest = ending === undefined ? '' : title.slice(0, -ending.length).trim();
   return isName(rest) ? rest : title;
@@ -120,7 +120,7 @@ function* cuts(title: string): Generator<{ before: string; after: string }> {
   if (quoted?.[1] && quoted[2]) yield { before: quoted[1], after: quoted[2] };
 }
 
-/** The names in `text` besides the artist's; null unless the artist is named in it, or it names part of a billing. */
+/** The names in `text` besides the artist's; null unless `text` names the artist, or only artists of the billing. */
 function namesWith(text: string, artist: string): string[] | null {
   if (sameArtist(text, artist) || signlessKeys(text).includes(compact(normaliseName(artist)))) return [];
   const [there, asked] = [readBilling(text), readBilling(artist)];

@@ -32,8 +32,8 @@ const MAX_CANDIDATES = 5;
 
 /**
  * `found` are the tracks in the provider's order, which only decides between releases that are otherwise equal. Local
- * files are ignored, because the API cannot add them. The query is read as written; if nothing fits, without what lists
- * carry besides; then one typo is forgiven.
+ * files are ignored, because the API cannot add them. The query is read as written. If nothing fits, it is read without
+ * what lists carry besides title and artist. If still nothing fits, one typo is forgiven.
  */
 export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchResult {
   const offers = distinct(found).map(readOffer);

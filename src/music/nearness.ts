@@ -28,7 +28,7 @@ const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
 /** Two names that differ are only a candidate when both are this alike. */
 const MIN_ALIKE = 0.6;
-/** A script that cannot be compared, such as Han with Latin. */
+/** The score for names in scripts that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;
 
 /** Versions that are far from every other one. `CLOSE` has the near ones; the rest are as far as a remix. */
@@ -50,7 +50,7 @@ export function inOtherScript(asked: Names, offered: Names): boolean {
   return otherScript(asked.title.base, offered.title.base) || otherScript(asked.artist, offered.artist);
 }
 
-/** The one of `names`, or all together, that is most like the normalised name `wanted`; normalised. */
+/** The normalised name that is most like the normalised `wanted`: one of `names`, or all of them joined. */
 export function nearestName(wanted: string, names: readonly string[]): string {
   const offered = [...names, names.join(' ')].map(normaliseName);
   const rated = offered.map((name) => ({ name, points: likeness(wanted, name) }));

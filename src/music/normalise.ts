@@ -17,8 +17,8 @@ const SIGN = /[^\p{L}\p{N}\p{M}\s]/gu;
 /**
  * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks,
  * strokes and case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A
- * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text. No name is longer
- * than what is compared.
+ * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text. What exceeds
+ * `MAX_LENGTH` is ignored; no name is that long.
  */
 export function normaliseName(text: string): string {
   return normalised(text.slice(0, MAX_LENGTH));

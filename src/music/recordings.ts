@@ -32,7 +32,7 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
 
 /**
  * The best of the strongest recordings, or null if two are equally good. A recording whose every release has a note
- * such as "Remaster" or "Radio Edit" is a form of the plain one. It does not compete with it.
+ * such as "Remaster" or "Radio Edit" is a form of the plain one, so the two do not compete.
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
@@ -83,7 +83,7 @@ function byRelease(a: Judged, b: Judged): number {
   return askedCost(a) - askedCost(b) || byDate(a, b) || b.points - a.points || a.index - b.index;
 }
 
-/** Cost of a release for not being of the requested album or year. */
+/** The cost of a release that is not from the requested album or year. */
 function askedCost({ reasons }: Judged): number {
   if (reasons.includes('album_differs')) return 100 + yearCost(reasons);
   return (reasons.includes('album_edition') ? 10 : 0) + yearCost(reasons);
@@ -160,14 +160,14 @@ function hasAskedForm(one: Recording): boolean {
   return leastNoteCost(one) === 0;
 }
 
-/** True if every release's title has a note; a recording in the requested form has it because it was requested. */
+/** True if every release has a note in its title. */
 function isNoted({ releases }: Recording): boolean {
   return releases.every((one) => one.title.notes.size > 0);
 }
 
 /**
  * True if two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
- * of the plain recording or came out after it. An older one belongs to an earlier recording that was not found.
+ * of the plain recording or came out after it. Any other remaster belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
   if (isEdit(a) || isEdit(b)) return true;

@@ -24,7 +24,7 @@ export function isTypo(written: string, right: string): boolean {
   return a !== undefined && b !== undefined && isWordTypo(a, b);
 }
 
-/** True for equal texts, and for two that differ by one letter more, less or other, or by two swapped. */
+/** True for texts that are equal or one change apart: a letter added, missing or replaced, or two swapped. */
 export function isOneAway(a: string, b: string): boolean {
   return isOneChange(compact(a), compact(b));
 }

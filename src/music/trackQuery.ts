@@ -50,8 +50,8 @@ export function searchQueries(asked: TrackQuery): string[] {
 
 /**
  * Equal for queries with the same song, versions, album, year and artists, including guests that the title names.
- * The year is included because it decides between re-recordings: a match for one year is not valid for
- * another, or for none. If there is a recording code, only it and the album count.
+ * The year is included because it decides between re-recordings: a match for one year is not valid for another year or
+ * without a year. If there is a recording code, only the code and the album count.
  */
 export function aliasKey(query: TrackQuery): string {
   if (query.isrc !== undefined) return JSON.stringify(['isrc', query.isrc, nameKey(query.album ?? '')]);

@@ -94,7 +94,7 @@ function readClosed(text: string): NoteReading | null {
   return found.length === 0 ? null : fromPhrases(found, words, text);
 }
 
-/** A note with other words too: a place, a remixer, whose version or whose song it is. */
+/** A note with unknown words too: a place, a remixer, the name of a version, the original artist. */
 function readOpen(text: string): NoteReading | null {
   if (KARAOKE_NOTE.test(text))
     return reading({ versions: new Map([['karaoke', '']]), text, words: ['karaoke'] });

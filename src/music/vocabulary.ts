@@ -168,7 +168,7 @@ export const YEAR_MIX = /^(?:new )?(\d{4}) (?:stereo |mono )?mix$/u;
 
 /**
  * What lists write after a title without brackets, longest first. Only phrases that no song is likely to end with:
- * "audio" and "video" alone are taken off in brackets or after a dash.
+ * "audio" and "video" alone are removed only in brackets or after a dash.
  */
 export const TITLE_ENDINGS: readonly string[] = [
   ...'official music video,official lyrics video,official lyric video,official hd video,official 4k video'.split(

@@ -2,10 +2,7 @@
 import { foldLetters } from '../letters.ts';
 import type { Field, Fields } from './list.ts';
 
-/**
- * Names in order of preference, in the form of `columnKey`. If a file has several names of one row, the first of them
- * counts.
- */
+/** Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. */
 const NAMES: Readonly<Record<Field, string>> = {
   title:
     'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
@@ -28,7 +25,7 @@ const NAMES: Readonly<Record<Field, string>> = {
 const FIELD_NAMES = Object.entries(NAMES).map(
   ([field, names]) => [field as Field, names.split(' ')] as const,
 );
-/** Rows of one list have few sets of keys; hostile ones may have as many as rows. */
+/** Plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
 const MAX_PLANS = 100;
 /** "Artist Name 1", "Artist 2". */
 const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;
@@ -45,7 +42,7 @@ export interface ColumnPlan {
   readonly used: Partial<Record<Field, string>>;
 }
 
-/** Plans by their names, for rows that each bring their own keys. */
+/** Plans columns and keeps each plan, for rows that each bring their own keys. */
 export function columnPlanner(): (names: readonly string[]) => ColumnPlan {
   const plans = new Map<string, ColumnPlan>();
   return (names) => {
@@ -64,7 +61,7 @@ export function planColumns(header: readonly string[]): ColumnPlan {
     const found = names.map((name) => keys.indexOf(name)).filter((index) => index !== -1);
     const numbered =
       field === 'artist' ? keys.flatMap((key, at) => (ONE_OF_SEVERAL.test(key) ? [at] : [])) : [];
-    // Several columns may hold an address, and the first may be one of another service.
+    // Several columns may hold an address, and the first may be that of another service.
     const wanted = field === 'uri' || field === 'id' ? found : found.slice(0, 1);
     const indexes = numbered.length > 0 && found.length === 0 ? numbered : wanted;
     if (indexes.length === 0) continue;

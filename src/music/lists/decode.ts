@@ -117,7 +117,7 @@ function refuseBinary(buffer: Buffer): void {
   if (found) throw refused(`The file is ${found[1]}, not a list.`, { remedy: found[2] });
 }
 
-/** Stray control characters occur in lists, many of them only in files that are not text. */
+/** A list may have a few stray control characters. A file with many of them is not text. */
 function refuseControls(text: string): void {
   const sample = text.slice(0, SAMPLE);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
@@ -137,7 +137,7 @@ function mebibytes(bytes: number): string {
   return String(Math.ceil(bytes / 1024 / 1024));
 }
 
-/** The one error of this folder: the file cannot be read as a list. `line` is from 1. */
+/** The error of this folder: the file cannot be read as a list. `line` counts from 1. */
 export function refused(
   message: string,
   { remedy, line }: { remedy: string | Remedy; line?: number },

@@ -8,7 +8,7 @@ const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
 /** Punctuation that a sentence puts behind an address. */
 const TRAILING = '.)]}!?:';
 
-/** The URI, or why it is not one of a song or episode. */
+/** The URI of a song or episode, or why the address has none. */
 export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: string };
 
 /** Why a local file is left out: its name is known, but Spotify has no copy to put into a playlist. */

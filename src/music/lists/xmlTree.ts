@@ -17,7 +17,7 @@ export function parseXmlRoot(text: string): XmlElement {
       const what = error.message.split(' (line ')[0]?.replaceAll('`', '"') ?? '';
       throw fault(`Line ${error.line} is not valid XML: ${what}.`, error.line);
     }
-    // The parser calls itself for each level, so elements in elements a thousand deep use up the stack.
+    // The parser calls itself for each level, so elements nested a thousand deep use up the stack.
     if (error instanceof RangeError) throw fault('The XML is nested too deep.');
     throw error;
   }

@@ -7,7 +7,7 @@ import type { Reader } from './reader.ts';
 
 type Dict = ReadonlyMap<string, XmlElement>;
 
-/** What else a library holds. */
+/** Items of a library that are not songs. */
 const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
 /** Playlists that are views of the whole library. */
 const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
@@ -79,7 +79,7 @@ function rowAt(element: XmlElement, source: Source) {
   };
 }
 
-/** A property list's dictionary: `<key>` and value take turns. */
+/** A property list's dictionary, in which each `<key>` is followed by its value. */
 function dictOf(element: XmlElement | undefined): Dict {
   const dict = new Map<string, XmlElement>();
   let key: string | null = null;

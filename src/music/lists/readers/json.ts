@@ -43,7 +43,7 @@ export const json: Reader = {
   },
 };
 
-/** `[0:31] Artist` and `[x] Artist` are text. */
+/** True for a text that begins like JSON. `[0:31] Artist` and `[x] Artist` do not. */
 export function looksLikeJson({ text }: Source): boolean {
   return /^\s*(?:\[\s*["{[\]]|\{\s*["}])/u.test(text);
 }

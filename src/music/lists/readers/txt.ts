@@ -2,10 +2,10 @@ import { refused } from '../decode.ts';
 import { excerpt, type Row } from '../list.ts';
 import type { Reader } from './reader.ts';
 
-/** `# ` and `//`; "#1 Artist" is a number and "#Title" a title. */
+/** A comment begins with `# ` or `//`. "#1 Artist" has a number, and "#Title" is a title. */
 const COMMENT = /^(?:#(?:[\s#]|$)|\/\/)/u;
 const NO_WORDS = /^[\s\-=_*~#.+–—]*$/u;
-/** The first words of a list that `writeList.ts` wrote. */
+/** The comment in which `writeList.ts` writes the playlist's name. */
 const NAME = /^#\s*playlist:\s*(.+)$/iu;
 
 /** One song a line. The last format to be tried. */

@@ -1,4 +1,4 @@
-/** Decides once for a file on which side of the separator the artist stands. */
+/** Decides once for a file on which side of the separator the artist is. */
 import { nameKey } from '../../normalise.ts';
 import { readNote } from '../../versionNotes.ts';
 import type { ArtistSide } from '../list.ts';
@@ -19,8 +19,8 @@ export interface Song {
 }
 
 /**
- * An artist often has several songs in a list, a title is rarely there twice; version notes stand behind titles.
- * `known` are names of artists from rows that say so. Without any sign the artist is on the left, as in most lists.
+ * An artist often has several songs in a list, a title is rarely there twice, and version notes follow titles. `known`
+ * are keys of artists from rows that name them apart. Without any evidence the artist is on the left, as in most lists.
  */
 export function decideSide(lines: readonly (readonly string[])[], known: ReadonlySet<string>): ArtistSide {
   const left = lines.map((parts) => songOf(parts, 'left').artist);
@@ -50,7 +50,7 @@ export function decideSide(lines: readonly (readonly string[])[], known: Readonl
   };
 }
 
-/** The song of a line with two parts or more; if there are more, notes belong to the title. */
+/** The song in a line of two or more parts. What follows or precedes the artist, such as a note, is in the title. */
 export function songOf(parts: readonly string[], side: Side): Song {
   const numberAt = parts.findIndex((part, at) => at > 0 && at < parts.length - 1 && /^\d{1,3}$/u.test(part));
   if (side === 'left') {
@@ -82,7 +82,7 @@ function count(names: readonly string[], pattern: RegExp): number {
   return names.filter((name) => pattern.test(name)).length;
 }
 
-/** Above 0 for the left side. */
+/** One piece of evidence. `lean` is above 0 for the left side. */
 function weigh(left: number, right: number, because: (side: Side) => string) {
   return { lean: left - right, because };
 }

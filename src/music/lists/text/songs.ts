@@ -13,7 +13,7 @@ export interface SplitTexts {
   side?: ArtistSide;
 }
 
-/** How far down a line such as "Artist - Title" is taken for a heading. */
+/** Only within this many lines can a line such as "Artist - Title" be a heading. */
 const HEADING_WITHIN = 20;
 
 /** Texts must be tidy, except for tabs. `known` are keys of artists' names, see `nameKey`. */
@@ -67,7 +67,7 @@ function splitLine({ text, year }: Unmarked, styles: readonly Style[]): Line | n
   return null;
 }
 
-/** A column of lengths, as in what players copy: title, length, artist, album. */
+/** Removes a column of lengths. Rows copied from a player may have one: title, length, artist, album. */
 function withoutTimes(parts: string[] | null, { columnar }: Style): string[] | null {
   const rest = columnar ? parts?.filter((part) => !/^(?:\d{1,2}:)?\d{1,3}:[0-5]\d$/u.test(part)) : null;
   return rest && rest.length > 1 ? rest : parts;

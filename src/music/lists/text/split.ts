@@ -2,15 +2,15 @@
 
 export interface Style {
   readonly name: string;
-  /** The part that is the artist, if the style determines it. Otherwise the file decides. */
+  /** The part that is the artist, if the style determines it. Otherwise `decideSide` decides. */
   readonly artist?: 'first' | 'last';
   /** The parts are columns: two for title and artist, the third the album. */
   readonly columnar?: boolean;
   /** The parts of a text, at least two; null if the separator is not in it. */
   parts(text: string): string[] | null;
-  /** The share of lines, 0 to 1, from which it counts as a second style beside the main one; 0 if not given. */
+  /** The share of lines, 0 to 1, that the style needs to count beside the main one. Default 0; above 1 it never does. */
   readonly share?: number;
-  /** The share of lines that it needs to be the main style, if that is another. */
+  /** The share of lines that it needs to be the main style, if not `share`. */
   readonly mainShare?: number;
 }
 
