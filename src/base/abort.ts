@@ -64,7 +64,7 @@ export interface Deadline {
   late: unknown | (() => unknown);
 }
 
-/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` has to stop by itself. */
+/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` must stop on that signal. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

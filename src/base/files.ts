@@ -102,7 +102,7 @@ export function renamePauseMs(error: unknown, attempt: number): number {
   return 20 * attempt;
 }
 
-/** Error codes of directories that cannot be synced. There the rename alone has to do. */
+/** Error codes of directories that cannot be synced. There the rename alone has to be enough. */
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR', 'EBADF'];
 
 /** Makes a rename in the directory survive a power loss. Windows cannot open one, and some file systems cannot sync one. */
@@ -118,7 +118,7 @@ export async function syncDirectory(path: string): Promise<void> {
   }
 }
 
-/** True if there is anything at the path, behind links too. */
+/** True if there is anything at the path; links are followed. */
 export function exists(path: string): Promise<boolean> {
   return stat(path).then(
     () => true,

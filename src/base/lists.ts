@@ -63,7 +63,7 @@ export function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The text without percent-encoding; as it is if that is not valid. */
+/** The text without percent-encoding; unchanged if the encoding is not valid. */
 export function percentDecoded(text: string): string {
   try {
     return decodeURIComponent(text);

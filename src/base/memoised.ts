@@ -15,7 +15,7 @@ export function memoised<T>(max: number, work: (text: string) => T): (text: stri
 
 /**
  * Calls `make` at the first use and keeps its value. For zod schemas that most starts never need: making them all
- * took a tenth of the time in which the server is ready.
+ * took a tenth of the server's start.
  */
 export function lazy<T>(make: () => T): () => T {
   let made: { value: T } | null = null;

@@ -25,7 +25,7 @@ function isNear(wanted: string, candidate: string, distance: number): boolean {
   return distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
 }
 
-/** Edits from `a` to `b`: a letter more, less or other, or two neighbours swapped (optimal string alignment). */
+/** Edits from `a` to `b`: a letter added, removed or replaced, or neighbours swapped (optimal string alignment). */
 function editDistance(a: string, b: string): number {
   let before: number[] = [];
   let row = Array.from({ length: b.length + 1 }, (_, index) => index);

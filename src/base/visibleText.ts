@@ -5,8 +5,8 @@
  *
  * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic may contain direction
  * marks, and look right without them. An escape sequence without its first character is plain, visible
- * text. The log shows it as `\x1b`, since a log has to tell what was sent. JSON keeps it, escaped. A model gets what a
- * person would see (`modelText`). What is compared, exported or written back stays as it is.
+ * text. The log shows the character as `\x1b` or the like, since a log has to tell what was sent. JSON keeps it, escaped. A
+ * model gets what a person would see (`modelText`). What is compared, exported or written back stays as it is.
  */
 
 import { lazy } from './memoised.ts';
@@ -103,12 +103,12 @@ export function modelText(text: string): string {
   return MAY_HIDE.test(text) || hasControls(text) ? withoutHidden(text) : text;
 }
 
-/** Does the same to every string in plain JSON data, names of fields too. Returns the value itself if nothing is left out. */
+/** `modelText` for every string in plain JSON data, names of fields too. Returns `value` itself if nothing is left out. */
 export function modelValue<T>(value: T): T {
   return MAY_HIDE.test(JSON.stringify(value) ?? '') ? (cleaned(value) as T) : value;
 }
 
-/** True if a value may have to be cleaned, by its JSON. */
+/** True if the value with this JSON may have to be cleaned. */
 export function mayHideText(json: string): boolean {
   return MAY_HIDE.test(json);
 }

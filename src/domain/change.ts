@@ -98,7 +98,7 @@ export const SHOWN_STATES = [
   'rolling_back',
   /** The change's job was cancelled; a request is still on its way. */
   'cancelling',
-  /** The change waits for a time, a login, the network, or somebody who resumes its job. */
+  /** The change waits until a time, or for a login, the network, or somebody who resumes its job. */
   'waiting',
   /** Someone else changed the target: a person decides. */
   'review',

@@ -9,7 +9,7 @@ export type FailureClass =
   | 'login'
   /** The account, the app or this installation is refused. relay does not learn when that ends. */
   | 'account'
-  /** The provider asks to wait. */
+  /** The provider asks relay to wait. */
   | 'limit'
   /** This request as a whole was refused, for a reason that may pass or not. */
   | 'request'

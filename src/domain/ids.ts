@@ -5,7 +5,7 @@
 import { percentDecoded } from '../base/lists.ts';
 import { RelayError } from './errors.ts';
 
-/** All kinds. The first is what a bare ID is taken for. */
+/** All kinds. If any kind is wanted, a bare ID counts as the first. */
 export const ENTITY_KINDS = [
   'track',
   'episode',
@@ -29,8 +29,8 @@ const WEB_HOSTS = /^(?:https?:\/\/)?(?:open|play)\.spotify\.com\//i;
 const SHORT_LINK = /^(?:https?:\/\/)?(?:(?:www\.)?spotify\.(?:link|app\.link)\/|open\.spotify\.com\/s\/)/i;
 
 /**
- * Reads an identifier that has to name one of `wanted`. A bare 22-character ID is taken as `wanted[0]`, since it does
- * not say what it names.
+ * Reads an identifier that has to name one of `wanted`. A bare 22-character ID counts as `wanted[0]`, since it does not
+ * say what it names.
  * @throws RelayError `INVALID_ARGUMENT` for another kind, a short link, a local file or anything unreadable.
  */
 export function parseRef(text: string, wanted: readonly [EntityKind, ...EntityKind[]]): EntityRef {

@@ -12,7 +12,7 @@ export const BULK_JOB_TYPES = [
 ] as const;
 export type BulkJobType = (typeof BULK_JOB_TYPES)[number];
 
-/** All types. Those that are no bulk jobs continue a tool call that took too long. */
+/** All types. Those that are not bulk jobs continue a tool call that took too long. */
 export const JOB_TYPES = [
   ...BULK_JOB_TYPES,
   'remove_from_playlist',

@@ -76,7 +76,7 @@ export interface StatusReport {
     committable: number;
     /** Jobs that stopped because someone else had changed the playlist. */
     reviewRequired: number;
-    /** When the first of those that wait for a time continues, ISO 8601. */
+    /** When the next job that waits for a time continues, ISO 8601. */
     nextRunAfter: string | null;
   };
   /** Kept playlists: how many, and how many are in each status that stops them. */
@@ -96,8 +96,8 @@ export interface LoginStart {
    */
   browserUrl: string;
   /**
-   * The provider's own page, for a browser anywhere. It ends on an address that a browser elsewhere cannot open and that
-   * a person pastes back.
+   * The provider's own page, for a browser anywhere. It ends on an address that a browser on another machine cannot open; a
+   * person pastes that address back.
    */
   providerUrl: string;
   redirectUri: string;
@@ -169,7 +169,7 @@ export interface NewClient {
   secret: string | null;
 }
 
-/** The state file once everything is in it. */
+/** The state file after everything has been saved to it. */
 export interface SavedState {
   /** Absolute. */
   path: string;
@@ -395,7 +395,7 @@ export interface LocalApi {
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
-  /** How far it is, after at most half a second; a failed import fails this call. */
+  /** How far the import is, after at most half a second. @throws the import's error if it failed */
   playsProgress(asked: { id: number }): Promise<PlaysProgress>;
   /**
    * Keeps this server running for a program that carries messages for an MCP client.
@@ -455,7 +455,7 @@ export type LocalCall = keyof LocalApi;
 /** All calls. */
 export const LOCAL_CALLS = Object.keys(LOCAL_ROUTES) as LocalCall[];
 
-/** Builds a `LocalApi` whose calls `make` makes one by one. */
+/** Builds a `LocalApi`; `make` creates the function for each call. */
 export function localApiOf(make: (name: LocalCall) => (given: object) => Promise<unknown>): LocalApi {
   const calls = LOCAL_CALLS.map((name) => {
     const call = make(name);

@@ -6,7 +6,7 @@
 import type { Socket } from 'node:net';
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
 
-/** Route below `/local/`: POST `{nonce}` without a credential. It is random, so no earlier answer can be replayed. */
+/** Route below `/local/`: POST `{nonce}` without a credential. The nonce is random, so no earlier answer can be replayed. */
 export const HELLO_ROUTE = 'hello';
 
 interface HelloAnswer {

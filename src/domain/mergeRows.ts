@@ -124,7 +124,7 @@ export function withNames(shown: readonly string[], known: readonly string[]): s
 interface Edits {
   /** New position of each row of `base`; -1 if the row is gone. */
   place: number[];
-  /** Added rows, by the number of rows of `base` that stand before them. */
+  /** Added rows, by the number of rows of `base` that come before them. */
   added: Map<number, string[]>;
   /** Number of rows, by URI, that only changed their place; `removed` has those that are gone. */
   moved: Map<string, number>;
@@ -164,7 +164,7 @@ function editsOf(base: readonly string[], side: readonly string[], isTheirs: boo
   return { place, added, moved, removed, fresh };
 }
 
-/** Number of rows of `base`, by URI, that both sides have moved or removed. Each occurrence of a song counts by itself. */
+/** Number of rows of `base`, by URI, that both sides have moved or removed. Each occurrence of a song counts separately. */
 function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<string, number> {
   const counts = new Map<string, number>();
   base.forEach((uri, at) => {

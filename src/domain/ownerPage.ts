@@ -17,7 +17,7 @@ import type {
 import type { PlaysProgress } from './plays.ts';
 import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
 
-/** Everything that the page shows without being asked, in one answer; reading it costs Spotify nothing. */
+/** Everything that the page shows without being asked, in one answer; it sends no request to Spotify. */
 export interface OwnerState {
   /** Identifies the page's files: an open page from another build reloads itself. */
   build: string;
@@ -156,7 +156,7 @@ export interface PageLibrary
   asOf: string | null;
 }
 
-/** The player as it was when something asked for it last. */
+/** The player as it was when it was last read. */
 export interface PagePlaying {
   at: string;
   isPlaying: boolean;
@@ -218,7 +218,7 @@ export interface PageSetup {
   next: string;
 }
 
-/** A fix of the owner: the track that an entry means, or that it is left out. */
+/** What the owner decided about an entry: the track that it means, or to leave it out. */
 export type PageFix = { position: number; uri: string } | { position: number; skip: true };
 
 /** What a version of a playlist held. */

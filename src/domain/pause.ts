@@ -1,4 +1,4 @@
-/** How long work that failed waits before its next try, and whether that try counts. Pure. */
+/** How long work that failed waits before its next try, and whether the failed try counts. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
 import { type FailureClass, failureClassOf, isRefusal } from './failureClass.ts';
 
@@ -28,7 +28,7 @@ const UNNAMED_LIMIT_MS = 60_000;
 /** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
-/** The pause after a failure. A time that the provider names is kept exactly, up to a week. */
+/** The pause after a failure. The time that a limit names is kept exactly, up to a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   const failureClass = failureClassOf(error);
   const ms = waitOf(failureClass, error, facts);

@@ -33,7 +33,7 @@ export function without<T>(list: readonly T[], taken: readonly T[]): T[] {
   });
 }
 
-/** For each of `rows` its place in `list`: the first row with a URI is the first there, and so on; -1 for one that is not there. */
+/** For each of `rows`, its place in `list`, or -1 if it has none. Repeats of a URI are paired in order. */
 export function placesIn(list: readonly string[], rows: readonly string[]): number[] {
   const places = placesBy(list, (uri) => uri);
   return rows.map((uri) => places.get(uri)?.shift() ?? -1);

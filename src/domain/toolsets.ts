@@ -18,7 +18,7 @@ export type ToolGroup = (typeof TOOL_GROUPS)[number];
 /** What settings and headers may name: groups, and `standard` and `all` for several of them. */
 export const TOOLSETS = ['standard', ...TOOL_GROUPS, 'all'] as const;
 
-/** Groups that are not offered unless asked for. `library_sql` is a part of `extras` that can be had alone. */
+/** Groups that are not offered unless asked for. `library_sql` is a part of `extras` that can be asked for alone. */
 const OPTIONAL: readonly ToolGroup[] = ['extras', 'library_sql'];
 
 export type Toolset = (typeof TOOLSETS)[number];

@@ -13,7 +13,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A date means the end of that day. Dates and times without a zone are of this computer's.
+ * A date means the end of that day. Dates, and times without a zone, are in this computer's zone.
  * @param now Unix milliseconds
  * @returns null if it cannot be read
  */

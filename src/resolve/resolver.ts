@@ -1,6 +1,6 @@
 /**
- * Finds the track for a title and an artist: first among the stored aliases, for a list then among the saved tracks, and
- * then with the provider's search and the rules of `music`. A clear match is stored as an alias, so that the same song
+ * Finds the track for a title and an artist: first among the stored aliases, then (for a list) among the saved tracks,
+ * last with the provider's search and the rules of `music`. A clear match is stored as an alias, so that the same song
  * needs no second search. Only this module decides which aliases are stored and which apply.
  */
 import type { Clock } from '../base/clock.ts';
@@ -41,7 +41,7 @@ export interface Resolver {
 /** The saved tracks that a song of a list may be; see `Library.savedLike`. */
 type SavedLike = (query: TrackQuery, listed: number, call: Call) => Promise<readonly Track[]>;
 
-/** @param savedLike if there is a copy of the account's saved tracks */
+/** @param savedLike given if there is a copy of the account's saved tracks */
 export function createResolver(
   api: ProviderApi,
   store: Store,

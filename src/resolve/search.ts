@@ -16,9 +16,9 @@ function hasNames({ title, artist }: TrackQuery): boolean {
 }
 
 /**
- * One search for a well-written title and artist; the next, looser one only where nothing fits yet. A match that forgives
- * a typo stands only after the loosest search: that one shows the songs which may have been meant as written.
- * So at most two searches, or three if an album is requested. A recording code is asked for first, in one more.
+ * A well-written title and artist takes one search. Looser searches follow only while nothing fits. A match that forgives
+ * a typo is accepted only after the loosest search, which may show a song with the name as written. That makes at most
+ * two searches, or three if an album is requested. A recording code is searched for first, with one more.
  */
 export async function findTrack(
   query: TrackQuery,

@@ -156,7 +156,7 @@ testLists({
     told: [
       '1: the address of an album, not of a song',
       '2 Ovo / Plinth',
-      '3: an address that does not say which song; a short link works once it was opened in a browser',
+      '3: an address that does not say which song; open a short link in a browser to get the full address',
       '4: a link that is not to Spotify',
       '5: a local file, which Spotify keeps on one device only',
       '6 Tam / Kettle',

@@ -40,7 +40,7 @@ export function readRef(written: string): Ref {
       : { why: `the address of ${named(kind)}, not of a song` };
   } catch {
     return {
-      why: 'an address that does not say which song; a short link works once it was opened in a browser',
+      why: 'an address that does not say which song; open a short link in a browser to get the full address',
     };
   }
 }

@@ -9,6 +9,9 @@ export interface Reader {
   name: string;
   /** Decides by content, quickly. The first reader of the table that returns true is used. */
   looksLike(source: Source): boolean;
-  /** Returns a `Row` for each line, table row or object. @throws RelayError `INVALID_ARGUMENT`, with the line if one is the cause */
+  /**
+   * Returns a `Row` for each line, table row or object, in order.
+   * @throws RelayError `INVALID_ARGUMENT`, with the line if one is the cause
+   */
   read(source: Source, options: { allPlays: boolean }): RawList;
 }
