@@ -8,7 +8,7 @@ interface GivenRef extends EntityRef {
   input: string;
 }
 
-/** Text that `parse` reads. An error that it throws is about the argument. */
+/** Text that `parse` reads. A `RelayError` that it throws is reported as a problem of the argument. */
 export function parsedText<T>(parse: (text: string) => T) {
   return z
     .string()

@@ -47,7 +47,7 @@ export const getTopArtistsTool = defineTool({
 const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 
-/** Unix milliseconds: as `cursors` has them, as a number, or as the time of a row. */
+/** Unix milliseconds, from text as in `cursors`, a number, or an ISO 8601 time as in a row. */
 const Moment = z.union([
   z
     .string()

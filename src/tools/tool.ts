@@ -59,7 +59,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   output: O;
   /** The lean form, if it differs; the tool then takes `detail`. */
   lean?: LeanForm<z.output<O>>;
-  /** Which form is the default; `full` for tools that answer one thing. */
+  /** Which form is the default; `full` for tools that return one item. */
   detail?: Detail;
   /** The list to cut if the answer would be too long. */
   rows?: RowsOf;

@@ -1,5 +1,5 @@
 /**
- * Keeps answers short enough for the programs that show them to a model. Common ones cut text longer than about 12,000
+ * Keeps answers short enough for the clients that show them to a model. Common clients cut text longer than about 12,000
  * characters or move it to a file, and the model never learns what was lost. Pure.
  */
 
@@ -77,7 +77,7 @@ function moreOf({ offset, byEntry, hint }: Rows, kept: number, of: number, limit
   return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };
 }
 
-/** Text longer than this is cut where an answer is too long. */
+/** Text longer than this is cut if an answer is too long. */
 const MAX_TEXT = 300;
 
 /** Halves the longest list of the answer until it fits, then cuts long texts. */

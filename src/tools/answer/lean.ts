@@ -3,7 +3,7 @@ import * as z from 'zod';
 import type { Page } from '../../domain/shapes.ts';
 import { compact, TRACK_LINKS } from './leanShapes.ts';
 
-/** How a tool's full result becomes lean. Clients are told `schema`, which only ever gains members. */
+/** How a tool's full result becomes lean. Clients get `schema` from `tools/list`; it only ever gains members. */
 export interface LeanForm<F = never> {
   schema: z.ZodObject;
   of(full: F): Record<string, unknown>;

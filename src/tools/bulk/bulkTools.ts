@@ -41,7 +41,7 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 type AddOptions = z.output<z.ZodObject<typeof addArguments & { playlist_id: typeof playlistId }>>;
 
-/** Limits within the 45 s of a call: the longest search, and the time after which it stops reading. */
+/** Limits within the 45 s of a call: the longest search, and the time after which the call stops reading. */
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
@@ -58,7 +58,7 @@ interface Begun {
   call: Call;
 }
 
-/** Looks up a list, then calls `rest`. If the search runs out of time or into a limit, a job does both. */
+/** Looks up a list, then calls `rest`. If the search hits the time or a limit, a job finishes both. */
 function withList(
   services: Services,
   { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },

@@ -53,7 +53,7 @@ const Played = z.object({
 });
 
 const leanPlayed: LeanForm<z.infer<typeof Played>> = {
-  // The schema of get_playback_state tells what a state is.
+  // The schema of get_playback_state describes a state.
   schema: z.object({ ok: z.literal(true), verified: z.boolean(), state: z.looseObject({}).optional() }),
   of: ({ ok, verified, state }) => ({ ok, verified, ...(state ? { state: leanPlaybackState(state) } : {}) }),
 };

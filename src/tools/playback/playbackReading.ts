@@ -65,7 +65,7 @@ export function leanPlaybackState(state: PlaybackState): z.infer<typeof LeanPlay
   };
 }
 
-/** A state for null too: no active device. */
+/** The full state; null means that no device is active. */
 export function playbackStateOf(state: PlayerState | null): PlaybackState {
   return {
     active: state !== null,

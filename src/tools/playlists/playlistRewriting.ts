@@ -91,7 +91,7 @@ export const deduplicatePlaylistTool = defineTool({
 function refusalFor(items: readonly Item[]): string | null {
   const lost = items.filter((item) => item.is_local || item.item === null).length;
   if (lost === 0) return null;
-  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so that relay would not remove these duplicates: remove them in Spotify.`;
+  return `${counted(lost, 'row')} of this playlist ${lost === 1 ? 'is a local file or is' : 'are local files or'} no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify.`;
 }
 
 function countsOf(items: readonly Item[], removed: readonly unknown[]) {

@@ -45,7 +45,7 @@ function repeatedOf(media: readonly Media[]): Array<{ uri: string; name: string;
 }
 
 /**
- * The artists of a playlist, those with most rows first; equal ones keep its order. Artists without an ID (local files)
+ * The artists of a playlist, most rows first; ties keep the order of the playlist. Artists without an ID (local files)
  * count by name.
  */
 function artistsOf(tracks: readonly Track[]): Array<ArtistRef & { count: number }> {

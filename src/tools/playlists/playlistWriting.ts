@@ -136,7 +136,7 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  // An undo writes in an order of its own.
+  // An undo writes in an order of its own, so the caller cannot tell which entries are left.
   const remedy =
     result.change.kind === 'undo'
       ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
