@@ -1,4 +1,4 @@
-/** The cover of a playlist of the demo: a mosaic of four colours, made of its ID. */
+/** The cover of a playlist of the demo: a mosaic of four colours, derived from its ID. */
 import { createHash } from 'node:crypto';
 import type { Answer } from './http.ts';
 

@@ -31,7 +31,7 @@ export interface DemoProviderOptions {
   accessTokenSeconds?: number;
   /** `auto` (default) redirects back at once; `page` shows a page to approve or deny. */
   approve?: 'auto' | 'page';
-  /** True to answer also with the field names of before February 2026: `tracks`, `track`, `genres`. */
+  /** True to answer also with the field names from before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;
   /** When the newest saved track was saved, in Unix milliseconds; default: a fixed day, so that answers are the same each time. */
   savedUntil?: number;
@@ -47,7 +47,7 @@ export interface DemoProvider {
   /** May be read and changed; the first account is the default for logins. */
   readonly world: World;
   readonly grants: Grants;
-  /** May be changed: who the next login is, and whether it is denied. */
+  /** May be changed: which account the next login uses, and whether it is denied. */
   readonly setting: OAuthSetting;
   /**
    * true cuts all connections and refuses new ones, as without a network; false listens again on the same port. Requests that

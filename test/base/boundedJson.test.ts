@@ -1,4 +1,4 @@
-/** JSON within the bounds is parsed as it is; beyond them what is left is still JSON, and small. */
+/** JSON within the bounds is parsed whole. Beyond them parts are left out, and the rest is still JSON, and small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { parseBounded } from '../../src/base/boundedJson.ts';
 import { holdsForAll } from '../hostile/property.ts';
 
 const parse = (text: string) => parseBounded(Buffer.from(text));
-/** Only long texts are looked at. */
+/** Only long texts are checked. */
 const PAD = ' '.repeat(20_000);
 
 test('any JSON that is not too deep, wide or large is parsed as JSON.parse does it', (t) =>
@@ -28,7 +28,7 @@ test('the longest list that a tool takes is whole', () => {
   assert.deepEqual(parse(JSON.stringify(message)), message);
 });
 
-test('what is too deep, too long or too much is left out, and what stands around it stays', () => {
+test('what is too deep, too long or too much is left out, and the rest stays', () => {
   const deep = `${'['.repeat(80)}"]"${']'.repeat(80)}`;
   const kept = `${'['.repeat(63)}null${']'.repeat(63)}`;
   assert.deepEqual(parse(`${PAD}{"a":${deep},"b":[${deep},1]}`), {
@@ -59,7 +59,7 @@ for (const text of [
   '"',
   '"\\',
 ]) {
-  test(`what is no JSON stays none: ${text.slice(0, 10)}`, () => {
+  test(`text that is not JSON is refused: ${text.slice(0, 10)}`, () => {
     assert.throws(() => parse(PAD + text), SyntaxError);
   });
 }

@@ -5,7 +5,7 @@ import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { type DemoWorld, playlistNamed, trackUris, withProvider } from './support.ts';
 
-/** What the rows, the count and the snapshot of a playlist look like to a reader. */
+/** The rows, the count and the snapshot of a playlist as a reader sees them. */
 async function shown({ call }: DemoWorld, id: string) {
   const { json: rows } = await call('GET', `/playlists/${id}/items`);
   const { json: playlist } = await call('GET', `/playlists/${id}`);
@@ -13,7 +13,7 @@ async function shown({ call }: DemoWorld, id: string) {
   return { uris, total: rows.total, snapshot: playlist.snapshot_id };
 }
 
-test('rows, counts and snapshots follow a write each after its own time', () =>
+test('rows, counts and snapshots show a write each after a delay of its own', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');
@@ -30,7 +30,7 @@ test('rows, counts and snapshots follow a write each after its own time', () =>
     assert.deepEqual(await shown(world, id), { uris, total: 2, snapshot: written });
   }));
 
-test('a reader sees the states between two writes, and a write never does', () =>
+test('a reader sees the state between two writes; a write builds on the newest state', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');

@@ -56,7 +56,7 @@ const REFUSED_BY_REDIRECT: [string, Record<string, string | null>, string][] = [
   ['an unknown scope', { scope: 'user-read-private everything' }, 'invalid_scope'],
   ['no challenge', { code_challenge: null }, 'invalid_request'],
   ['a plain challenge', { code_challenge_method: 'plain' }, 'invalid_request'],
-  ['a challenge that is no SHA-256', { code_challenge: 'short' }, 'invalid_request'],
+  ['a challenge that is not a SHA-256 hash', { code_challenge: 'short' }, 'invalid_request'],
 ];
 
 for (const [what, changes, error] of REFUSED_BY_REDIRECT) {
@@ -222,7 +222,7 @@ test('a login ends six months after the consent, refreshed or not', () =>
     { rotateRefreshTokens: true },
   ));
 
-test('revoked and unknown refresh tokens are told apart', () =>
+test('revoked, expired and unknown refresh tokens have different errors', () =>
   withProvider(async ({ provider }) => {
     const { refresh_token } = await logIn(provider);
     const said = async (text: string) => {

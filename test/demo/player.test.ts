@@ -104,7 +104,7 @@ test('play resumes and pause stops; each is refused when there is nothing to do'
     assert.equal((await heard(world)).at, 63_000);
   }));
 
-test('commands answer in turn 204 and 200 with a text that is not JSON', () =>
+test('commands alternate between 204 and 200 with a text that is not JSON', () =>
   withProvider(async ({ call }) => {
     const seen = [];
     for (let n = 0; n < 4; n += 1) {

@@ -174,7 +174,7 @@ const BAD_DETAILS: [string, unknown][] = [
   ['a description with a line break', { description: 'a\nb' }],
   ['a description of 301 characters', { description: 'x'.repeat(301) }],
   ['an empty name', { name: '' }],
-  ['a flag that is none', { public: 'yes' }],
+  ['a flag that is not a boolean', { public: 'yes' }],
 ];
 
 for (const [what, body] of BAD_DETAILS) {

@@ -8,7 +8,7 @@ import { ALL_SCOPES, errorBody, logIn, playlistNamed, send, trackUris, withProvi
 
 const UNAUTHORIZED = errorBody(401, 'Missing/invalid/expired access token');
 
-test('the challenge tells a missing token from a bad one', () =>
+test('the challenge says whether the token is missing or bad', () =>
   withProvider(async ({ provider }) => {
     const missing = await send(`${provider.apiUrl}/me`, 'GET', null);
     assert.deepEqual(missing.json, UNAUTHORIZED);

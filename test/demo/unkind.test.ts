@@ -37,7 +37,7 @@ for (const [what, rule, answer, rows] of NO_ID) {
     }));
 }
 
-test('a fault may apply to every other request, or by what the query asks', () =>
+test('a fault may apply to every other request, or only to some queries', () =>
   withProvider(async ({ provider, call }) => {
     const statuses = async (...paths: string[]) => {
       const seen = [];
@@ -69,7 +69,7 @@ test('a count may lag on its own', () =>
     assert.deepEqual(await shown(), [1, 1]);
   }));
 
-test('rows vanish from lists and come back, with the playlist as it was', () =>
+test('rows vanish from lists and come back; the playlist itself does not change', () =>
   withProvider(async ({ provider, call }) => {
     const { id } = playlistNamed(provider, 'Empty Shelf');
     const uris = trackUris(provider, 2);
@@ -92,7 +92,7 @@ test('the accounts server takes faults as well', () =>
     assert.deepEqual([status, headers.get('content-type')], [403, 'text/html; charset=utf-8']);
   }));
 
-test('a process goes by the time of a fast clock', async () => {
+test('another process follows the time of a fast clock', async () => {
   const clock = sharedFastClock(1_000);
   const script = `
     const at = Date.now();

@@ -7,7 +7,7 @@ const SONGS = ['a', 'b', 'c', 'd'];
 
 type Rows = readonly string[];
 
-/** Rows that somebody has added to, taken from and moved in. */
+/** `rows` after somebody added, removed and moved a few. */
 const edited = (rows: Rows) =>
   fc
     .array(fc.tuple(fc.nat(2), fc.nat(9), fc.nat(9), fc.constantFrom(...SONGS)), { maxLength: 3 })
@@ -26,7 +26,7 @@ const sides = fc
 
 const countOf = (rows: Rows, song: string) => rows.filter((row) => row === song).length;
 
-test('of each song, as many rows are left as both sides together leave, whichever of them were moved', () => {
+test('each song has as many rows as the edits of both sides leave, wherever rows were moved', () => {
   fc.assert(
     fc.property(sides, ([base, ours, theirs]) => {
       const merged = mergeRows(base, ours, theirs);

@@ -14,7 +14,7 @@ const SECOND = 1_000;
 const HOUR = 3_600 * SECOND;
 const DAY = 24 * HOUR;
 
-/** Milliseconds that the pause lasts in the middle of its spread, null for no time, and whether it spends an attempt. */
+/** Milliseconds that the pause lasts with average jitter (null: no end), and whether it spends an attempt. */
 function waits(code: ErrorCode, failures = 1, retryAfterSeconds?: number) {
   const error = new RelayError(code, 'x', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
   const pause = pauseAfter(error, { failures, now: NOW, fraction: 0.5 });

@@ -28,7 +28,7 @@ test('names of any script, with marks and emoji, stay as they are', () => {
   }
 });
 
-test('what steers, hides or turns around is left out, and a break becomes a space', () => {
+test('control, hidden and direction characters are left out, and a line break becomes a space', () => {
   const cases = [
     ['\u001b]52;c;eA==\u0007x', ']52;c;eA==x'],
     ['a\r\nb\u0085c\u2028d\te', 'a b c d e'],
@@ -52,7 +52,7 @@ test('a long value is cut between characters', () => {
   assert.equal(visibleText('😀'.repeat(300), 10), `${'😀'.repeat(4)}…`);
 });
 
-test('JSON is escaped and lossless, the log tells what was there, a header is ASCII', () => {
+test('JSON is escaped without loss, the log shows what was there, a header is ASCII', () => {
   const text = 'a\u001b\u009b\u202e\u{e0041}\ud800\nb';
   const escaped = '"a\\u001b\\u009b\\u202e\\udb40\\udc41\\ud800\\nb"';
   assert.equal(visibleJson(text), escaped);

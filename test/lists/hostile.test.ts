@@ -8,7 +8,7 @@ import { hostileTexts } from '../support/hostileText.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { bytesOf, refusal } from './support.ts';
 
-/** Far above what each takes (at most some seconds at full size), far below what a quadratic pattern would. */
+/** Far above what each takes (at most some seconds at full size), far below what a quadratic pattern would take. */
 const MAX_MS = 60_000;
 const KILOBYTES = sized(10_000, 80);
 const SIZE = KILOBYTES * 1_000;
@@ -17,7 +17,7 @@ function filled(pattern: string, size = SIZE): string {
   return pattern.repeat(Math.ceil(size / pattern.length));
 }
 
-/** Patterns on which a regular expression could go back and forth. */
+/** Text on which a regular expression could backtrack for long. */
 const LINES = [
   ' -',
   '- ',
@@ -93,7 +93,7 @@ longTest('a list of many thousand lines is read whole', () => {
   assert(performance.now() - started < MAX_MS);
 });
 
-test('every line of any text is an entry or not a song', () => {
+test('every line of any text is reported as an entry or as not a song', () => {
   const parts = [
     ...hostileTexts(100).map((text) => text.slice(0, 60).replace(/\p{Cc}/gu, '')),
     'Ovo - Plinth',
@@ -144,7 +144,7 @@ test('any bytes are read or refused with a remedy', () => {
   }
 });
 
-test('a format that is forced on another file is refused, not guessed', () => {
+test('a file that is not in the given format is refused, and no other format is tried', () => {
   assert.equal(
     refusal('Ovo - Plinth\n', { format: 'json' }),
     'Line 1 is not valid JSON: invalid symbol. | line 1',

@@ -75,7 +75,7 @@ testLists({
     }),
     told: [`6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}`, '34: no title and no artist'],
   },
-  'what a tool of relay answers': {
+  "the answer of one of relay's tools": {
     file: pretty({
       items: [
         {

@@ -85,7 +85,7 @@ test('a row of CSV is read back with its names', () => {
   ]);
 });
 
-/** What readers and spreadsheets take for something else than a name. */
+/** Text that a reader or a spreadsheet could mistake for something other than a name. */
 const TRAPS = [
   'Ovo - Plinth',
   ' by ',

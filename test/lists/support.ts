@@ -12,8 +12,8 @@ export const EPISODE = `spotify:episode:${'e'.repeat(22)}`;
 export const ISRC = 'ZZABC1200001';
 
 /**
- * `3 Artist / Title`, and what else there is: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` is no song. In the order
- * of the lines.
+ * `3 Artist / Title` for an entry, followed by what else it has: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` for a
+ * line that is not a song. In the order of the lines.
  */
 export function told(bytes: Uint8Array | string, options: ListReading = {}): string[] {
   const { entries, notSongs } = readList(bytesOf(bytes), options);
@@ -36,7 +36,7 @@ function entryText({ line, artist, title, album, year, isrc, uri, list }: ListEn
   return parts.filter(Boolean).join(' ');
 }
 
-/** One test for each case: the file's lines, and what is told of them. */
+/** One test for each case: a file, and what `told` returns for it. */
 export function testLists(
   cases: Readonly<Record<string, { file: string; told: readonly string[] } & ListReading>>,
 ): void {
@@ -55,7 +55,7 @@ export function testRefusals(
   }
 }
 
-/** The message of the refusal, and `line 3` behind it where it names one. */
+/** The message of the refusal, followed by `line 3` if the error names a line. */
 export function refusal(bytes: Uint8Array | string, options: ListReading = {}): string {
   try {
     readList(bytesOf(bytes), options);

@@ -35,7 +35,7 @@ testLists({
     file: 'Ovo - Plinth - Live\nOvo - Kettle - Remastered 2011',
     told: ['1 Ovo / Plinth - Live', '2 Ovo / Kettle - Remastered 2011'],
   },
-  'with the artist on the right too': {
+  'version notes belong to the title, also with the artist on the right': {
     file: 'Plinth - Ovo - Live\nKettle - Ovo\nRope - Remastered 2011 - Ovo',
     told: ['1 Ovo / Plinth - Live', '2 Ovo / Kettle', '3 Ovo / Rope - Remastered 2011'],
   },
@@ -116,7 +116,7 @@ testLists({
     file: 'Ovo Brenk "Plinth"\nTam „Kettle“\nUla: «Rope»\n“Quill” – Ovo\n“Weir”, Tam',
     told: ['1 Ovo Brenk / Plinth', '2 Tam / Kettle', '3 Ula / Rope', '4 Quill / Ovo', '5 Tam / Weir'],
   },
-  'bars, with the album behind': {
+  'bars, with the album last': {
     file: 'Ovo | Plinth | First\nOvo | Kettle | First\nTam | Rope | Second',
     told: ['1 Ovo / Plinth (First)', '2 Ovo / Kettle (First)', '3 Tam / Rope (Second)'],
   },
@@ -183,11 +183,11 @@ const SIDES: Readonly<
     true,
   ],
   'joint names': ['Ovo & Tam - Plinth\nUla x Quill - Kettle', 'left', 'joint names are on the left', false],
-  nothing: ['Ovo - Plinth\nTam - Kettle', 'left', 'no other evidence; most lists put it there', false],
+  'no evidence': ['Ovo - Plinth\nTam - Kettle', 'left', 'no other evidence; most lists put it there', false],
 };
 
 for (const [sign, [file, side, because, certain]] of Object.entries(SIDES)) {
-  test(`${sign} decide the side of the artist`, () => {
+  test(`the side of the artist is decided by ${sign}`, () => {
     assert.deepEqual(readList(bytesOf(file)).decided, { artistSide: { side, because, certain } });
   });
 }
@@ -212,7 +212,7 @@ testRefusals((what) => `${what} alone: refused with the line`, {
   'other XML': ['<?xml version="1.0"?><rss/>', 'The XML is neither XSPF nor an iTunes library. | line 1'],
 });
 
-test('prose is read where the format is given', () => {
+test('prose is read if the format is given', () => {
   const file = 'Dear Ovo,\nthank you - it works.\na\nb\nc\nd\n';
   assert.equal(readList(bytesOf(file), { format: 'txt' }).entries.length, 1);
 });

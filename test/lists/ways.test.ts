@@ -57,7 +57,7 @@ const JOINS: readonly Join[] = [
   (artist, title) => `${artist} — “${title}”`,
 ];
 
-test('songs in any way of writing are read as they are', () => {
+test('songs are read correctly in every way of writing', () => {
   for (let seed = 1; seed <= sized(4_000, 150); seed += 1) {
     const next = seeded(seed * 6_700_417);
     const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;

@@ -1,4 +1,4 @@
-/** XSPF, the XML of iTunes, and XML that means harm. */
+/** XSPF, the XML of iTunes, and malicious XML. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';

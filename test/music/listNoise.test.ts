@@ -111,7 +111,7 @@ const KEPT = [
 ];
 
 for (const title of KEPT) {
-  test(`"${title}" has nothing to take off`, () => {
+  test(`"${title}" has nothing to remove`, () => {
     assert.deepEqual(withoutNoise({ title, artist: 'Ula Brenk' }), { title, artist: 'Ula Brenk' });
   });
 }

@@ -1,4 +1,4 @@
-/** Whatever stands beside a song in the provider's answer, and however the song is written: never the wrong one. */
+/** However a song is written, and whatever else the provider's answer holds, no other recording is matched. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
@@ -38,7 +38,7 @@ function madeUpSong(next: () => number): Track {
 }
 
 for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
-  test(`${kind}: never instead of the song, and never alone`, () => {
+  test(`${kind}: never matched instead of the song, nor alone unless one letter away`, () => {
     const next = seeded(kind.length * 7_919);
     for (let turn = 0; turn < TURNS; turn += 1) {
       for (const way of WAYS) {
@@ -60,7 +60,7 @@ for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
   });
 }
 
-/** A typo may make the very name of the look-alike: then that is what was asked for. */
+/** A typo may turn a name into that of the look-alike, which then is what was asked for. */
 function isSameName(asked: { title: string; artist: string }, { name, artists }: Track): boolean {
   const written = (title: string, by: string) => `${normaliseName(title)} | ${normaliseName(by)}`;
   return written(asked.title, asked.artist) === written(name, artists[0]?.name ?? '');

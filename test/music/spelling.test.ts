@@ -108,7 +108,7 @@ testRows([
   ['Plinth | Елкни', ['Plinth | Ёлкин'], ARTIST],
 ]);
 
-/** A guest with a typo is that guest. */
+/** A typo in the name of a guest is forgiven. */
 testRows([
   [
     'Plinth feat. Tamsn | Ula',
@@ -117,7 +117,7 @@ testRows([
   ],
 ]);
 
-/** Neither two typos, nor one that may mean two songs, nor a name that somebody bears. */
+/** Not forgiven: two typos, a typo that may mean two songs, a name that exists as written. */
 testRows([
   ['Plnth | Ula Brnk', ['Plinth | Ula Brenk'], 'unmatched 0: title_differs, artist_differs'],
   ['Plonht | Ula', ['Plinth | Ula'], 'unmatched 0: title_differs, artist'],
@@ -202,7 +202,7 @@ for (const [ask, offered] of [
   ['Plinth | Velmoran', 'Plinth | Вельморан'],
   ['Plinth | Yandai', '砚台 | 砚台乐队'],
 ] as const) {
-  test(`${ask} may be ${offered}, for a person to say`, () => {
+  test(`${ask} lists ${offered} as a candidate and does not match it`, () => {
     const { status, candidates } = matchTrack(queryOf(ask), [trackOf(offered)]);
     assert.equal(status, 'unmatched');
     assert.equal(candidates[0]?.reasons.includes('script'), true);

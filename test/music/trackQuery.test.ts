@@ -42,7 +42,7 @@ for (const [ask, searches] of SEARCHES) {
   });
 }
 
-test('a search text has at most 250 characters and never cuts one in half', () => {
+test('a search text has at most 250 characters, and no character or quotation is cut in half', () => {
   const long = (sign: string) => sign.repeat(200 / sign.length);
   for (const sign of ['a', 'ab ', 'ﷺ', '硯', '🔥', '"', 'feat. ', '(Live) ']) {
     const searches = searchQueries({ title: long(sign), artist: long(sign), album: long(sign) });

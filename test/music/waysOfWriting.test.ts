@@ -1,4 +1,4 @@
-/** How many songs are found in each way that lists write them, with look-alikes ranked before them. */
+/** How many songs are found for each way in which lists write them, with look-alikes ranked before them. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
@@ -15,10 +15,10 @@ const catalogue = sharedCatalogue();
 const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
 const LOOSE = /typo|VEVO|punctuation/;
-/** A look-alike that is one letter away from the song is one away from many typos too, which are then not forgiven. */
+/** Without look-alikes that are one letter away: they are as near to many typos, which are then not forgiven. */
 const PLANTED = Object.entries(LOOK_ALIKES).filter(([kind]) => !NEAR_LOOK_ALIKES.has(kind));
 
-/** Songs whose title and artist tell them from all others: no versions, no second recording. */
+/** Songs that title and artist identify: no versions, no second recording. */
 const recordings = new Map<string, Set<string>>();
 for (const track of catalogue.tracks) {
   recordings.set(nameOf(track), (recordings.get(nameOf(track)) ?? new Set()).add(track.isrc));

@@ -8,7 +8,7 @@ export interface Way {
   readonly name: string;
   /** The part of all songs that must be found, 0 to 1. */
   readonly goal: number;
-  /** null where the song cannot be written in this way, or would be written as it is. */
+  /** null if the song cannot be written in this way, or would not change. */
   write(song: TrackQuery, next: Random): TrackQuery | null;
 }
 
@@ -177,7 +177,7 @@ export const LOOK_ALIKES: Readonly<Record<string, (song: Track, next: Random) =>
   'other song by the artist': (song) => other(song, 'Nothing of the Sort', lead(song)),
 };
 
-/** One letter away from the song: alone in an answer, a typo cannot be told from them. */
+/** One letter away from the song: alone in an answer, they look like the song with a typo. */
 export const NEAR_LOOK_ALIKES: ReadonlySet<string> = new Set([
   'artist with one other letter',
   'title with one other letter',

@@ -267,7 +267,7 @@ test('a playlist that was created but not filled is named in the failure', () =>
     assert.ok(error.message.includes(playlist.id));
   }));
 
-test('the same playlist made twice is told, with how to undo the earlier one', () =>
+test('making the same playlist twice adds a note that says how to undo the earlier one', () =>
   withRelay(async (relay) => {
     const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);
     const make = (args: object) =>

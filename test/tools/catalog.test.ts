@@ -102,7 +102,7 @@ test('genres are returned if the app gets them', () =>
     assert.deepEqual(await call('get_artist', { artist_id: artist.id }), expected);
   }));
 
-test('an unknown track is NOT_FOUND and stays in the error history', () =>
+test('an unknown track is NOT_FOUND, with a remedy', () =>
   withRelay(async ({ call }) => {
     const answer = await call('get_track', { track_id: '0000invented0000track0' });
     assert.deepEqual(answer, {

@@ -59,7 +59,7 @@ for (const fault of ['status', 'status_after'] as const) {
     }));
 }
 
-test('delete_playlist names what it does not understand, and sends nothing', () =>
+test('delete_playlist refuses wrong arguments before anything is sent', () =>
   withRelay(EXTRAS, async (relay) => {
     const { id } = named(relay, 'Running, Badly');
     for (const args of [
@@ -73,7 +73,7 @@ test('delete_playlist names what it does not understand, and sends nothing', () 
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('a playlist that was deleted comes back when that is undone: its ID keeps working', () =>
+test('undoing delete_playlist brings the playlist back, since its ID keeps working', () =>
   withRelay(EXTRAS, async (relay) => {
     const before = listed(relay);
     const { id } = named(relay, 'Running, Badly');

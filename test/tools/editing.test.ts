@@ -28,7 +28,7 @@ test('create_playlist creates the requested playlist, private by default', () =>
     assert.deepEqual(withoutChange(answer), playlistShape(made));
     assert.deepEqual([made.public, made.collaborative, made.description], [false, false, 'slow & "soft"']);
     assert.deepEqual(sent(relay.provider.requests), [
-      // Which playlists of that name there are: one that is made without an answer can be told from them.
+      // The playlists of that name: if the answer is lost, the new one can be told from them.
       { method: 'GET', path: '/me/playlists', body: null },
       {
         method: 'POST',
@@ -290,7 +290,7 @@ async function withRelinked(
   });
 }
 
-test('a row that Spotify shows under another ID is removed by either of them', async () => {
+test('a row that Spotify shows under another ID is removed by either ID', async () => {
   await withRelinked('list', ({ added, remove }) => remove(added));
   await withRelinked('list', ({ shown, remove }) => remove(shown));
   await withRelinked('track', ({ added, remove }) => remove(added));

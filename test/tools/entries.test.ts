@@ -6,7 +6,7 @@ import { withRelay } from '../support/world.ts';
 /** Strict function calling sends every field that is not used as null. */
 const NULLS = { title: null, artist: null, album: null, year: null, id: null };
 
-test('an entry is taken in every form, and as strict function calling sends it', () =>
+test('an entry is accepted in every form, and as strict function calling sends it', () =>
   withRelay(async ({ call, provider }) => {
     const { tracks } = provider.world.catalogue;
     const track = tracks[0] ?? assert.fail();
@@ -42,7 +42,7 @@ test('an entry is taken in every form, and as strict function calling sends it',
     assert.deepEqual([job.error, job.total_items], [undefined, 2]);
   }));
 
-test('an entry that names no song, half of one or two of them is refused by its position', async () => {
+test('an entry that names no song, half a song or two songs is refused with its position', async () => {
   const other = 'spotify:track:0000000000000000000000';
   const refused: Array<[entry: unknown, message: string]> = [
     [{}, 'tracks[0]: give title and artist, or id.'],

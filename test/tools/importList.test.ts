@@ -90,7 +90,7 @@ test('a recording code that Spotify does not know falls back to the names beside
     );
   }));
 
-test('a list replaces a playlist or goes among the saved songs, episodes left out', () =>
+test('a list can replace or extend a playlist, or go to Liked Songs without its episodes', () =>
   withRelay(ALL, async (relay) => {
     const [one, two] = uniqueTracks(relay, 2);
     if (!one || !two) return assert.fail();

@@ -12,7 +12,7 @@ type Answer = Record<string, unknown>;
 const LINKS = 'https://open.spotify.com/track/{id}';
 const EXTRAS = { env: { RELAY_TOOLSETS: 'all' } };
 
-/** The answer as a client gets it, whose text has to say the same. */
+/** The structured answer. The text beside it has to say the same. */
 async function ask({ client }: Relay, name: string, args: Answer = {}): Promise<Answer> {
   const { structuredContent, content } = await client.callTool({ name, arguments: args });
   const [block] = content as Array<{ text: string }>;
@@ -27,7 +27,7 @@ const clockText = (ms: number) => {
 
 type Catalogue = Relay['provider']['catalogue'];
 
-/** From the contract: nothing that is null, false by default or derivable. */
+/** A lean track: nothing that is null, false by default or derivable. */
 const lean = ({ id, name, artists, album, durationMs, explicit }: Catalogue['tracks'][number]) => ({
   id,
   name,
@@ -37,7 +37,7 @@ const lean = ({ id, name, artists, album, durationMs, explicit }: Catalogue['tra
   ...(explicit ? { explicit: true } : {}),
 });
 
-test('a playlist of every kind of row is listed with what the next call needs', () =>
+test('every kind of playlist row is listed with what the next call needs', () =>
   withRelay(async (relay) => {
     const { catalogue } = relay.provider;
     const [plain, explicit] = [false, true].map(
@@ -127,7 +127,7 @@ test('playlists, artists, albums and saved tracks are lean', () =>
     });
   }));
 
-test('a player that stands still says so in a word', () =>
+test('a player without an active device answers with a single field', () =>
   withRelay(async (relay) => {
     owner(relay.provider).player.deviceId = null;
     assert.deepEqual(await ask(relay, 'get_currently_playing'), { playing: false });
@@ -218,7 +218,7 @@ longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts
       misses.map((index) => ({ index, input: songs[index] })),
     );
     assert.equal(answer.matched, songs.length - report.length);
-    // A host that cuts shows the beginning.
+    // A host that cuts an answer shows its beginning.
     assert.ok(JSON.stringify(answer).indexOf('"report"') < 200);
   }),
 );
@@ -249,7 +249,7 @@ longTest('rows of the demo account cost few tokens', () =>
     }
     let [rows, sum] = [0, 0];
     for (const { id, name, ownerId } of account.playlists) {
-      // Others' rows can only be read by those who work on them.
+      // Only collaborators can read the rows of other people's playlists.
       if (ownerId !== account.id) continue;
       let offset: unknown = 0;
       while (typeof offset === 'number') {

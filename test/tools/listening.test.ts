@@ -79,7 +79,7 @@ type Plays = {
   note?: string;
 };
 
-test('get_recently_played takes its cursors and its times as it gives them', () =>
+test('get_recently_played accepts the cursors and times that it returns', () =>
   withRelay(async (relay) => {
     const { history } = owner(relay.provider);
     const third = at(history, 2).playedAt;

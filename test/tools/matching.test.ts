@@ -122,7 +122,7 @@ const inLists: Array<[what: string, write: (title: string, artist: string) => Re
 ];
 
 for (const [what, write] of inLists) {
-  test(`a song that a list has ${what} is found by one search`, () =>
+  test(`a song that is listed ${what} is found by one search`, () =>
     withRelay(async (relay) => {
       const track = uniqueTrack(relay);
       const found = await find(relay, write(track.name, artistOf(track)));

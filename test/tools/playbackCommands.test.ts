@@ -201,7 +201,7 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
   ['nothing plays', 'play', false, () => ({})],
   ['another track plays', 'play', true, ({ queue }) => ({ uris: [at(queue, 0)] })],
   [
-    'the wanted start is another',
+    'another track of the same list is wanted',
     'play',
     true,
     ({ queue }) => ({ uris: queue, offset: { uri: at(queue, 2) } }),

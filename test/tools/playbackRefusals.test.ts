@@ -135,7 +135,7 @@ test('a device without remote volume is VOLUME_NOT_SUPPORTED', () =>
       details: { status: 403, reason: 'VOLUME_CONTROL_DISALLOW' },
     });
     assert.equal(phone?.volumePercent, 100);
-    // A phone that is so is nothing that the owner has to look after.
+    // Such a phone is not a problem for the owner to solve.
     const { entries, recentErrors } = await relay.server.local.status();
     assert.deepEqual(pluck(recentErrors, 'code'), ['VOLUME_NOT_SUPPORTED']);
     assertNone(entries, ({ state }) => state === 'warning' || state === 'bad');

@@ -80,7 +80,7 @@ function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylis
     .filter(({ count }) => count > 1)
     .sort(most);
   const localArtists = locals.map(([artist = '']) => artist.replaceAll('+', ' '));
-  // In the order of the rows, so that artists with as many rows stay in it.
+  // In the order of the rows, which decides between artists with as many rows.
   const artists = counted(
     rows.flatMap(({ track, isLocal, uri }) => {
       const local = { id: null, name: uri.split(':')[2]?.replaceAll('+', ' ') };
@@ -120,7 +120,7 @@ test('get_playlist_stats counts every kind of row', () =>
     const playlist = named(relay, 'Odds and Ends');
     const stats = await statsOf(relay, playlist);
     assert.deepEqual(stats, expectedStats(relay, playlist));
-    // What the playlist was made of, so that the counting above cannot be wrong in the same way.
+    // Numbers known beforehand, in case `expectedStats` counts wrongly in the same way.
     assert.deepEqual(
       [
         [stats.total_items, stats.track_count, stats.episode_count, stats.local_count],
@@ -145,7 +145,7 @@ test('an empty playlist has stats too', () =>
     assert.equal(relay.provider.requests.length, 1);
   }));
 
-test("the rows of another person's playlist stay closed", () =>
+test("the rows of another person's playlist cannot be read", () =>
   withRelay(async (relay) => {
     assert.equal(codeOf(await statsOf(relay, named(relay, 'Guest Favourites'))), 'FORBIDDEN');
   }));
@@ -187,7 +187,7 @@ interface Described {
   items: { items: unknown[]; total: number; limit: number; offset: number };
 }
 
-/** What may come with the description of a playlist, and the requests that its 200 rows take then. */
+/** What the playlist object may bring of the rows, and how many requests all 200 rows then take. */
 const BEGINNINGS: Array<[string, (described: Described) => unknown, number]> = [
   ['fewer rows than a page', (it) => ({ ...it, items: begin(it, 20, 20) }), 5],
   ['no rows', ({ items: _, ...rest }) => rest, 5],
@@ -201,7 +201,7 @@ function begin({ items }: Described, count: number, limit: number): Described['i
 }
 
 for (const [what, change, requests] of BEGINNINGS) {
-  test(`a playlist that is described with ${what} has all its rows`, () =>
+  test(`all rows are read if the playlist object comes with ${what}`, () =>
     withRelay(async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const fn = (body: unknown) => change(body as Described);
@@ -279,7 +279,7 @@ longTest('ten thousand rows are read in the fewest requests, with progress', () 
     );
     const { total_items, duplicate_count } = result.structuredContent as Record<string, number>;
     assert.deepEqual([total_items, duplicate_count], [10_000, 1_000]);
-    // The first 50 come with what describes the playlist.
+    // The first 50 come with the playlist object.
     assert.equal(provider.requests.length, 200);
     assert.equal(heard.at(-1), 200);
   }),

@@ -40,7 +40,7 @@ longTest('get_my_playlists reads all pages in the fewest requests, up to 1,000',
     }
     const wanted = account.playlists.slice(0, 1_000).map(playlistShape);
     const found: unknown[] = [];
-    // An answer holds so many characters: the rest follows from next_offset on.
+    // An answer has a maximum length: the rest follows from next_offset on.
     while (found.length < 1_000) {
       provider.clearRequests();
       const args = { all: true, offset: found.length };

@@ -1,4 +1,4 @@
-/** What is remembered: who settled it, and that a match which was confirmed against the rules says so wherever it is used. */
+/** Remembered matches: who settled each, and the mark of those that were confirmed although names differ. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -16,7 +16,7 @@ async function remembered({ home }: Relay, ...args: string[]) {
   return { out, err, code };
 }
 
-test('with read-only nothing can be remembered, by settings or by a header', async () => {
+test('a read-only setting or header takes remember_track away', async () => {
   const names = async (client: Relay['client']) => (await client.listTools()).tools.map(({ name }) => name);
   await withRelay({ env: { RELAY_READ_ONLY: '1' } }, async ({ client }) => {
     assert.equal((await names(client)).includes('remember_track'), false);
@@ -33,7 +33,7 @@ test('with read-only nothing can be remembered, by settings or by a header', asy
   });
 });
 
-test('a match that was confirmed against the rules says so wherever it is used, and can be forgotten', () =>
+test('a match confirmed although names differ is marked wherever it is used, and can be forgotten', () =>
   withRelay(async (relay) => {
     const track = at(uniqueTracks(relay, 1), 0);
     await relay.call('remember_track', { track_id: track.uri, ...NAMES, confirm: true });

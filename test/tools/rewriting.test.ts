@@ -32,7 +32,7 @@ longTest('replace_playlist_tracks writes ten thousand tracks in the fewest reque
     );
     assert.deepEqual(withoutChange(result.structuredContent), writtenShape(playlist, 10_000, 100));
     assert.deepEqual(urisOf(playlist), uris);
-    // Four pages of what it held, twice, so that it could be put back; then one PUT and the appends.
+    // Four pages of former rows, read twice for a rollback; then one PUT and the appends.
     assert.deepEqual(count(relay), { GET: 8, PUT: 1, POST: 99 });
     assert.equal(heard.at(-1), 100);
     assert.deepEqual(

@@ -43,7 +43,7 @@ async function withProgress({ client }: Relay, name: string, args: Args) {
   return { answer: result.structuredContent as Args, heard };
 }
 
-test('save_tracks saves in chunks of 40, in order, repeats and all', () =>
+test('save_tracks saves in chunks of 40, in order, repeats included', () =>
   withRelay(async (relay) => {
     const before = savedUris(relay);
     const fresh = unsaved(relay, 80);
@@ -209,7 +209,7 @@ test('a chunk that is never answered is sent three times, and its outcome is rep
     assert.equal(requestsTo(relay, LIBRARY), 4);
   }));
 
-test('a quota that ends in the middle names the time, and the rest of the library still answers', () =>
+test('a quota that runs out in the middle names the time, and the library can still be read', () =>
   withRelay(async (relay) => {
     const uris = unsaved(relay, 100);
     relay.provider.faults.add({
@@ -295,7 +295,7 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
       const uri = input.includes(':') ? input : `spotify:track:${input}`;
       return { input, saved: known.has(uri) };
     });
-    // An answer holds so many characters, and says from which entry on to call again.
+    // An answer has a maximum length, and says from which entry on to call again.
     const { next_offset, note } = answer;
     const shown = Number(next_offset);
     assert.ok(shown > 100, String(shown));

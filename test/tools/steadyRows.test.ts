@@ -1,4 +1,4 @@
-/** A whole playlist is one state of it, also where it changes while it is read. */
+/** The rows of a whole playlist are of one state, even if the playlist changes while it is read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { change, fill, withUnkind } from '../changes/support.ts';
@@ -29,7 +29,7 @@ for (const lags of [
     }));
 }
 
-test('pages from before and after another program took rows out are not put together', () =>
+test('pages from before and after another program removed rows are not combined', () =>
   withUnkind({}, async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');
@@ -41,14 +41,14 @@ test('pages from before and after another program took rows out are not put toge
     provider.editPlaylist(playlist.id, left);
     hold.open();
     assert.deepEqual(await reading, [120, 120, 0]);
-    // What describes it and its first rows, the rest of it twice: once in pieces of two states.
+    // The playlist object with its first rows, then the rest; all again, since the pages were of two states.
     assert.deepEqual(
       provider.requests.map(({ query }) => query.offset ?? '-'),
       ['-', '50', '100', '150', '0', '50', '100'],
     );
   }));
 
-test('a number of rows that stays wrong is the provider’s own, and costs one more reading', () =>
+test('a total that stays wrong costs one more reading and is then ignored', () =>
   withUnkind({}, async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');

@@ -5,7 +5,7 @@ import { type Play, TIME_RANGES, type TimeRange, type World } from '../state.ts'
 import { pageRequest, paging, wholeNumber } from './paging.ts';
 import { artistObject, contextObject, trackObject, userRef } from './shapes.ts';
 
-/** The history holds this many plays. */
+/** Only this many plays can be read. */
 const HISTORY_REACH = 50;
 
 /** `GET /me`, without the fields removed in February 2026. */

@@ -1,4 +1,4 @@
-/** Player commands. Success is answered in Spotify's two ways, in turn. */
+/** Player commands. Successes alternate between Spotify's two kinds of answers. */
 import { type Answer, type ApiCall, jsonBody, type Refusal, refuse } from '../http.ts';
 import { advancePlayer, currentUri, durationMs, moveTo, progressMs, setPlaying, skipTo } from '../player.ts';
 import type { DemoDevice } from '../state.ts';
@@ -6,7 +6,7 @@ import { wholeNumber } from './paging.ts';
 import { activeDevice } from './playerReads.ts';
 import { readPlayBody } from './playRequest.ts';
 
-/** `PUT /me/player`: moves playback to a device; without `play: true` it stays as it is. */
+/** `PUT /me/player`: moves playback to a device; without `play: true` it stays playing or paused. */
 export function transfer(call: ApiCall): Answer {
   needPremium(call);
   advancePlayer(call.world, call.account, call.now);

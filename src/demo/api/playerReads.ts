@@ -14,7 +14,7 @@ export function getPlayer(call: ApiCall): Answer {
   return ok({ ...own, smart_shuffle: false, ...playing(call) });
 }
 
-/** `GET /me/player/currently-playing`; 204 as above, and if the queue is empty. */
+/** `GET /me/player/currently-playing`; 204 in the same cases, and if the queue is empty. */
 export function getCurrentlyPlaying(call: ApiCall): Answer {
   advancePlayer(call.world, call.account, call.now);
   const { player } = call.account;

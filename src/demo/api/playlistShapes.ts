@@ -12,7 +12,7 @@ import { mediaObject, userRef } from './shapes.ts';
 
 type Shape = Record<string, unknown>;
 
-/** Mosaics of four covers come in one size, whose numbers Spotify leaves out. */
+/** A mosaic of four covers comes in one size, and Spotify does not say which. */
 function coverOf(world: World, id: string): Shape {
   return { url: `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`, height: null, width: null };
 }
