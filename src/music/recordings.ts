@@ -32,7 +32,7 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
 
 /**
  * The best of the strongest recordings, or null if two are equally good. A recording whose every release has a note
- * such as "Remaster" or "Radio Edit" is a form of the plain one, so the two do not compete.
+ * such as "Remaster" or "Radio Edit" is only a form of the plain one.
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
