@@ -139,7 +139,7 @@ function shownName(name: string): string {
   return escapedText(name, MAX_NAME);
 }
 
-/** For a value with several forms: the problems with the form that it is closest to. */
+/** For a value with several allowed forms: what keeps it from the form that it is closest to. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
   const forms = formsOf(schemaAt(input, issue.path));
   const branches = issue.errors.filter(

@@ -12,7 +12,7 @@ export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source:
   { name: 'toolCallId', host: 'n8n', source: 'https://github.com/n8n-io/n8n/issues/21500' },
 ];
 
-/** `args` without those arguments, unless the tool has one of the name itself. */
+/** `args` without these arguments. An argument that the tool itself defines stays. */
 export function withoutHostArguments({ input }: Tool, args: unknown): unknown {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
   const added = HOST_ARGUMENTS.filter(

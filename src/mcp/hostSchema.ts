@@ -1,7 +1,7 @@
 /**
  * The JSON Schemas that `tools/list` sends, from the zod schemas of a tool. Pure. Arguments are described with the few keywords
- * that every host and every strict function-calling subset accepts (`README.md` beside this file): no union, no list of
- * types, no `default`, no bound. The server checks these itself, and the description says what a model must know of them.
+ * that every host and every strict function-calling subset accepts (`README.md` beside this file): no union, no list of types, no
+ * `default`, no bound. The server checks bounds and defaults itself, and the description says what a model must know of them.
  */
 import * as z from 'zod';
 
@@ -10,7 +10,7 @@ export type ObjectSchema = Record<string, unknown> & { type: 'object' };
 
 type Node = Record<string, unknown>;
 
-/** Larger upper bounds are not told to a model, since they only keep requests small. */
+/** Descriptions leave out larger upper bounds, which only keep requests small. */
 const LARGEST_BOUND_TOLD = 10_000;
 
 /** The arguments of a tool. Fields marked `deprecated` are accepted but not shown. */
@@ -61,7 +61,7 @@ function together(objects: readonly Node[]): Node {
   };
 }
 
-/** The description with the range and the default, unless it tells them already. */
+/** The description with the range and the default, unless it states them already. */
 function described(node: Node): string | undefined {
   const own = typeof node.description === 'string' ? node.description : '';
   const notes = [rangeOf(node, own), defaultOf(node, own)].filter((note) => note !== undefined);
@@ -88,7 +88,7 @@ function defaultOf({ default: value }: Node, told: string): string | undefined {
   return isPlain && value !== 0 ? `default ${value}` : undefined;
 }
 
-/** The branches of a union, also of one that is written as a list of types. */
+/** The branches of a union, which may be written as a list of types. */
 function formsOf({ anyOf, oneOf, ...node }: Node): Node[] {
   const named = listOf(node.type).map((type) => ({ ...node, type }));
   return [...named, ...[anyOf, oneOf].flatMap((forms) => listOf(forms) as Node[])];
@@ -106,7 +106,7 @@ function present(node: Node): Node {
   return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
-/** The root names its members even if it has none, since clients refuse it otherwise. */
+/** The root always has `properties`, even if empty, since clients refuse it otherwise. */
 function asObject(node: Node): ObjectSchema {
   return { type: 'object', ...node, properties: node.properties ?? {} } as ObjectSchema;
 }

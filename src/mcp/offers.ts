@@ -1,4 +1,4 @@
-/** What a request is offered: the tools of the settings, less what its headers leave out. */
+/** Which tools a request is offered: those of the settings, except those that its headers leave out. */
 
 import {
   groupsOf,
@@ -28,7 +28,7 @@ export interface Offer {
   instructions: string;
 }
 
-/** The offer for a request, or what is wrong with its headers: a whole sentence. */
+/** Returns the offer for a request, or a sentence that says what is wrong with its headers. */
 type OfferFor = (headers: Pick<Headers, 'get'>) => { offer: Offer } | { problem: string };
 
 const FLAGS: Readonly<Record<string, boolean>> = { true: true, 1: true, false: false, 0: false };

@@ -8,9 +8,9 @@ import type { ObjectSchema } from './hostSchema.ts';
 type JsonSchema = Record<string, unknown>;
 
 /**
- * One schema for the default form of a result, for the other one, and for a failure, which is `{error}` in the same
- * `structuredContent`. Common clients check all of them against it. So nothing is required, further members are allowed, and
- * a type is declared only if both forms have it.
+ * One schema for both forms of a result, lean and full, and for a failure, which is `{error}` in the same `structuredContent`.
+ * Common clients check all three against it. So nothing is required, further members are allowed, and a type is declared only if
+ * both forms have it.
  */
 export function outputSchemaOf({
   output,

@@ -6,9 +6,9 @@ import { withoutHostArguments } from './hostArguments.ts';
 import { valueOfText } from './textValues.ts';
 
 /**
- * Parses arguments. null for an optional one means that it is left out. A number or a boolean may be sent as text.
- * Arguments that a host is known to add are dropped.
- * @param args as the client sent them: zod, in the SDK too, ignores a key called `__proto__`
+ * Parses arguments. An optional argument that is null counts as left out. A number or a boolean may be sent as text. Arguments
+ * that a host is known to add are dropped.
+ * @param args as the client sent them, not as the SDK parsed them: zod ignores a key called `__proto__`
  * @throws RelayError `INVALID_ARGUMENT` naming every wrong argument
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
@@ -19,7 +19,7 @@ export function parseArguments(tool: Tool, args: unknown): Record<string, unknow
   throw invalidArguments(tool, parsed.error.issues);
 }
 
-/** The problems of arguments whose names are plain. */
+/** The problems of arguments that have passed `requirePlainNames`. */
 export function issuesOf(tool: Tool, args: unknown): z.core.$ZodIssue[] {
   return parse(tool, args).error?.issues ?? [];
 }
@@ -51,7 +51,7 @@ function requireLengths(tool: Tool, args: unknown): void {
 /** Keys with which a client could change the prototype of our objects (prototype pollution). No tool has them. */
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/** The path of the first such key, outermost first; null without one. No recursion: the value may be nested deeply. */
+/** The path of the outermost such key; null if there is none. No recursion: the value may be nested deeply. */
 function languageName(args: unknown): string | null {
   const open: Place[] = [{ value: args, at: null, step: '' }];
   const add = (value: unknown, at: Place, step: string | number) => {
@@ -85,7 +85,7 @@ function pathOf(place: Place): Array<string | number> {
 }
 
 /**
- * `value` without the nulls that mean "left out", and with numbers and booleans that were sent as text. Null for a required or
+ * `value` without the nulls that mean "left out", and with numbers and booleans that were sent as text. A null for a required or
  * an unknown key stays.
  */
 export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {

@@ -1,4 +1,4 @@
-/** Checks arguments with a long list in turns of the event loop, since ten thousand songs take a while. */
+/** Checks arguments with a long list in several turns of the event loop, since ten thousand songs take a while. */
 import * as z from 'zod';
 import { mapInTurns } from '../base/turns.ts';
 import type { Tool } from '../tools/tool.ts';

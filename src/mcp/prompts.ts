@@ -30,7 +30,7 @@ interface Prompt extends PromptEntry {
   steps: readonly string[];
 }
 
-/** If it is left out, the model asks for it. */
+/** An optional argument. If it is left out, the model asks for it. */
 const free = (name: string, description: string): [PromptArgument] => [
   { name, description, required: false },
 ];
@@ -179,7 +179,7 @@ function isOneWord(words: string): boolean {
   return !/\s/.test(words);
 }
 
-/** Words with an underscore that are no tools. */
+/** Words with an underscore in the steps that are not names of tools. */
 const FIELDS = ['dry_run', 'next_offset', 'unresolved_only'];
 
 function namedTools(step: string): string[] {

@@ -47,8 +47,8 @@ export interface ProgressNotification {
 export interface ToolCalls {
   run(call: ToolCall): Promise<CallResult>;
   /**
-   * Cancels the call of this caller if there is exactly one. Two clients that share a credential and a name may use the
-   * same request ID at the same time. Stopping the wrong call is worse than stopping none. With stateless serving the
+   * Cancels the call of this caller if there is exactly one. Two clients with the same credential and user agent may use one
+   * request ID at the same time. Stopping the wrong call is worse than stopping none. With stateless serving the
    * `notifications/cancelled` of the 2025 revisions arrives as a request of its own.
    */
   cancel(from: Caller): void;

@@ -16,7 +16,7 @@ export interface OAuthClient {
   source: 'environment' | 'file' | 'added' | 'registered';
   /** Time of the registration, in Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
-  /** Time of the owner's first approval, even one that has ended; null if there was none, and for a client of the settings. */
+  /** Time of the owner's first approval, even if it has ended; null if there was none, and for a client of the settings. */
   approvedAt: number | null;
   lastUsedAt: number | null;
 }
@@ -39,7 +39,7 @@ export function fromSettings(client: ConfiguredClient): OAuthClient {
 }
 
 /**
- * True if the owner has set up this client or approved it once. Anyone can register another one, to get a link at this server
+ * True if the owner has set up this client or ever approved it. Anyone can register other clients, to get a link at this server
  * that leads wherever they like.
  */
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {

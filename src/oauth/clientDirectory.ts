@@ -1,4 +1,4 @@
-/** All clients of the three sources as one directory: the environment, the static file, and the dynamic store. */
+/** All clients as one directory, from three sources: the environment, the clients file, and the state. */
 
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
@@ -23,11 +23,10 @@ import { toWire } from './toWire.ts';
 
 export interface ClientDirectory {
   find(clientId: string): OAuthClient | null;
-  /** All clients: first those of the settings, then the dynamic ones, oldest first. */
+  /** All clients: first those of the settings, then the stored ones, oldest first. */
   list(): OAuthClient[];
   /**
-   * Checks that all IDs differ. @throws RelayError `SETTINGS_INVALID` when a client of the settings has the ID of a
-   * dynamic one
+   * Checks that all IDs differ. @throws RelayError `SETTINGS_INVALID` if a client of the settings has the ID of a stored one
    */
   assertDistinct(): void;
   /**

@@ -61,7 +61,9 @@ export function issueTokens(
   };
 }
 
-/** Rotated refresh tokens stay until they end: the reuse of a token can only be noticed while the token is known. */
+/**
+ * Drops what has ended. Rotated refresh tokens stay until they expire, since reuse can be noticed only while the token is known.
+ */
 export function sweep(store: Store, now: number): void {
   deleteExpiredTokens(store, now);
   deleteSpentGrants(store, now);

@@ -1,6 +1,6 @@
 /**
- * Why a request was refused, as values. The reason is exact and for the log alone; what the client is told is in
- * `toWire.ts` and is deliberately less.
+ * Why a request was refused, as values. The exact reason is only for the log. The client gets the less exact answer in
+ * `toWire.ts`.
  */
 
 export type Reason =

@@ -32,7 +32,7 @@ export function createRevocationEndpoint(options: {
     if (!client.ok) return client;
     const sent = parameter(form, 'token');
     if (sent === null) return refused('parameter_missing', 'Parameter: token.');
-    // The hint (RFC 7009 2.1) would only save a search, and one look finds tokens of both kinds.
+    // `token_type_hint` (RFC 7009 2.1) is not needed: one lookup finds tokens of both kinds.
     const token = getToken(store, hashOf(sent));
     const grant = token && getGrant(store, token.grantId);
     // Another client's token stays (RFC 7009 2.1), and the answer does not show that it exists.

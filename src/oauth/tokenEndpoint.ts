@@ -1,6 +1,6 @@
 /**
  * The token endpoint (RFC 6749 4.1.3, 6): decides by `policy/grants.ts` and stores the result. Both are one transaction, so that
- * one of two simultaneous exchanges counts as the second. The tokens are on disk before the client has them.
+ * one of two simultaneous exchanges counts as the second. The tokens are on disk before the client gets them.
  */
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';

@@ -1,6 +1,6 @@
 /**
- * Where the provider's login is stored: the person in the account row, the tokens sealed beside it. Also what is known about the
- * account without asking the provider.
+ * Stores the provider's login: the account as a row, its tokens among the sealed secrets. Also what is known about the account
+ * without asking the provider.
  */
 import type { Clock } from '../base/clock.ts';
 import { missingScopes } from '../provider/account/accountsApi.ts';
@@ -26,7 +26,7 @@ export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
 export interface Keepers {
   tokens: TokenKeeper;
   accounts: AccountKeeper;
-  /** Forgets account and tokens; returns who was connected. */
+  /** Forgets account and tokens; returns the account that was connected. */
   disconnect(): Promise<Account | null>;
 }
 

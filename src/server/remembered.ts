@@ -12,8 +12,8 @@ export function rememberedMatches(core: Core, limit: number): RememberedMatch[] 
 }
 
 /**
- * @param id null: all of them
- * @returns how many there were, and the one that was named
+ * @param id ID of a match; null for all of them
+ * @returns how many were forgotten, and the match with this ID; null for all of them
  * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
  */
 export async function forgetRemembered(
@@ -30,13 +30,16 @@ export async function forgetRemembered(
   }
   if (!first) return { forgotten: 0, match: null };
   const match = id === null ? null : matchOf(core, first);
-  // Not undone if the disk fails: what its owner gave up is not used again while the server runs.
+  // Not undone if the disk fails: the match stays forgotten at least until the server stops.
   await store.durable(() => deleteAliases(store, id === null ? null : found.map(({ key }) => key)));
   log.info({ matches: found.length }, 'remembered matches forgotten');
   return { forgotten: found.length, match };
 }
 
-/** Stable, and short enough to type. Among 20,000 two rarely share one, and those are forgotten together. */
+/**
+ * The ID of a match: stable, and short enough to type. Of 20,000 matches, two rarely have the same one. They are then forgotten
+ * together.
+ */
 function idOf(key: string): string {
   return hashOf(key).slice(0, 8);
 }

@@ -96,7 +96,9 @@ function checkRest(
   return accepted({ codeChallenge: challenge.value, resource, scope: askedScope(value('scope')) });
 }
 
-/** The address that carries a code (RFC 6749 4.1.2), and the issuer (RFC 9207 2), which shows a client whose answer it is. */
+/**
+ * The address that carries a code (RFC 6749 4.1.2), and the issuer (RFC 9207 2), which tells the client which server answered.
+ */
 export function codeUrl(address: ReturnAddress, code: string, issuer: string): string {
   return withParameters(address, { code }, issuer);
 }

@@ -14,8 +14,8 @@ export interface ClientCredentials {
 }
 
 /**
- * Reads the credentials; two ways of authenticating at once are refused (RFC 6749 2.3). Several readings are returned where
- * clients differ in the encoding.
+ * Reads the credentials; two ways of authenticating at once are refused (RFC 6749 2.3). Returns several readings if the encoding
+ * is ambiguous.
  */
 export function readCredentials(
   form: URLSearchParams,
@@ -55,7 +55,7 @@ function formDecoded(text: string): string | null {
   }
 }
 
-/** Checks that these credentials are the client's. The comparison takes the same time wherever they differ. */
+/** Checks that these credentials are the client's. Secrets are compared in constant time. */
 export function checkCredentials(client: OAuthClient, credentials: ClientCredentials): Result<OAuthClient> {
   const { method, secret } = credentials;
   if (client.secretHash === null) {

@@ -19,7 +19,7 @@ export interface ExchangeRequest {
 }
 
 export interface CodeExchangeRequest extends ExchangeRequest {
-  /** The redirect URI that was sent, or null. OAuth 2.1 10.2 does without it, but a value that is sent must be checked. */
+  /** The redirect URI that was sent, or null. OAuth 2.1 10.2 does not require it, but a value that is sent must be checked. */
   redirectUri: string | null;
   verifier: string;
 }
@@ -42,10 +42,10 @@ export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now
 
 /**
  * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that is used again was copied, so all tokens of its approval end.
- * Within the grace it counts as another process of the same client, which read the token from the same place. The grace ends
- * early once a successor is exchanged in its turn. Access tokens do not count, since each of those processes uses its own at
- * once. When one of several successors is exchanged, the others end, and using one of them is reuse too. So a stolen token and
- * the real one never both work for longer than one generation.
+ * Within the grace, the second use counts as another process of the same client, which read the token from the same place. The
+ * grace ends early once one of the new refresh tokens is exchanged. Using a new access token does not end it, since each process
+ * uses its own at once. When one of several new refresh tokens is exchanged, the others end, and using one of those is reuse too.
+ * So a stolen token and the real one never both work for longer than one generation.
  */
 export function judgeRefresh(
   token: StoredToken | null,

@@ -6,7 +6,10 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 /** Lifetime of a code, from the approval to the exchange. It is short, since a code travels through the browser. */
 export const CODE_MS = 60_000;
 
-/** Lifetime of an access token. A client that fails to refresh logs its user out: an hour keeps that rare, and a leak short. */
+/**
+ * Lifetime of an access token. A client that fails to refresh logs its user out: an hour keeps that rare, and still limits a
+ * leak.
+ */
 export const ACCESS_TOKEN_SECONDS = 3600;
 
 /** Lifetime of a refresh token. Each refresh begins a new one, so a client that is used once a month stays connected. */
@@ -18,12 +21,11 @@ export const ROTATION_GRACE_MS = 60_000;
 /** Lifetime of an approval, however often its tokens are refreshed: the owner is asked again at least once a year. */
 export const GRANT_MS = 365 * DAY_MS;
 
-/** How long a client is kept that was never approved. Clients register just before they ask, so a late approval is unlikely. */
+/** How long a client that was never approved is kept. Clients register just before they ask, so a late approval is unlikely. */
 export const UNAPPROVED_CLIENT_MS = DAY_MS;
 
 /**
- * How long a client is kept that is not used. It remembers its ID for good, and stops working once this server has
- * forgotten it.
+ * How long an unused client is kept. The client remembers its ID for good, and stops working once this server has forgotten it.
  */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 

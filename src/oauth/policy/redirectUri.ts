@@ -16,13 +16,13 @@ export function isUsableRedirectUri(uri: string): boolean {
   if (oauthRedirectUri.read(uri) === null) return false;
   const { protocol } = new URL(uri);
   if (protocol === 'http:') return LOOPBACK.test(uri);
-  // `https:host` is a host to a browser and a path to others.
+  // In `https:host`, browsers read a host, and other parsers a path.
   return protocol !== 'https:' || /^https:\/\/[^/]/i.test(uri);
 }
 
 /**
- * Compares exactly (RFC 9700 2.1), except for the port of a loopback URI: the system gives a client its port when it starts
- * to listen (RFC 8252 7.3). `localhost` is treated alike because clients in use register it.
+ * Compares exactly (RFC 9700 2.1), except for the port of a loopback URI: the system gives a client its port when it starts to
+ * listen (RFC 8252 7.3). `localhost` is treated the same because clients in use register it.
  */
 export function isRegisteredRedirectUri(registered: readonly string[], requested: string): boolean {
   if (!isUsableRedirectUri(requested)) return false;

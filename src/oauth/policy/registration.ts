@@ -83,7 +83,7 @@ function fieldOf(error: z.ZodError): string {
   return name === undefined ? 'It must be a JSON object.' : `See ${String(name)}.`;
 }
 
-/** The answer to a registration (RFC 7591 3.2.1): times are Unix seconds, and a secret with the end 0 does not end. */
+/** The answer to a registration (RFC 7591 3.2.1): times are Unix seconds, and a secret that expires at 0 does not expire. */
 export function registrationResponse(
   client: OAuthClient,
   authMethod: ClientAuthMethod,

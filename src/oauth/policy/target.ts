@@ -6,8 +6,8 @@ import { LOOPBACK_NAMES } from '../../base/loopback.ts';
 import { READ_SCOPE, SCOPE } from './limits.ts';
 
 /**
- * The one spelling of a resource, whatever the case, the port or a slash at the end it was written with. Null for what cannot
- * be a resource of this server: no absolute http or https URL, or one with a fragment (RFC 8707 2).
+ * One spelling for a resource, whatever its case, default port or slash at the end. Null if it cannot be a resource of this
+ * server: not an absolute http or https URL, or one with a fragment or user info (RFC 8707 2).
  */
 function canonicalResource(text: string): string | null {
   if (!URL.canParse(text) || text.includes('#')) return null;
@@ -34,14 +34,14 @@ function loopbackRest(canonical: string): string | null {
 }
 
 /**
- * True if every scope is known; none means all. An unknown one is refused, not ignored, or a client would think that it
- * has it.
+ * True if every scope is known; no scope means all tools. An unknown scope is refused, not ignored, or a client would think that
+ * it has it.
  */
 export function isKnownScope(scope: string | null): boolean {
   return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
 }
 
-/** The widest scope that a request asks for. @param scope a known one */
+/** The widest scope that a request asks for. @param scope one that passed `isKnownScope` */
 export function askedScope(scope: string | null): string {
   return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
 }

@@ -27,7 +27,7 @@ export async function forgetBrowsers(core: Core, id: string | null): Promise<Bro
     });
   }
   if (forgotten.length === 0) return [];
-  // Not undone if the disk fails: a browser that its owner gave up stays out at least while the server runs.
+  // Not undone if the disk fails: the browser stays forgotten at least until the server stops.
   await core.store.durable(() =>
     id === null ? forgetAllBrowsers(core.store) : forgetBrowser(core.store, id),
   );

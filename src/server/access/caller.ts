@@ -18,8 +18,8 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * True if the system says that another user of this machine sent this. Not checked with a public address, where a proxy connects
- * for others, as any user.
+ * True if the system says that another user of this machine sent this. Not checked with a public address: there a proxy makes the
+ * connection, and it may run as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
@@ -29,7 +29,7 @@ export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<b
 /**
  * The origin of the page that a browser sends this request from, in lower case; null if the request contradicts itself. It may
  * differ from `baseUrl`: with `PUBLIC_BASE_URL` set, the server still answers under its loopback names, and a browser keeps
- * separate storage for each. A foreign `Origin` did not pass the guards.
+ * separate storage for each. The guards have already refused any foreign `Origin`.
  */
 export function originOf({ request, baseUrl }: HttpContext): string | null {
   const { origin, host = '' } = request.headers;
@@ -44,13 +44,13 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
     : `http://${host.toLowerCase()}`;
 }
 
-/** True if a page of another origin made the browser send this; programs and old browsers do not say. */
+/** True if a page of another origin made the browser send this. False for programs and old browsers, which do not say. */
 function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
 }
 
-/** Accepts what a page of ours may send, from a browser of this user. @throws HttpError */
+/** Refuses requests from pages of other origins and from other users of this machine. @throws HttpError */
 export async function requireOwnPage(context: HttpContext): Promise<void> {
   if (isOfAnotherPage(context)) throw new HttpError('FORBIDDEN_ORIGIN');
   if (await isOtherUsers(context)) throw new HttpError('FORBIDDEN_USER');

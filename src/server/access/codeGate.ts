@@ -8,19 +8,19 @@ import { createWindow } from '../../base/rateWindow.ts';
 
 /** Number of wrong codes in a minute that cause no pause, since people mistype. */
 const FREE = 20;
-/** The one key under which all codes count. */
+/** All codes count under one key. */
 const ALL = 'all';
 const STEP_MS = 25;
 /**
- * Longest pause. At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a
- * longer one.
+ * Longest pause. At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a longer
+ * pause.
  */
 const MAX_PAUSE_MS = 500;
-/** Maximum number of requests that wait. Beyond it one without tries left is refused, or one at random. */
+/** Maximum number of requests that wait. Beyond that, a random one without tries left is refused, or else any. */
 const MAX_WAITING = 500;
 
 interface Turn {
-  /** True if this browser has no tries left, so that others come first. */
+  /** True if this browser has no tries left. Browsers with tries left come first. */
   isLast: boolean;
   /** Returns true if the browser has stopped waiting for the answer. */
   isGone(): boolean;

@@ -1,5 +1,5 @@
 /**
- * Requests that the owner denied: a client that sends the same one again does not get another try. In memory and bounded; a new
+ * Requests that the owner denied. A client that sends one of them again is refused without asking. In memory and bounded; a new
  * request has a new `state` and challenge anyway.
  */
 import type { Clock } from '../../base/clock.ts';

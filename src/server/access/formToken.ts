@@ -17,11 +17,11 @@ export interface FormTokens {
   issue(context: HttpContext, subject: string): string;
   /** How long ago the form was issued, in milliseconds; null if the token is not valid. */
   ageMs(context: HttpContext, subject: string, token: string | null): number | null;
-  /** A name of the browser for limits; the same for all browsers without a cookie. */
+  /** Identifies the browser for limits; the same for all browsers without a cookie. */
   browserOf(context: HttpContext): string;
 }
 
-/** Makes form tokens with a key that exists as long as the server: after a restart an open page has to be loaded again. */
+/** Makes form tokens. Their key lasts until the server stops, so after a restart an open page has to be loaded again. */
 export function createFormTokens({ clock, random }: { clock: Clock; random: Random }): FormTokens {
   const key = random.bytes(32);
   const sign = (cookie: string, subject: string, madeAt: number) => {

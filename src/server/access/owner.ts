@@ -1,7 +1,8 @@
 /**
- * Who at a browser is the owner. Nothing that a browser sends by itself proves it: browsers send the cookies of this host to
- * every port of it, so every program that listens on another port gets them. The owner types the code from the terminal, or comes with
- * a ticket of the command line. The page's script then keeps a secret, which browsers store separately for each origin.
+ * Decides whether the person at a browser is the owner. Nothing that a browser sends by itself proves that: browsers send the
+ * cookies of this host to every port of it, so every program that listens on another port gets them. The owner types the code
+ * from the terminal, or comes with a ticket of the command line. The page's script then keeps a secret, which browsers store
+ * separately for each origin.
  */
 import type { Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
@@ -23,7 +24,7 @@ const MAX_BROWSERS = 10;
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
-/** Limit for each address, besides that for each browser: from elsewhere a browser can claim to be any browser. */
+/** Limit for each address, besides the one for each browser: a program elsewhere can pose as many browsers. */
 const WRONG_CODES_PER_ADDRESS = 10;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
@@ -36,14 +37,15 @@ export interface Owner {
   /** The code that the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
-   * Checks a typed code. A browser may send five wrong ones a minute. From this machine the right one is accepted even then.
+   * Checks a typed code. A browser may send five wrong codes a minute. From this machine the right code is accepted even after
+   * those.
    * @param browser identifies the browser for the limit
    */
   tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
   /**
-   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are
-   * remembered: beyond that the one unused for longest is dropped.
-   * @param known the secret that the page has already; kept if it still holds
+   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are remembered:
+   * beyond that the one unused for longest is dropped.
+   * @param known the secret that the page already has; kept if it is still valid
    */
   remember(context: HttpContext, known: string | null): string;
   /** Time until which the browser with this secret is remembered, in Unix milliseconds; null when it is not. */
@@ -51,9 +53,10 @@ export interface Owner {
   /** The ID of the browser with this secret; null when it is not remembered. */
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
-   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. It signs in the first browser that uses it within
-   * a minute.
-   * @param origin of the address that is opened. Under another one somebody else has read the ticket, so it is ended
+   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. It signs in the first browser that uses it within a
+   * minute.
+   * @param origin of the address that is opened. If the ticket is used under another origin, somebody else has read it, so it
+   * ends
    * @param next path of this server at which the browser continues
    */
   issueTicket(origin: string, next: string | null): string;
@@ -68,7 +71,7 @@ export function createOwner({ settings, store, clock, random, log, quietLog }: C
   const code = secret ?? makeOwnerCode(random, ownerCodeLength(settings));
   const byBrowser = createWindow(WRONG_CODES_PER_BROWSER, clock);
   const byAddress = createWindow(WRONG_CODES_PER_ADDRESS, clock);
-  // Strangers wait in a separate queue.
+  // Requests from elsewhere wait in a separate queue.
   const gates = { near: createCodeGate({ clock, random }), far: createCodeGate({ clock, random }) };
   const tickets = new Map<string, { origin: string; next: string | null; expiresAt: number }>();
 

@@ -30,7 +30,7 @@ export interface Ends {
 /** Number of tries: the kernel returns the tables in pieces, and a table that changes meanwhile may lack a line. */
 const TRIES = 3;
 
-/** Peers that were found, by connection. One counts as that of the user who opened it, even if another user holds it later. */
+/** Peers that were found, by connection. A connection counts as its first user's, even if another user holds it later. */
 const known = new WeakMap<Socket, Peer>();
 
 export async function peerOf(socket: Socket): Promise<Peer> {
@@ -89,10 +89,10 @@ export async function findUid(path: string, ends: Ends): Promise<number | null> 
 }
 
 /**
- * The user of the other end, from a table of the kernel; null if it is not in there.
+ * The user of the other end, from a table of the kernel; null if the table does not have it.
  *
- * Only an end that a program still holds counts, established or half closed. For a closed one the kernel shows root and no
- * inode. A program that sends a request and closes at once would otherwise pass for root.
+ * Only an end that a program still holds counts, established or half closed. For a closed one the kernel shows root and no inode.
+ * A program that sends a request and closes at once would otherwise pass for root.
  * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {
