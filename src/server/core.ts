@@ -34,21 +34,21 @@ import { createQuietLog } from './log/quietLog.ts';
 
 export const CLIENT_SECRET = 'provider.client_secret';
 
-/** What every opening of a home is given. */
+/** Options for opening a home. */
 export interface HomeOptions {
   settings: Settings;
   clock: Clock;
   random: Random;
   log: Log;
   version: string;
-  /** True if the owner asked to start over after the key was lost; the secrets that it had sealed are then dropped. */
+  /** True if the owner asked to start over after the key was lost; the secrets that it sealed are dropped. */
   startOver?: boolean;
-  /** The disk and the network; the machine's own by default. */
+  /** The disk and the network; by default those of this machine. */
   ground?: Ground;
 }
 
 export interface CoreOptions extends HomeOptions {
-  /** What holds the home, such as `relay serve`; shown to another command that finds the home taken. */
+  /** The command that holds the home, such as `relay serve`; shown by another command that finds the home taken. */
   purpose: string;
   /** Reads the client ID again each time, since `relay login` and `relay config set` may set it while a server runs. */
   readClientId: () => string | null;
@@ -89,7 +89,7 @@ export interface Core {
   readonly oauth: AuthorizationServer;
   readonly account: {
     view(): AccountView;
-    /** Forgets the account; returns who was connected. */
+    /** Forgets the account; returns the one that was connected. */
     disconnect(): Promise<Account | null>;
   };
   /** Adds a function to call after each login. */
@@ -144,13 +144,13 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
-    // A new key for a state that another key has sealed would replace that key, and its secrets would be lost.
+    // If another key has sealed the state, a new key would replace it, and the secrets would be lost.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });
   const vault = createVault(store, createSealer(key.key, random));
   if (options.startOver) {
-    // The key may be found again, and then the login can be opened again.
+    // If the owner finds the lost key, the kept file still has the login.
     const kept = await keepStateFile(store.state().path, 'before-start-over', clock);
     await vault.startOver();
     options.log.warn({}, `The state with the former login is kept in ${kept}.`);

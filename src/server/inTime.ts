@@ -7,7 +7,7 @@ import type { Remedy } from '../domain/remedy.ts';
 /** Below the 60 s that the command line waits for a silent server. */
 const ASK_MS = 50_000;
 
-/** Runs `work` with a signal that aborts after `ms`. @param what begins the error's sentence */
+/** Runs `work` with a signal that aborts after `ms`. @param what the subject of the error's sentence */
 export function inTime<T>(
   { clock }: { clock: Clock },
   what: string,

@@ -1,4 +1,4 @@
-/** Disconnecting the account: removes the login and what came from the account, or on request everything about it. */
+/** Disconnects the account: removes the login and the copy of the library, or on request everything about the account. */
 import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';

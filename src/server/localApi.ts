@@ -376,11 +376,11 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/** The type of an operation in code that handles all of them alike. */
+/** The type of any operation, for code that treats all of them alike. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
-/** How far an import is: at once if it has ended, else after a moment. */
+/** The progress of an import. Answers at once if the import has ended, else after a moment. */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
   const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
@@ -401,7 +401,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   );
 }
 
-/** The owner's calls in a home without a state: most find nothing, a few make the state. */
+/** The owner's calls in a home without a state: most are refused, a few create the state. */
 export function localApiWithoutState(home: EmptyHome): LocalApi {
   return localApiOf((name) => async (given) => {
     const { inEmptyHome } = operationOf(name);
@@ -409,7 +409,7 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
   });
 }
 
-/** Waits for work, but not until the command line gives up on a silent server; the work continues. */
+/** Waits for work, but gives up before the command line does. */
 function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
@@ -421,11 +421,11 @@ function withinReach<T>(
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
-  // The query is unguessable: something that another program left in the browser's cache for `/` could otherwise get the ticket.
+  // The query cannot be guessed. A page that another program left in the browser's cache for `/` could otherwise read the ticket.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 
-/** Where the browser continues once it is signed in. The attempt is for a ticket that has expired by then. */
+/** Where the browser continues once it is signed in. The attempt is used if the ticket has expired by then. */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;

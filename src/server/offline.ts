@@ -8,7 +8,10 @@ import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';
 
 export interface Offline {
-  /** The calls. They reject with a RelayError of the home, the lock, the state file or the key; `status` reports those. */
+  /**
+   * The calls. They reject with a RelayError of the home, the lock, the state file or the key; `status` reports such errors
+   * instead.
+   */
   local: LocalApi;
   close(): Promise<void>;
 }

@@ -1,6 +1,6 @@
 /**
- * The owner's access to what relay has changed: the functions of the tools `list_changes` and `undo_change`, whatever toolsets
- * the settings choose.
+ * Lists and undoes changes for the owner, with the functions of `list_changes` and `undo_change`. Does not depend on the chosen
+ * toolsets.
  */
 import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
@@ -56,7 +56,7 @@ const MAX_NAME = 60;
 
 /**
  * @param askedBy who asks, as the history shows it
- * @throws RelayError as the tool does, `CONFLICT` with both lists among them
+ * @throws RelayError as the tool does; a `CONFLICT` has both lists in its details
  */
 export async function ownerUndo(
   services: Services,
@@ -64,7 +64,7 @@ export async function ownerUndo(
   askedBy = 'relay undo',
 ): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
-  // The sentence that says what it does needs the name.
+  // The summary of the undo names the playlist.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
@@ -111,7 +111,7 @@ function askedByOwner(services: Services, askedBy: string): Services {
   };
 }
 
-/** The answer for an error after which a job continues the undo, so that it has not failed; otherwise null. */
+/** The answer for an error that left the undo to a job, so that it has not failed; null for any other error. */
 function continued(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {

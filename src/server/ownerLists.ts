@@ -1,4 +1,4 @@
-/** The owner's access to lists, for `relay import` and `relay export`. */
+/** Reads and imports lists for the owner, for `relay import` and `relay export`. */
 import { inParallel } from '../base/lists.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { JobRecord } from '../domain/job.ts';
@@ -29,7 +29,7 @@ export async function ownerImport(
   const { each, ...one } = request;
   const plan = planOf(services, one);
   if (!each) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
-  // All are read before the first job is made.
+  // All lists are read before the first job is created.
   const plans = each.map((list) => ({ list, plan: planOf(services, { ...one, list }) }));
   const jobs: JobRecord[] = [];
   for (const { list, plan: part } of plans) {

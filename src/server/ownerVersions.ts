@@ -1,4 +1,7 @@
-/** The owner's access to earlier versions of playlists: the functions of the tools, whatever toolsets the settings choose. */
+/**
+ * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. Does not depend on the chosen
+ * toolsets.
+ */
 import { counted } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
@@ -44,12 +47,12 @@ async function idOf(services: Services, given: string): Promise<string> {
   const id = idIn(given);
   if (id !== null) return id;
   const known = named(await services.library.versionedPlaylists(), given);
-  // A playlist that has not been read yet, or had another name when it was.
+  // The playlist has not been read yet, or had another name when it was read.
   const found = known.length > 0 ? known : named(await ownerPlaylists(services), given);
   const [first, other] = found;
   if (!first) {
     throw new RelayError('NOT_FOUND', `No playlist called "${given}" has a version.`, {
-      remedy: { text: '{command} lists those of your library.', command: ['playlists'] },
+      remedy: { text: '{command} lists the playlists in your library.', command: ['playlists'] },
     });
   }
   if (!other) return first.id;

@@ -1,7 +1,9 @@
-/** Who uses this server, so that one that runs only for MCP clients can end after the last of them. */
+/**
+ * Keeps track of whether the server is in use, so that a server that runs only for MCP clients can end after the last of them.
+ */
 import type { Clock } from '../base/clock.ts';
 
-/** A client over HTTP keeps no connection: it counts for this long after each request, in milliseconds. */
+/** Time for which a client over HTTP counts after each request, in milliseconds, since it keeps no connection. */
 const AFTER_REQUEST_MS = 15 * 60_000;
 
 export interface Presence {

@@ -34,12 +34,12 @@ import { ownerPageRoutes } from './routes/ownerPage.ts';
 import { wellKnownRoutes } from './routes/wellKnown.ts';
 import { createServices } from './services.ts';
 
-/** How long running calls may take to finish; once told to stop, they get the same time again. */
+/** How long running calls may take to finish when the server stops, and how long they get once they are aborted. */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
 export interface StartOptions extends HomeOptions {
-  /** The command that holds the home, which other commands are shown; `relay serve` by default. */
+  /** The command that holds the home, for the errors of other commands; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
   /** Environment that names the directories of MCP clients, for the owner's page. */
   env?: NodeJS.ProcessEnv;
@@ -66,7 +66,7 @@ export interface RunningServer {
 
 /** @throws RelayError; everything opened so far is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // First, since nothing may be dropped for a server that cannot listen.
+  // Checked first, since nothing may be dropped for a server that cannot listen.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -83,7 +83,7 @@ export async function startServer(options: StartOptions): Promise<RunningServer>
 
 async function serve(core: Core, options: StartOptions): Promise<RunningServer> {
   const { settings, clock, random, log } = options;
-  // The demo's account is new at each start, so nothing may mention playlists of the last one.
+  // The demo's account is new at each start, so nothing may mention the last account's playlists.
   if (settings.demo) forgetActivity(core.store);
   if (core.key.warning) log.warn({}, core.key.warning);
   core.oauth.clients.assertDistinct();
@@ -169,7 +169,7 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
 }
 
-/** Notices the requests of clients. The command line announces those that it carries for one with `stay`. */
+/** Counts the requests of clients as use of the server. Clients behind the command line are announced with `stay`. */
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
@@ -225,7 +225,7 @@ async function stop(
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;
-    // Flags and environment have none, or the settings would have it, so only the file of this home is read.
+    // If flags or the environment had one, the settings would have it, so only the file of this home is read.
     return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
   };
 }

@@ -1,6 +1,6 @@
 /**
- * Who is at the other end, for limits per address and for what only this machine may ask. Pure. What a request says about its
- * origin counts only from a trusted proxy (`RELAY_TRUSTED_PROXY`): anyone can send `X-Forwarded-For`.
+ * Finds out who sent a request, for limits per address and for calls that only this machine may make. Pure. What a request says
+ * about its sender counts only from a trusted proxy (`RELAY_TRUSTED_PROXY`): anyone can send `X-Forwarded-For`.
  */
 import { BlockList, isIP } from 'node:net';
 import { isLoopbackAddress, isLoopbackName, LOOPBACK_NAMES } from '../../base/loopback.ts';
@@ -76,13 +76,13 @@ export function networkOf(text: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The nearest hop that is not trusted, which may have made up everything to the left of it (RFC 7239 8.1). */
+/** The nearest hop that is not trusted. It may have made up every hop to its left (RFC 7239 8.1). */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),
     forwardedChain(request.headers.forwarded),
   ].filter((chain) => chain.length > 0);
-  // A proxy adds to one of the two headers and passes the other on unchanged, so with both nothing is certain.
+  // A proxy adds to one of the two headers and passes the other on unchanged. So if a request has both, neither is reliable.
   const [chain] = lists;
   if (lists.length !== 1 || chain === undefined) return null;
   const nearest = [...chain].reverse().find((hop) => hop === null || !trusts(hop));
@@ -111,7 +111,7 @@ function addressIn(text: string): string | null {
   return isIP(bare) === 0 ? null : plain(bare);
 }
 
-/** An address in lower case, without the zone, and IPv4 in its own form where it comes as `::ffff:192.0.2.1`. */
+/** An address in lower case, without the zone; `::ffff:192.0.2.1` becomes `192.0.2.1`. */
 function plain(address: string): string {
   const bare = address.toLowerCase().replace(/%.*$/, '');
   const mapped = isIP(bare) === 6 ? groupsOf(bare) : [];

@@ -1,4 +1,4 @@
-/** Reads a request's body: within its limit and of the right type, or a refusal that says why. */
+/** Reads a request's body, and refuses one that is too large or has the wrong type. */
 import type { IncomingMessage } from 'node:http';
 import { parseBounded } from '../../base/boundedJson.ts';
 import type { HttpContext } from './context.ts';
@@ -22,16 +22,16 @@ export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
 export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
 export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
 export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
-/** Limit for a message that the command line carries. */
+/** Limit for an MCP message that the command line passes on. */
 export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
-/** Limit for a list in Base64: the largest one that is read, and a little for its parameters. */
+/** Limit for a list in Base64: the largest list that is accepted, and a little for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
 
 /** Number of bytes of a too large body to read and discard, so that the client gets to read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**
- * Calls `use` with the body as soon as the last byte is there.
+ * Calls `use` with the body as soon as its last byte has arrived.
  * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `TOO_MANY_BODIES`, `BAD_REQUEST`
  */
 function withBody<T>(
@@ -51,7 +51,7 @@ function withBody<T>(
       chunks = [];
       reject(new HttpError('TOO_MANY_BODIES', { headers: { connection: 'close', 'retry-after': '1' } }));
     });
-    // The other side left or was cut off. Nobody reads this error, but it is not the program's own fault.
+    // The other side left or was cut off. Nobody reads this error, but it must not count as an internal one.
     const early = () => {
       waiting.end();
       if (request.readableEnded) return;
@@ -97,8 +97,8 @@ export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
 }
 
 /**
- * Calls `use` with an MCP message, without a pause in between. Of a message that is nested more deeply or is larger than any
- * tool takes, only the part within the bounds of `parseBounded` is read.
+ * Calls `use` with an MCP message, in the same turn in which its last byte arrives. Of a message that is nested more deeply or is
+ * larger than any tool takes, only the part within the bounds of `parseBounded` is read.
  */
 export function withMessage<T>(
   asking: Asking,

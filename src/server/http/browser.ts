@@ -1,11 +1,13 @@
-/** What browsers tell: which one it is, who led it here, and whether it fetches the script of a service worker. */
+/**
+ * What a browser's headers say: which browser it is, who led it here, and whether it fetches the script of a service worker.
+ */
 import type { IncomingHttpHeaders } from 'node:http';
 import { end, type HttpContext } from './context.ts';
 
 /**
- * Relay has no service worker. A program that held this port while relay did not run could register one. Browsers keep it
- * for the origin and let it answer instead of relay. They fetch its script again after a visit, and this answer replaces
- * it and removes it. The attacker's worker still answers that one visit.
+ * relay has no service worker. A program that held this port while relay did not run could register one. Browsers keep it for the
+ * origin and let it answer instead of relay. They fetch its script again after a visit, and this answer replaces it and removes
+ * it. The attacker's worker still answers that one visit.
  */
 const ENDS_ITSELF = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(end()));
@@ -16,7 +18,9 @@ async function end() {
 }
 `;
 
-/** True if a browser fetches a worker's script. Browsers mark that, and no page can make them do so for another origin. */
+/**
+ * True if a browser fetches a worker's script. Browsers mark such requests, and no page can make them send one to another origin.
+ */
 export function asksForServiceWorker(headers: IncomingHttpHeaders): boolean {
   return headers['service-worker'] === 'script';
 }
@@ -28,9 +32,8 @@ export function endServiceWorker(context: HttpContext): void {
 }
 
 /**
- * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
- * pages. Another page cannot fake these headers. A program sends none of them and is accepted, since nobody can lead it
- * here as they could a browser.
+ * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own pages.
+ * Another page cannot fake these headers. A program sends none of them and is accepted, since a page cannot lead a program here.
  */
 export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];

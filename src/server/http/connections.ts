@@ -16,7 +16,7 @@ export interface ConnectionLimits {
   keepAliveMs: number;
   /** Time without a byte in either direction although one is expected. */
   stallMs: number;
-  /** Time without a byte while a request is worked on; event streams send something every 15 seconds. */
+  /** Time without a byte while the server works on a request; event streams send something every 15 seconds. */
   quietMs: number;
   /** How long an answer, or an event of a stream, may wait for its reader. */
   drainMs: number;
@@ -24,9 +24,9 @@ export interface ConnectionLimits {
   lingerMs: number;
   /** How often all this is checked. */
   checkMs: number;
-  /** Number of connections from which a new one replaces one without a request under way. */
+  /** From this number of connections on, a new one replaces one without a request under way. */
   max: number;
-  /** Age up to which a connection may not have had time to send anything; it stays until there are `maxWithYoung`. */
+  /** A younger connection may not have had time to send anything. It stays until there are `maxWithYoung` connections. */
   youngMs: number;
   maxWithYoung: number;
 }
@@ -156,7 +156,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
       });
     },
     refuse(socket, text) {
-      // After a refused request Node refuses everything that arrives.
+      // After a refused request, Node reports everything else that arrives as an error too.
       if (refused.has(socket)) return;
       refused.add(socket);
       const answering = [...(connections.get(socket)?.requests ?? [])].some(

@@ -1,12 +1,12 @@
 /**
- * Who may talk to the server at all, decided before routing. Pure. A web page that a browser has loaded from elsewhere
- * reaches localhost too: under its own Origin, or, by DNS rebinding, under a Host name of its own. Both are refused.
+ * Decides before routing who may talk to the server at all. Pure. A web page that a browser has loaded from elsewhere reaches
+ * localhost too: under its own Origin, or, by DNS rebinding, under a Host name of its own. Both are refused.
  */
 
 export interface Identity {
   /** The port that the server listens on. */
   port: number;
-  /** The loopback names that lead to this server, as they stand in `Host`. */
+  /** The loopback names that lead to this server, as `Host` has them. */
   names: readonly string[];
   /** The setting `PUBLIC_BASE_URL`, an origin without a slash at the end; null if it is not set. */
   publicBaseUrl: string | null;
@@ -19,8 +19,8 @@ export interface Guards {
    */
   baseUrlFor(host: string | undefined): string | null;
   /**
-   * True for this server's own origins, and without `Origin`, which a page's script would send. `null` (as from a
-   * sandbox) is foreign.
+   * True for this server's own origins, and if there is no `Origin`, since the script of a foreign page would send one. `null`
+   * (as from a sandbox) is foreign.
    */
   isOwnOrigin(origin: string | undefined): boolean;
 }

@@ -69,7 +69,7 @@ export async function listen(options: ListenerOptions): Promise<Listener> {
   return { port, close: (graceMs) => closeAll(servers, connections, graceMs, options.clock) };
 }
 
-/** Logs in one line that this server is not for this machine alone. */
+/** Logs a warning that this server is not for this machine alone. */
 function tellPublic({ publicBaseUrl, host, trustedProxies, log }: ListenerOptions): void {
   if (publicBaseUrl === null) return;
   log.warn(
@@ -138,7 +138,7 @@ function createDispatch(options: ListenerOptions, identity: Identity) {
     }
     const body = context.path === '/mcp' ? jsonRpcError(told) : { error: told };
     sendJson(context, status, body, headers);
-    // Discards what the client still sends; unread, it would hold the connection.
+    // Discards what the client still sends. If it stayed unread, the connection could not be used again.
     if (!context.request.complete) context.request.resume();
   }
 }
@@ -194,7 +194,7 @@ function contextOf(
   return { request, response, method, path, query, baseUrl: '', requestId, site, trusts, waitingBodies };
 }
 
-/** Answers what Node refuses by itself, before any route, with the usual headers and form of errors. */
+/** Answers requests that Node itself refuses before any route, with the usual headers and form of errors. */
 function answerForNode(server: Server, connections: Connections, random: Random): void {
   server.on('clientError', (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === 'ECONNRESET') return void socket.destroy();

@@ -1,7 +1,7 @@
 /**
- * On which addresses a server listens. Each name of this server can mean several addresses. A program that holds one of them
- * would answer there instead, and receive what the owner sends to relay: the owner code, or what a browser keeps for that name.
- * So the server takes all of them or none.
+ * Decides on which addresses a server listens. A name of this server can mean several addresses. A program that holds one of them
+ * would receive what the owner sends to relay: the owner code, or what a browser keeps for that name. So the server takes all of
+ * them or none.
  */
 import { type AddressInfo, createServer, type Server } from 'node:net';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
@@ -12,13 +12,13 @@ const IPV6 = '::1';
 /** Maximum number of ports to try where the system chooses: other programs may hold one on a single address. */
 const TRIES = 50;
 
-/** The system's error codes for an address that it does not have, as where IPv6 is switched off. */
+/** The system's error codes for an address that it does not have, for example if IPv6 is switched off. */
 const ABSENT = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
 
 export interface Bound<S extends Server> {
   port: number;
   servers: S[];
-  /** The loopback names that lead to this server and to no other, as they stand in `Host`. */
+  /** The loopback names that lead to this server and to no other, as `Host` has them. */
   names: string[];
 }
 
@@ -64,7 +64,7 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
       servers.push(server);
       held.add(address);
     }
-    // With the host `localhost` it may listen on either address, but on at least one.
+    // With the host `localhost`, one of the two addresses is enough.
     if (servers.length === 0) throw bindError(new Error('no loopback address'), port, host);
   } catch (error) {
     await closeServers(servers);
@@ -79,7 +79,7 @@ const ADDRESSES: ReadonlyMap<string, readonly string[]> = new Map([
   ['localhost', [IPV4, IPV6]],
   [IPV6, [IPV6, IPV4]],
   ['0.0.0.0', ['0.0.0.0', IPV6]],
-  // Two servers, since systems differ in whether one for both families may take the port from a program on one of them.
+  // Two servers. On some systems, one server for both families could share the port with a program that holds it for one family.
   ['::', ['::', '0.0.0.0']],
 ]);
 
@@ -87,7 +87,7 @@ function namesOf(held: ReadonlySet<string>): string[] {
   const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));
   return [
     ...(hasAny(IPV4, '0.0.0.0') ? [IPV4] : []),
-    // It may mean either address, and each one that exists belongs to this server.
+    // `localhost` may mean either address, and each one that exists belongs to this server.
     'localhost',
     ...(hasAny(IPV6, '::') ? [`[${IPV6}]`] : []),
   ];
@@ -107,7 +107,7 @@ function bind(server: Server, port: number, host: string): Promise<number> {
 function bindError(error: unknown, port: number, host: string): RelayError {
   const code = systemCodeOf(error);
   const at = `${host.includes(':') ? `[${host}]` : host}:${port}`;
-  // Windows answers this if another user's program holds the port exclusively.
+  // Windows gives this error if another user's program holds the port exclusively.
   const isOthers = code === 'EACCES' && port >= 1024;
   if (code === 'EADDRINUSE' || isOthers) {
     return new RelayError('PORT_TAKEN', `Another program is already using ${at}.`, {

@@ -1,11 +1,11 @@
-/** The route table: sorted, without duplicates, so that it shows everything that the server answers. */
+/** The route table, without duplicates. */
 import type { HttpContext } from './context.ts';
 import { HttpError } from './toHttp.ts';
 
 export interface Route {
   method: 'GET' | 'POST' | 'DELETE' | 'OPTIONS';
   path: string;
-  /** True for documents that browser-based clients read from another origin; all else refuses a foreign `Origin`. */
+  /** True for documents that browser-based clients read from another origin; all other routes refuse a foreign `Origin`. */
   anyOrigin?: boolean;
   handle(context: HttpContext): void | Promise<void>;
 }

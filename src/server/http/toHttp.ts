@@ -1,7 +1,7 @@
 /** The one mapping from an error to an HTTP answer, for everything outside `/mcp` and `/oauth`. */
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 
-/** Refusals by the HTTP layer itself. */
+/** The HTTP layer's own refusals. */
 const HTTP_ERRORS = {
   BAD_REQUEST: [400, 'Bad request.'],
   MALFORMED_JSON: [400, 'The body is not valid JSON.'],

@@ -1,19 +1,19 @@
 /**
  * The bytes of bodies that are not complete yet, over all connections: anyone who may send a body may begin hundreds and never
- * finish them. Each kind of sender has its own share, so strangers cannot crowd out clients, and nobody the owner.
+ * finish them. Each kind of sender has its own share, so strangers cannot crowd out clients, and neither can crowd out the owner.
  */
 
 /** Who sends a body: `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
 export type Sender = 'anyone' | 'client' | 'owner';
 
-/** Number of bytes for each sender. The owner's own program is not limited: a person who runs it could read the state as well. */
+/** Number of bytes for each sender. The command line is not limited: whoever can use it could read the state anyway. */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
   owner: Number.POSITIVE_INFINITY,
 };
 
-/** Memory of an object around a few bytes, since a body may come byte by byte. */
+/** Memory that each piece takes besides its bytes, since a body may come byte by byte. */
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
@@ -23,7 +23,7 @@ export interface WaitingBodies {
 
 interface WaitingBody {
   grew(bytes: number): void;
-  /** Tells that the body is complete, or that nobody waits for it any more. */
+  /** Reports that the body is complete, or that nobody waits for it any more. */
   end(): void;
 }
 

@@ -1,11 +1,11 @@
-/** The log: pino to stderr, pretty on a terminal. Whatever looks like a secret is cut out before it is formatted. */
+/** The log: pino to stderr, pretty on a terminal. Fields that may hold a secret are removed before a line is formatted. */
 import type { WriteStream } from 'node:tty';
 import { pino } from 'pino';
 import type { Log, LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';
 import { logFields } from './logFields.ts';
 
-/** A second destination of every line. */
+/** A second destination, which gets every line. */
 interface Kept {
   write(line: string): void;
   /** True if the stream is to get only warnings and errors. */
@@ -46,8 +46,8 @@ const SECRET_FIELDS = [
 ].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
 
 /**
- * All text in an event is made visible before pino gets it. Text from a client or a provider can forge neither a line of the log
- * nor a field that the log writes itself.
+ * Control characters in an event are escaped before pino gets it. Text from a client or a provider can forge neither a line of
+ * the log nor a field that the log writes itself.
  */
 export function createLog(
   settings: LogSettings,

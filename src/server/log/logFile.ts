@@ -1,6 +1,6 @@
 /**
- * The log file in the home, with the server's latest lines. It also serves a server that the system started, whose stderr
- * nobody sees. At most one older file is kept.
+ * The log file in the home, with the server's latest lines. It is needed if the system starts the server, since nobody sees its
+ * stderr then. At most one older file is kept.
  */
 import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';

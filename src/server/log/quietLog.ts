@@ -1,5 +1,5 @@
 /**
- * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next one that is written
+ * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next line with that message
  * says how many were left out. Messages are constants of the program; variable parts are fields.
  */
 import type { Clock } from '../../base/clock.ts';

@@ -1,4 +1,7 @@
-/** What the owner's page can do, with the functions of the command line and the tools. Only clicks of a person cost requests. */
+/**
+ * What the owner's page can do, with the functions of the command line and the tools. Only a person's clicks cost requests to
+ * Spotify.
+ */
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
 import { stdioWords } from '../../connect/clientTable.ts';
@@ -56,7 +59,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
       server.pageLogin.attemptId = attemptId;
       const login = loginWithTicket(core, attemptId);
       const { origin } = new URL(redirectUri);
-      // To the browser the other name is another origin, where it is not signed in yet.
+      // To the browser, another name of this server is another origin, where it is not signed in yet.
       const isElsewhere = origin !== server.facts.baseUrl;
       return { next: isElsewhere ? signInUrl(server.owner, origin, login).url : `${origin}${login}` };
     },
@@ -189,7 +192,7 @@ async function namedForPage({ library }: ServerSide['services']) {
     .sort((one, other) => one.name.localeCompare(other.name));
 }
 
-/** Previews a list or, with a target, makes jobs of it; returns their IDs. */
+/** Previews a list or, with a target, creates jobs for it and returns their IDs. */
 export async function importFile({ services }: ServerSide, bytes: Uint8Array, asked: ImportAsked) {
   const { list, artistSide, target, skipDuplicates, fileName, each } = asked;
   const content: ListContent = {

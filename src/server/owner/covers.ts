@@ -15,7 +15,7 @@ export function coverSources(settings: Settings): string[] {
   return providerApiUrl === SPOTIFY_API ? SPOTIFY : [new URL(providerApiUrl).origin];
 }
 
-/** True if covers are shown now: the page can change the setting while the server runs. */
+/** True if covers are shown now. Reads the setting again, since the page can change it while the server runs. */
 export function showsCovers({ covers, origins, home }: Settings): boolean {
   if (origins.covers !== 'default' && origins.covers !== 'file') return covers;
   return inspectSettings({ env: {}, flags: { home } }).settings.covers;

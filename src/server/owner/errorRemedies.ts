@@ -1,4 +1,4 @@
-/** What the owner can do about errors of the history, which keeps no remedies of its own. By error code. */
+/** What the owner can do about errors in the error history, which stores no remedies. By error code. */
 import type { ErrorCode } from '../../domain/errors.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 

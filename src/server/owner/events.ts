@@ -1,6 +1,6 @@
 /**
- * What happened, as the owner's page shows it: jobs and changes in one list, each job with the change that it made. Sends no
- * requests to Spotify.
+ * Recent jobs and changes, as the owner's page shows them: in one list, each job with the change that it made. Sends no requests
+ * to Spotify.
  */
 import { isoOf } from '../../base/clock.ts';
 import { capital } from '../../base/lists.ts';
@@ -34,7 +34,7 @@ export function unnamedPlaylists(
   return [...new Set(shown)].filter((id) => knownPlaylistName(services, id) === null);
 }
 
-/** The newest `limit` things that happened. */
+/** The newest `limit` jobs and changes. */
 export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
   const { store } = services;
   const jobs = services.jobs.over(limit + 1);

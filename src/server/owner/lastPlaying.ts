@@ -1,4 +1,4 @@
-/** What the player was doing when it was last read. The owner's page shows that, and does not read it itself. */
+/** What the player was doing when it was last read. The owner's page shows this without reading the player itself. */
 import type { Clock } from '../../base/clock.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import { type PlayerState, watchPlayer } from '../../provider/resources/player.ts';

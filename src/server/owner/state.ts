@@ -1,6 +1,6 @@
 /**
- * What the owner's page shows by itself. It is read every few seconds, so it sends no requests to Spotify: names, the player and
- * everything else come from what the program knows. Text from outside is cleaned here.
+ * The state that the owner's page shows. The page reads it every few seconds, so building it sends no requests to Spotify: all
+ * values come from what the program knows. Text from outside is cleaned here.
  */
 import { isoOf } from '../../base/clock.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -135,7 +135,7 @@ function libraryOf({
   return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
-/** Why the last login failed. The page at its end does not say so, but the owner may know. */
+/** Why the last login failed. The login's own page never says why, but the owner may know. */
 async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
   if (pageLogin.attemptId === null) return null;
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);
@@ -167,7 +167,7 @@ function approvedClients(core: Core): PageClient[] {
       clientId,
       name: shownName({ clientId, name }),
       lastUsedAt: toMinute(lastUsedAt),
-      // To the minute too; otherwise an approval would seem later than the use that followed it.
+      // Also to the minute: otherwise an approval would seem later than the use that followed it.
       approvedAt: toMinute(approvals.at(-1)?.approvedAt ?? null),
       readOnly: approvals.every(({ readOnly }) => readOnly),
     }));

@@ -1,5 +1,5 @@
 /**
- * Decides who has access after a restore: the owner's latest decisions count, not those in the copy. Each rule is a row of the
+ * Decides who has access after a restore: what the owner decided last counts, not what the copy says. Each rule is a row of the
  * table in `store/README.md`.
  */
 import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
@@ -36,8 +36,8 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
 }
 
 /**
- * Keeps the clients of both states, those that only the copy has as if they had just registered. Codes and access tokens end.
- * Only approvals of the former state stay.
+ * Keeps the clients of both states. Those that only the copy has count as just registered. Codes and access tokens end. Only
+ * approvals of the former state stay.
  */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');
@@ -58,10 +58,10 @@ function keepApprovals(copy: Store, present: Store | null): number {
 }
 
 function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
-  // All secrets need the same key: those sealed with another one could not be read.
+  // All secrets must be sealed with the same key, or they could not be read.
   if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
-    // The key may have been rotated in the state that cannot be read, so neither is known to be valid.
+    // The API key may have been rotated in the state that cannot be read, so the copy's key may no longer be valid.
     deleteSecret(copy, API_KEY_SECRET);
     return { apiKey: 'new', login: 'copy' };
   }
@@ -77,7 +77,7 @@ function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omi
   return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
 }
 
-/** A copy from before any login does not end a login. */
+/** True if the copy has the same account, or none: a copy from before any login does not end a login. */
 function isOf(account: Account, inCopy: Account | null): boolean {
   return inCopy === null || inCopy.providerUserId === account.providerUserId;
 }

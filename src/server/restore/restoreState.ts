@@ -37,7 +37,7 @@ export interface RestoreOptions {
   force: boolean;
   clock: Clock;
   random: Random;
-  /** Aborting it changes nothing, until the replacement begins. */
+  /** Aborts the restore until the replacement begins; nothing has changed then. */
   signal: AbortSignal;
   /** File operations; tests pass some that fail. */
   fs?: SaveFs;
@@ -48,7 +48,7 @@ export interface Restored {
   path: string;
   /** Path of the copy. */
   from: string;
-  /** Path of the former state file; null if there was none. */
+  /** New path of the former state file; null if there was none. */
   keptPath: string | null;
   /** Time of the copy, ISO 8601. */
   savedAt: string | null;
@@ -58,15 +58,15 @@ export interface Restored {
   aliases: number;
   /** How many jobs are in each state; states without any are left out. */
   jobs: Record<string, number>;
-  /** Jobs that were writing, and now wait for the person. */
+  /** Number of jobs that were writing, and now wait for the person. */
   heldJobs: number;
-  /** Why the login in the copy cannot be opened with the key of this home; null if it can. */
+  /** Why the key of this home cannot open the login in the copy; null if it can. */
   keyProblem: string | null;
   /** What comes from the former state rather than from the copy. */
   kept: Kept;
   /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
   memory: RowCounts | null;
-  /** Path of the former memory.db; null if there was none, or if it stays. */
+  /** New path of the former memory.db; null if there was none, or if it stays in use. */
   keptMemoryPath: string | null;
 }
 
@@ -141,7 +141,7 @@ async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy
   return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
 }
 
-/** The former state decides about access; if it cannot be read, it decides nothing. */
+/** Takes over what the former state decides about access; nothing if that state cannot be read. */
 async function keepFrom(home: string, clock: Clock, open: Opener, copy: Store): Promise<Kept> {
   const present = await presentState(home, clock);
   try {

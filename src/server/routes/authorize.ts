@@ -37,7 +37,7 @@ const CARRIED = [
   'state',
 ];
 
-/** A click that was meant for another page comes within this time, as with a double click or a window that just closed. */
+/** A click within this time was probably meant for another page, as with a double click or a window that just closed. */
 const HOLD_MS = 500;
 
 /** Objects that the handlers share. */
@@ -110,7 +110,9 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   }
 }
 
-/** Refuses another user, who must not even see who asks and for which account. True if it answered the request. */
+/**
+ * Refuses another user, who must not even see which client asks and for which account. Returns true if it answered the request.
+ */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
   if (!(await isOtherUsers(context))) return false;
   core.quietLog.warn({ requestId: context.requestId }, 'authorization request of another user refused');
@@ -125,7 +127,7 @@ interface Asking extends Parts {
   parameters: URLSearchParams;
 }
 
-/** Answers a request that was already denied. True if it did. */
+/** Answers a request that was already denied. Returns true if it did. */
 function wasDenied({ core, denied, context, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
   core.quietLog.warn(
@@ -174,7 +176,7 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
   }
 }
 
-/** The checked request; null if it was refused. The refusal is answered here, with a redirect only if that is safe. */
+/** The checked request; null if it was refused. Then the answer is already sent, as a redirect only if that is safe. */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
   const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
@@ -189,7 +191,7 @@ function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal)
   core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
-/** The form; null if the body cannot be read. That is answered here, with a page, since a person sees it. */
+/** The form; null if the body cannot be read. Then the answer is already sent, as a page, since a person sees it. */
 async function formOf(context: HttpContext): Promise<URLSearchParams | null> {
   try {
     return await readForm(context, ANYONES_BODY);
@@ -229,7 +231,7 @@ function statusOf(problem: Problem | null): number {
   return problem.kind === 'wait' ? 429 : 403;
 }
 
-/** Identifies a request: the token of one approves no other, and denying one denies no other. */
+/** Identifies a request, so that a form token or a denial is for that request alone. */
 function subjectOf({ client, redirectUri, state, codeChallenge, resource, scope }: AuthorizeRequest): string {
   return JSON.stringify([client.clientId, redirectUri, state, codeChallenge, resource, scope]);
 }

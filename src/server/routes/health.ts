@@ -1,4 +1,4 @@
-/** Facts that anyone on this machine may read: that the server runs, and if an account is connected. */
+/** Facts that anyone who reaches the server may read: that it runs, and whether an account is connected. */
 import type { Core } from '../core.ts';
 import { sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';

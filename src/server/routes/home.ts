@@ -20,7 +20,7 @@ export function assetRoutes(): Route[] {
         method: 'GET',
         path: asset.path,
         handle(context) {
-          // Only an address that this server gave out since its start may be cached.
+          // Only addresses that this server gave out since its start may be cached.
           const isOurs = context.query.has(context.site.startId);
           send(context, asset, isOurs ? { 'cache-control': FOR_GOOD } : {});
         },

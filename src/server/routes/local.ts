@@ -1,6 +1,6 @@
 /**
- * `/local/…`, the calls of the command line. First comes `hello`, which gives both sides a credential for their connection. Only
- * programs that can read the owner's keychain can compute it. A request from a browser (with `Origin` or `Referer`), or from a
+ * `/local/…`, the calls of the command line. The first call is `hello`, which gives both sides a credential for their connection.
+ * Only programs that can read this home's key can compute it. A request from a browser (with `Origin` or `Referer`), or from a
  * process of another user, is refused even with the credential.
  */
 import * as z from 'zod';
@@ -43,8 +43,8 @@ export function localRoutes(
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
 /**
- * Needs no credential, since the answer is useful only with the key, and only on this connection. For the same reason it does
- * not check whose process asks, which takes longer than a whole tool call.
+ * `hello` needs no credential, since its answer is useful only with the key, and only on this connection. So it also skips the
+ * check of which user asks, which takes longer than a whole tool call.
  */
 function helloRoute(key: string, credentials: Credentials): Route {
   return {

@@ -29,7 +29,7 @@ const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PR
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
   const { publicBaseUrl } = core.settings;
-  // A tunnel may use any name, so with a public address every login needs a proof.
+  // A tunnel may send any `Host`, so with a public address every login needs a proof.
   const isPublic = publicBaseUrl !== null && !isLoopbackName(new URL(publicBaseUrl).hostname);
 
   async function begin(context: HttpContext): Promise<void> {
@@ -41,10 +41,11 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
     if (why !== null) return refuse(context, why);
     if (core.clientId() === null) return sendPage(context, 503, NO_CLIENT_ID_PAGE);
-    // The cookie must be set under the host that the provider redirects to. It is compared with the `Host` header and not with
-    // `baseUrl`, which may be the public one: that would redirect to itself forever.
+    // The cookie must be set under the host that the provider redirects to. Compare that with the `Host` header, not with
+    // `baseUrl`: that may be the public address, which would redirect to itself forever.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
-      // For the browser the other name is another site. Without a pass, the request would seem to come from a foreign page.
+      // To the browser, the other name is another site. Without a pass, the redirected request would seem to come from a foreign
+      // page.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }
@@ -72,7 +73,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       { state, code: query.get('code'), error: query.get('error') },
       cookie,
     );
-    // The flow's secret is no longer in the cookie, whatever the result.
+    // Whatever the result, the secret of this flow leaves the cookie.
     if (cookie !== null) keepCookie(context, core.login.liveCookie(cookie));
     try {
       const account = await completed;
@@ -90,11 +91,11 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
 
   /**
    * True for another user of this machine, who must not connect their own account, even while none is connected.
-   * @param isOwners the request has a proof that only the owner has. That is enough if the system cannot name the user at the
-   * other end (a Windows browser that reaches into WSL). It is not enough if the system names another user
+   * @param isOwners true if the request has a proof that only the owner has. That is enough if the system cannot name the user at
+   * the other end (a Windows browser that reaches into WSL). It is not enough if the system names another user
    */
   async function comesFromStranger({ request }: HttpContext, isOwners: boolean): Promise<boolean> {
-    // With the public name, the proxy connects, which may run as any user.
+    // Requests for the public name come from the proxy, which may run as any user.
     if (isPublic && !isLoopbackName(new URL(`http://${request.headers.host}`).hostname)) return false;
     const peer = await peerOf(request.socket);
     return peer === 'other' || (peer === 'unknown' && PEERS_ARE_KNOWN && !isOwners);

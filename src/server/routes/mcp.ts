@@ -23,7 +23,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
       return challenge(context, check.reason);
     }
     const { principal } = check;
-    // An approval for reading only has the effect of this header, whatever the client sends.
+    // A read-only approval sets this header, whatever the client sends.
     if (check.readOnly) headers[READ_ONLY_HEADER.toLowerCase()] = 'true';
     if (context.method !== 'POST') return askSdk(context, undefined, principal);
     return withMessage(context, principal === COMMAND_LINE ? CARRIED_BODY : CLIENT_BODY, (body) => {
@@ -73,7 +73,7 @@ function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
 
-/** The headers without the credential, which nothing beyond this needs. */
+/** The headers without the credential, which the MCP endpoint does not need. */
 function headersOf(context: HttpContext): Headers {
   const headers = new Headers();
   for (const [name, value] of Object.entries(context.request.headers)) {

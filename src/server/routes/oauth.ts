@@ -93,7 +93,7 @@ function tooMany(context: HttpContext, waitSeconds: number): void {
 
 function refuse(context: HttpContext, refusal: Refusal): void {
   const { status, ...body } = toWire(refusal);
-  // RFC 6749 5.2: a client that used the header is told the scheme.
+  // RFC 6749 5.2: a client that used the header gets the scheme in the answer.
   const usedHeader = status === 401 && context.request.headers.authorization !== undefined;
   sendJson(context, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
 }

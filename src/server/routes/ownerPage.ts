@@ -1,6 +1,6 @@
 /**
- * `/owner/…` for a browser that is signed in: the state of everything and what its owner can do about it. Every request has the
- * proof in a header, which no form and no other page can send, so no cookie grants anything here.
+ * `/owner/…` for a browser that is signed in: the state that the page shows, and what the owner can do on it. Every request has
+ * the proof in a header, which no form and no other page can send, so no cookie grants anything here.
  */
 import * as z from 'zod';
 import { hashOf } from '../../base/digest.ts';
@@ -20,7 +20,7 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
-/** Maximum number of names in one request, as many as a state can show. */
+/** Maximum number of playlists whose names one request asks for, as many as a state can show. */
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);
@@ -92,7 +92,7 @@ const Archive = lazy(() => z.object({ fileName: z.string().min(1).max(1_000) }))
 
 /** @param serverFor returns the server side, with URLs below the base URL of the request */
 export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => ServerSide): Route[] {
-  /** The browser that the request proves. @throws HttpError */
+  /** The signed-in browser that sent the request. @throws HttpError */
   async function signedIn(context: HttpContext): Promise<{ server: ServerSide; browser: string }> {
     await requireOwnPage(context);
     const server = serverFor(context.baseUrl);

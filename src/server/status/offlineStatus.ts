@@ -1,6 +1,6 @@
 /**
- * The report of `relay status` without a server. It opens what can be opened, and says what cannot and what to do about it. It
- * changes nothing, creates no key and takes no lock.
+ * The report of `relay status` without a server. Opens as much of the state as it can, and says what cannot be opened and what to
+ * do about it. Changes nothing, creates no key and takes no lock.
  */
 import { keyOptions } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';

@@ -33,7 +33,7 @@ const WARN_DAYS = 14;
 
 export type Facts = Omit<StatusReport, 'entries'>;
 
-/** The source of the facts: a core, or parts of one if not all of the state can be opened. */
+/** The source of the facts: a core, or the parts of one that could be opened. */
 export type Known = Pick<Core, 'settings' | 'clock' | 'version' | 'store'> & {
   key: Pick<MasterKey, 'source' | 'warning'>;
 };
@@ -73,7 +73,7 @@ export function factsOf(known: Known): Facts {
 /** The facts with one line for each part. */
 export function reportOf(facts: Facts): StatusReport {
   const entries = LINES.flatMap((line) => line(facts) ?? []);
-  // Without the key, the state can be read except for its secrets.
+  // If only the key is missing, everything in the state except its secrets can be read.
   return {
     ...facts,
     entries: facts.problem && !isKeyFailure(facts.problem) ? entries.map(onlyWhatIsKnown) : entries,
@@ -258,7 +258,7 @@ function keptLine({ kept: { total, review, waiting, paused } }: Facts): StatusEn
 }
 
 function errorsLine({ recentErrors }: Facts): StatusEntry {
-  // Errors such as a device without volume or an unknown ID are for the caller, and no problem of the server.
+  // Errors such as a device without volume or an unknown ID concern the caller, not the server.
   const latest = recentErrors.find(
     (one) => !isErrorCode(one.code) || failureClassOf({ code: one.code }) !== 'request',
   );
