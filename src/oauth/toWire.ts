@@ -1,6 +1,6 @@
 /**
- * The one mapping from a refusal to what a client is told: the few codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2) and
- * RFC 8707 (2). Messages about credentials are vague on purpose, so that a thief does not learn what was nearly right.
+ * The one mapping from a refusal to the answer for the client: the few codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2) and RFC
+ * 8707 (2). Messages about credentials are vague on purpose, so that a thief does not learn what was nearly right.
  */
 import type { Reason, Refusal } from './refusal.ts';
 

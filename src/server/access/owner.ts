@@ -1,5 +1,5 @@
 /**
- * Decides whether the person at a browser is the owner. Nothing that a browser sends by itself proves that: browsers send the
+ * Decides whether the person at a browser is the owner. Nothing that a browser sends automatically proves that: browsers send the
  * cookies of this host to every port of it, so every program that listens on another port gets them. The owner types the code
  * from the terminal, or comes with a ticket of the command line. The page's script then keeps a secret, which browsers store
  * separately for each origin.

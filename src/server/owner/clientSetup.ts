@@ -28,6 +28,6 @@ export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOpt
 
 function otherClient(mcpUrl: string): PageSetup {
   const next =
-    'Add it as a server with the transport HTTP (Streamable HTTP). A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
+    'Add this address as a server with the transport HTTP (Streamable HTTP). A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
   return { id: 'other', file: '', snippet: mcpUrl, command: null, next };
 }

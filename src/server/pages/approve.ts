@@ -27,7 +27,7 @@ export interface Approval {
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
-  /** Whether the client may get permission to change something, and whether reading alone was chosen before. */
+  /** Whether the client may get permission to change something, and whether "Read only" was already ticked. */
   access: { mayChange: boolean; isReadChosen: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
@@ -35,7 +35,7 @@ export interface Approval {
   now: number;
 }
 
-/** Who asks, where the answer goes, for which account and for what come first, so that they are in view when the page opens. */
+/** Client, target, account and abilities come first, so that they are in view when the page opens. */
 export function approvePage(approval: Approval): Page {
   const { client, redirectUri, account } = approval;
   const name = shownName(client);
@@ -69,7 +69,7 @@ function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
   return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;
 }
 
-/** Works without script by typing the code. With script, a remembered browser need not type it. */
+/** Without script, the owner types the code. With script, a remembered browser needs no code. */
 function decisionForm({ fields, csrfToken, problem, access, holdMs }: Approval): Html {
   const hidden = [...fields, ['csrf_token', csrfToken] as const].map(
     ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -113,13 +113,13 @@ function accountLine(account: string | null): Html {
   return html`<strong>none yet</strong><small><code>relay login</code> connects one, now or later</small>`;
 }
 
-/** Letters, digits, punctuation and symbols, except those that are drawn as nothing. */
+/** Letters, digits, punctuation and symbols, except invisible ones. */
 const SHOWS_SOMETHING = /(?![\u115f\u1160\u2800\u3164\uffa0])[\p{L}\p{N}\p{P}\p{S}]/u;
 
 /** More marks on one letter than any language has: they would cover other lines, such as the one with the host. */
 const PILED_MARKS = /(\p{M}{4})\p{M}+/gu;
 
-/** A client's name without characters that hide or reverse what is next to them, and no longer than a title can be. */
+/** A client's name without characters that hide or reverse what is next to them, and short enough for a title. */
 export function shownName({ name, clientId }: Pick<OAuthClient, 'name' | 'clientId'>): string {
   const shown = visibleText((name ?? '').replace(PILED_MARKS, '$1'), 60);
   return SHOWS_SOMETHING.test(shown) ? shown : `an unnamed client (${clientId.slice(0, 12)})`;

@@ -4,7 +4,7 @@ import { toWire } from '../../oauth/toWire.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 
-/** What the person can do for some reasons; all others are the client's fault. */
+/** Advice for the reasons that the person can do something about; all others are the client's fault. */
 const ADVICE: Partial<Record<Reason, Html>> = {
   client_unknown: html`<p>relay does not know this client. Its access may have been revoked, or it was set up with another relay.</p>
 <p>In the client, remove the connection to relay and add it again: most clients then register again.</p>`,

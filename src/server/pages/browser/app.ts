@@ -12,7 +12,7 @@ interface Notice {
 /** What the person has opened or begun. Not in the state, since each tab has its own. */
 export interface Doing {
   notice: Notice | null;
-  /** Names of actions under way, whose buttons wait. */
+  /** Names of actions under way, whose buttons are disabled. */
   busy: Set<string>;
   /** Name of the button that asks for confirmation. */
   asking: string | null;
@@ -71,7 +71,7 @@ export function problemOf(error: unknown): string {
 }
 
 export interface ButtonOptions {
-  /** What the button is about, for people who do not see what is next to it. */
+  /** What the button is about, for screen readers. */
   about?: string;
   /** Label of the second step, which confirms; without a label there is no second step. */
   confirm?: string;
@@ -175,7 +175,7 @@ export function row(...children: Child[]): Child {
   return h.div({ class: 'row' }, ...children);
 }
 
-/** A list with a line between its rows. @param none what is said where it is empty */
+/** A list with a line between its rows. @param none text for an empty list */
 export function list(rows: readonly Child[], none?: string): Child {
   return rows.length === 0 && none !== undefined ? soft(none) : h.ul({ class: 'list' }, rows);
 }
@@ -208,7 +208,7 @@ export function coverPart({ cover }: PagePlace): Child {
   return h.span({ class: 'cover', 'aria-hidden': 'true' }, cover === null ? note : image);
 }
 
-/** A link to the songs at Spotify. @param about what the link is about, for people who do not see what is next to it */
+/** A link to the songs at Spotify. @param about what the link is about, for screen readers */
 export function placeLink({ url }: PagePlace, about: string): Child {
   if (url === null) return null;
   const label = `Open in Spotify: ${about}`;

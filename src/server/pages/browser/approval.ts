@@ -47,7 +47,7 @@ export function approvalPage(form: HTMLFormElement): void {
     isAtWork = true;
     try {
       if (!input.disabled) await signInWithCode(input.value);
-      // Only while the form is read: if an app takes the answer, this page stays open with its Deny button.
+      // True only while `submit` reads the form: if an app takes the answer, this page stays open, and Deny must still deny.
       isApproving = true;
       form.submit();
     } catch (error) {

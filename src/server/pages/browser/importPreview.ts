@@ -1,11 +1,11 @@
-/** What a list was read as, and where it is to go: shown before anything is searched. */
+/** The preview of a list: how it was read and where it goes, shown before any search. */
 import type { ImportPreview } from '../../../domain/listImport.ts';
 import type { PagePlaylist } from '../../../domain/ownerPage.ts';
 import { type App, button, name, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 
-/** A list that is being looked at. */
+/** A list in preview. */
 export interface Begun {
   file: File;
   preview: ImportPreview;
@@ -16,7 +16,7 @@ export interface Begun {
   playlists: PagePlaylist[] | null;
 }
 
-/** Instead of a name: every playlist of the file becomes a new one. No list has this name. */
+/** Stands for every list of the file, each as a new playlist. No list has this name. */
 export const EACH = '\u0000each';
 
 /** What a person can do with the preview. */

@@ -79,7 +79,7 @@ export function createImporter(app: App): App['importer'] {
     if (text.trim() !== '') choose(new File([text], PASTED, { type: 'text/plain' }));
   }
 
-  // Anywhere on the page, so that nobody has to aim: a dropped file would otherwise replace the page.
+  // A file may be dropped anywhere on the page. Outside the drop zone, it would otherwise replace the page.
   const hasFile = (event: DragEvent) => event.dataTransfer?.types.includes('Files') === true;
   const over = (now: boolean) => {
     if (isOver === now) return;

@@ -66,7 +66,7 @@ function progressOf(job: PageJob): readonly [done: number, of: number] {
   return [job.total - job.pending, job.total];
 }
 
-/** The counts of a job in words: `300 songs: 267 found, 33 not found`. */
+/** The counts of a job in words: `300 songs: 267 found, 33 not matched`. */
 export function countsOf(job: PageJob): string {
   if (job.total === 0) return '';
   const parts = [

@@ -70,7 +70,7 @@ export function ownerPage(root: HTMLElement): void {
       isAway = false;
       if (response.status !== 304) {
         const fresh: OwnerState = await response.json();
-        // After an update the new build's own script has to show its state.
+        // After an update, the state needs the script of the new build.
         if (fresh.build !== root.dataset.build && mayLoadAgain(fresh.build)) {
           location.reload();
           return 'stop';
@@ -95,7 +95,7 @@ export function ownerPage(root: HTMLElement): void {
     }
   }
 
-  /** Asks for unknown names, once for each playlist: if Spotify does not tell the name, the ID has to do. */
+  /** Asks for unknown names, once for each playlist: if Spotify does not give the name, the page shows the ID. */
   function askForNames({ unnamed, account }: OwnerState): void {
     const ids = unnamed.filter((id) => !asked.has(id));
     if (ids.length === 0 || !account.connected) return;
@@ -268,7 +268,7 @@ export function ownerPage(root: HTMLElement): void {
   useTicket();
 }
 
-/** True once per build: if a cache in between keeps the old page, that page has to do. */
+/** True once per build, so that a cache that keeps the old page does not cause endless reloads. */
 function mayLoadAgain(build: string): boolean {
   try {
     if (sessionStorage.getItem('relay.build') === build) return false;

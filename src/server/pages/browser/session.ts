@@ -47,7 +47,7 @@ export class Refused extends Error {
   }
 }
 
-/** How long to wait for an answer, longer than any takes: an undo has 45 seconds. */
+/** How long to wait for an answer: longer than the slowest call, an undo with 45 seconds. */
 const PATIENCE_MS = 60_000;
 
 /** @throws Refused */
@@ -76,7 +76,7 @@ export async function ask<C extends OwnerCall>(
   return (await post(`/owner/${call}`, given)) as OwnerCalls[C]['answer'];
 }
 
-/** True if this browser is signed in. @throws Refused if the server does not tell */
+/** True if this browser is signed in. @throws Refused if the check fails */
 export async function isSignedIn(): Promise<boolean> {
   if (secret() === null) return false;
   try {

@@ -43,7 +43,7 @@ function playlistsPart(app: App, open: VersionsOpen): Child {
         }),
       ),
     ),
-    'There are none yet: each reading of the library keeps the playlists that have changed.',
+    'There are none yet. Each reading of the library keeps a version of every playlist that has changed.',
   );
 }
 
@@ -124,7 +124,7 @@ function shownPart(
             skipUnsupported: unsupported.length > 0,
           });
           app.doing.versions = null;
-          app.tell(answer.note ?? `"${of.name}" is as it was. It can be undone under what happened.`);
+          app.tell(answer.note ?? `"${of.name}" is as it was. You can undo this under “What happened”.`);
         },
         { kind: 'primary', confirm: 'Restore it now' },
       ),

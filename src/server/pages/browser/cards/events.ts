@@ -14,7 +14,7 @@ const MORE = 50;
 
 export function eventsCard(app: App): Child {
   const { state, doing } = app;
-  // More than the first page is read when it is asked for, and again with each new state.
+  // Events beyond the first page are read on request, and again with each new state.
   const { items, more } = doing.events ?? state.events;
   const moving = state.jobs.filter((job) => !needsOwner(job));
   const hasCovers = !state.covers || items.some(({ place }) => place.cover !== null);

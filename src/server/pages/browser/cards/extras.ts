@@ -1,4 +1,4 @@
-/** The optional tools: asked about once, in the third step or beside the clients. */
+/** The question about the optional tools, asked once: in the third step or beside the clients. */
 import { type App, button, row } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';

@@ -1,4 +1,4 @@
-/** The copy of the library: what is known, how old that is, and what to do about it. */
+/** The copy of the library: what it has, how old it is, and buttons to update or delete it. */
 import { type App, button, card, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, timeOf, wordsOfReason } from '../format.ts';

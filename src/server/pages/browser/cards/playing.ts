@@ -1,4 +1,4 @@
-/** The player as it was when something asked for it last. */
+/** The player as it was when it was last read. */
 import type { PagePlaying } from '../../../../domain/ownerPage.ts';
 import { type App, button, card, name, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';

@@ -10,7 +10,7 @@ export function rememberedCard(app: App): Child {
   return card(
     'remembered',
     'Remembered matches',
-    soft('The track that relay takes for a title and an artist, without searching.'),
+    soft('The tracks that relay uses for a title and an artist without searching.'),
     list(
       remembered.map(({ id, title, artist, confirmed, track, by, at }) =>
         entry(
