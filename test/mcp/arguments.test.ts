@@ -1,4 +1,4 @@
-/** Names that JavaScript gives a meaning of its own are arguments like any other: unknown, and refused by name. */
+/** Names with a meaning in JavaScript, such as `__proto__`, are refused by name like any other unknown argument. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
@@ -100,7 +100,7 @@ const repeated = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => one(index)).join();
 const PLAYLIST = '"playlist_id":"0000000000000000000000"';
 
-/** About a megabyte each, in forms that cost most to parse, to walk or to tell about. */
+/** About a megabyte each, in the forms that cost most to parse, to walk or to describe. */
 const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> = [
   [
     'lists in lists',
@@ -135,7 +135,7 @@ const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> 
   ],
 ];
 
-test('a megabyte of arguments costs what a megabyte of plain text costs, whatever its form', () =>
+test('a megabyte of arguments costs about as much as a megabyte of plain text, whatever its form', () =>
   withRelay({ client: false }, async (relay) => {
     const costOf = async (tool: string, args: string) => {
       let least = Number.POSITIVE_INFINITY;
@@ -156,7 +156,7 @@ test('a megabyte of arguments costs what a megabyte of plain text costs, whateve
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('what stands after the part of a message that is left out is read', () =>
+test('the rest of a message is read after a part that is nested too deeply', () =>
   withRelay({ client: false }, async (relay) => {
     const deep = `${'['.repeat(9_000)}${']'.repeat(9_000)}`;
     const args = `{"a":${deep},"query":"x","b":1}`;
@@ -166,7 +166,7 @@ test('what stands after the part of a message that is left out is read', () =>
     );
   }));
 
-test('every tool, also the extras, refuses an argument that it does not have, by name', () =>
+test('every tool, extras included, refuses an unknown argument by name', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ call, provider }) => {
     for (const { name } of ALL_TOOLS) {
       const { error } = (await call(name, { market: 'DE' })) as { error?: { code: string; message: string } };

@@ -1,4 +1,4 @@
-/** A call that is answered without the SDK gets the answer that the SDK gives, in the same form, part by part. */
+/** A call that is answered without the SDK gets the same answer as from the SDK, in the same form and parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../support/until.ts';
@@ -40,7 +40,7 @@ function post(relay: Relay, modern: boolean, ask: Ask, headers = {}, more = {}, 
   });
 }
 
-/** What a client reads, without what differs between any two answers. */
+/** An answer without the headers that always differ. */
 async function read(answer: Response) {
   const { date: _, 'x-request-id': __, ...all } = Object.fromEntries(answer.headers);
   const { 'content-length': length, 'transfer-encoding': ___, ...headers } = all;
@@ -57,7 +57,7 @@ function asJson(text: string): unknown {
   }
 }
 
-/** The SDK ignores a member of `params` that it does not know; it is not of the common form. */
+/** An unknown member of `params`, which the SDK ignores. With it, a request does not have the common form. */
 const THE_SDK = { unknown: true };
 
 const ASKS: readonly Ask[] = [
@@ -74,7 +74,7 @@ const ASKS: readonly Ask[] = [
   { name: 'get_devices', meta: { progressToken: 5 } },
 ];
 
-test('a call answered directly is the answer of the SDK, in both eras', () =>
+test('a direct answer to a call equals that of the SDK, in both eras', () =>
   withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       for (const ask of ASKS) {
@@ -109,7 +109,7 @@ const OTHERS = [
   ['a tool that is not offered', { 'x-mcp-toolsets': 'playlists' }, {}, 200],
 ] as const;
 
-test('a call that is not of the common form goes to the SDK and is refused, also after a good one', () =>
+test('a call without the common form goes to the SDK and is refused, even after a good one', () =>
   withRelay({ client: false }, async (relay) => {
     await post(relay, true, { name: 'get_devices' });
     for (const [what, headers, more, status] of OTHERS) {

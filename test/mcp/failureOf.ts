@@ -5,7 +5,7 @@ export interface Failure {
   message: string;
 }
 
-/** How a call failed, in code and message; null where it did not. */
+/** Code and message of a failed call; null if it did not fail. */
 export async function failureOf(
   { call }: Relay,
   tool: string,

@@ -28,7 +28,7 @@ test('what known hosts add to each call is dropped, for every tool', async () =>
   });
 });
 
-test('numbers and booleans as text are what they stand for', () =>
+test('numbers and booleans sent as text count as numbers and booleans', () =>
   withRelay(async (relay) => {
     const { tracks } = relay.provider.world.catalogue;
     const track = tracks[0] ?? assert.fail();
@@ -82,7 +82,7 @@ const FormsTool = defineTool({
   handle: async () => ({}),
 });
 
-test('text is converted only where a number or a boolean is due, and only if it is one', () => {
+test('text is converted only where a number or a boolean is expected, and only if it is one', () => {
   const taken: Array<[sent: Record<string, unknown>, parsed: Record<string, unknown>]> = [
     [{ whole: '10' }, { whole: 10 }],
     [{ whole: '-3' }, { whole: -3 }],

@@ -1,4 +1,4 @@
-/** Every schema of tools/list is one that every host takes. */
+/** Every host accepts every schema of tools/list. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
@@ -43,7 +43,7 @@ test('every schema is valid JSON Schema, of draft 7 and of 2020-12', () => {
   }
 });
 
-/** Constructs that some host refuses, and a host that does. */
+/** Constructs that some hosts refuse, each with one of those hosts. */
 const REFUSED: Array<[what: string, host: string, schema: Schema]> = [
   [
     'a union at the root',
@@ -127,7 +127,7 @@ test('an argument is sent with its range and default in words, and without what 
   });
 });
 
-test('a union is sent as its object, and one without an object as its first form', () => {
+test('a union is sent as its object form, or as its first form if it has no object', () => {
   const form = z.union([z.strictObject({ id: z.string() }), z.string()]);
   assert.deepEqual(hostInputSchema(z.strictObject({ song: form.nullable().describe('A song') })).properties, {
     song: {
@@ -196,7 +196,7 @@ test('the schema of a result names members and types, and lets null, more member
   assert.equal(check({ name: 'x', ...nulls, counts: {}, album: { id: 1 } }), false);
 });
 
-test('a type is told where the lean and the full form of a result have it', () => {
+test('a type is declared only if the lean and the full form of a result have it', () => {
   const output = z.object({ id: z.string().nullable(), name: z.string(), artists: z.array(z.string()) });
   const schema = z.object({ id: z.string().optional(), name: z.string(), artists: z.string() });
   const lean = { schema, of: () => ({}) };

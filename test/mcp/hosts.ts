@@ -14,10 +14,10 @@ interface Place {
 const COMBINATORS = ['anyOf', 'oneOf', 'allOf', 'not', 'if', 'then', 'else', 'enum'];
 const BOUNDS = ['minimum', 'maximum', 'multipleOf', 'minLength', 'maxLength', 'minItems', 'maxItems'];
 
-/** Under this name the clients know the server: see `connect`. */
+/** Name of the server in the clients: see `connect`. */
 const SERVER = 'relay';
 
-/** A schema and all schemas within it, outermost first. What is no object is passed on too, as hosts meet it. */
+/** A schema and all schemas within it, outermost first. Schemas that are not objects are included, since hosts see them too. */
 function placesOf(schema: Schema, path = ''): Place[] {
   const inner = (key: string, value: unknown) => placesOf(value as Schema, `${path}.${key}`);
   const within = (key: string) =>
@@ -93,7 +93,7 @@ const shortDescriptions: Rule = ({ description, inputSchema }) => [
   ),
 ];
 
-/** With the prefix that the host puts before it. */
+/** Checks the name with the prefix that the host adds. */
 const nameUpTo =
   (length: number, prefix: string): Rule =>
   ({ name }) =>
@@ -134,7 +134,7 @@ const openaiLimits: Rule = ({ inputSchema }) => {
   ];
 };
 
-/** Per tool: which of the tools are strict is the host's choice. */
+/** Checked per tool, since the host chooses which tools are strict. */
 const anthropicLimits: Rule = ({ inputSchema }) => {
   const optional = placesOf(inputSchema).flatMap(({ schema }) =>
     Object.keys(recordOf(schema.properties)).filter(

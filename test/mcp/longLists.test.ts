@@ -1,4 +1,4 @@
-/** A long list is checked in turns of the event loop; what comes of it is what the check at once says. */
+/** A long list is checked in several turns of the event loop, with the same result as a check in one turn. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
@@ -15,21 +15,24 @@ const songs = (count: number): unknown[] =>
       : `spotify:track:${String(index).padStart(22, '0')}`,
   );
 
-/** With another entry at one place. */
+/** The songs with another entry at one place. */
 const replaced = (entry: unknown, at = 700) => songs(1_000).with(at, entry);
 
-test('a long list is parsed as a short one is', async () => {
+test('a long list is parsed like a short one', async () => {
   const args = { type: 'save_tracks', items: songs(1_000), max_attempts: null };
   assert.deepEqual(await parseInTurns(tool, args), parseArguments(tool, args));
 });
 
 const WRONG: Record<string, Record<string, unknown>> = {
-  'an entry that is nothing': { type: 'save_tracks', items: replaced(7) },
-  'several of them': { type: 'save_tracks', items: replaced({ title: 'Alone' }).with(3, null) },
-  'a key of the language': { type: 'save_tracks', items: replaced(JSON.parse('{"__proto__": {"id": "x"}}')) },
+  'an entry that is not a song': { type: 'save_tracks', items: replaced(7) },
+  'several such entries': { type: 'save_tracks', items: replaced({ title: 'Alone' }).with(3, null) },
+  'a key with a meaning in JavaScript': {
+    type: 'save_tracks',
+    items: replaced(JSON.parse('{"__proto__": {"id": "x"}}')),
+  },
   'too many entries': { type: 'save_tracks', items: songs(10_001) },
-  'another argument that is wrong': { type: 'nothing', items: songs(1_000) },
-  'an argument that there is not': { type: 'save_tracks', items: songs(1_000), other: 1 },
+  'another argument wrong': { type: 'nothing', items: songs(1_000) },
+  'an unknown argument': { type: 'save_tracks', items: songs(1_000), other: 1 },
 };
 
 for (const [what, args] of Object.entries(WRONG)) {

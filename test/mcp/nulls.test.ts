@@ -14,7 +14,7 @@ const nulls = ALL_TOOLS.map(({ name, input }) => {
   return { name, args: Object.fromEntries(optional.map((key) => [key, null])) };
 }).filter(({ args }) => Object.keys(args).length > 0);
 
-test('null for every optional argument of a tool means what leaving them out means', async () => {
+test('null for every optional argument means the same as leaving them out', async () => {
   assert.ok(nulls.length > 25, `${nulls.length} tools`);
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     for (const { name, args } of nulls) {

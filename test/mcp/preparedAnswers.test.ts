@@ -1,4 +1,4 @@
-/** A prepared list is the one that the SDK gives, and only common requests get it. */
+/** A prepared list equals that of the SDK, and only requests in the common form get it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
@@ -12,7 +12,7 @@ const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list
 const modern = (more: object = {}) => ({ params: { _meta: META, ...more } });
 const IDS = [0, -7, 'one', '', '"\\ü\n', 2 ** 53 - 1];
 
-/** What a client reads, without what differs between any two answers; a prepared one has its length. */
+/** An answer without the headers that always differ. Only a prepared one has a `content-length`. */
 async function ask(relay: Relay, headers: Record<string, string>, message: object) {
   const answer = await fetch(relay.server.mcpUrl, {
     method: 'POST',
@@ -43,7 +43,7 @@ const FORMS = [
   ['a header for reading alone', { 'x-mcp-readonly': 'true' }, {}],
 ] as const;
 
-test('a prepared list is the answer of the SDK', () =>
+test('a prepared list equals the answer of the SDK', () =>
   withRelay({ connect: false, client: false }, async (relay) => {
     for (const [what, headers, message] of FORMS) {
       for (const id of IDS) {
@@ -61,7 +61,7 @@ test('a prepared list is the answer of the SDK', () =>
 
 const OTHERS = [
   ['an unknown revision', { 'mcp-protocol-version': '2019-01-01' }, { id: 1 }, 400],
-  ['a revision to come', { ...MODERN, 'mcp-protocol-version': '2027-01-01' }, { id: 1 }, 400],
+  ['a future revision', { ...MODERN, 'mcp-protocol-version': '2027-01-01' }, { id: 1 }, 400],
   ['no method in the header', { 'mcp-protocol-version': '2026-07-28' }, { id: 1, ...modern() }, 400],
   ['another method in the header', { ...MODERN, 'mcp-method': 'ping' }, { id: 1, ...modern() }, 400],
   ['no revision in the header', { 'mcp-method': 'tools/list' }, { id: 1, ...modern() }, 400],
@@ -70,10 +70,10 @@ const OTHERS = [
   ['a broken ID', {}, { id: 1.5 }, 400],
   ['no ID', {}, {}, 202],
   ['one type to accept', { accept: 'application/json' }, { id: 1 }, 406],
-  ['toolsets that are none', { 'x-mcp-toolsets': 'nothing' }, { id: 1 }, 400],
+  ['an unknown toolset', { 'x-mcp-toolsets': 'nothing' }, { id: 1 }, 400],
 ] as const;
 
-test('everything else goes to the SDK and is refused as ever, also after a good request', () =>
+test('every other request goes to the SDK and is refused as usual, even after a good request', () =>
   withRelay({ connect: false, client: false }, async (relay) => {
     await ask(relay, {}, { id: 1 });
     await ask(relay, MODERN, { id: 1, ...modern() });

@@ -40,7 +40,7 @@ test('four prompts are listed, with what they ask for', () =>
   }));
 
 for (const [name, args] of ALL) {
-  test(`${name} carries what was typed, and numbered steps with tools that there are`, () =>
+  test(`${name} has what was typed, and numbered steps that name only existing tools`, () =>
     withRelay({ connect: false }, async ({ client }) => {
       const answer = await client.getPrompt({ name, arguments: args });
       assert.equal(answer.messages.length, 1);
@@ -61,7 +61,7 @@ for (const [name, args] of ALL) {
     }));
 }
 
-test('without words it asks for them', () =>
+test('a prompt without words asks for them', () =>
   withRelay({ connect: false }, async ({ client }) => {
     const begins: Array<[name: string, argument: string, text: RegExp]> = [
       [
@@ -80,7 +80,7 @@ test('without words it asks for them', () =>
     }
   }));
 
-test('a single word is taken with the warning that it may be the first of several', () =>
+test('a single word comes with the warning that it may be the first of several', () =>
   withRelay({ connect: false }, async ({ client }) => {
     const about = async (words: string) =>
       textOf(await client.getPrompt({ name: 'make_playlist', arguments: { about: words } }));
@@ -89,13 +89,13 @@ test('a single word is taken with the warning that it may be the first of severa
       cut,
       /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words behind the name of this command, all of them count; .*ask me before you do anything\.\n\n1\. /,
     );
-    // As Claude Code cuts a quotation.
+    // Claude Code cuts a quotation like this.
     for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
     assert.match(await about('"Heroes"'), /for me: "Heroes"\nSome programs/);
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   }));
 
-test('a prompt goes with its tools, and a step with the tool that it names', () =>
+test('a prompt is left out without its tools, and a step without the tool that it names', () =>
   withRelay({ connect: false }, async ({ server }) => {
     const listedWith = async (headers: Record<string, string>) => {
       const client = await mcpClient(server.mcpUrl, API_KEY, headers);

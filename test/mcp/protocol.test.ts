@@ -54,7 +54,7 @@ test('a current client does the same in the 2026 era and, by its default, in the
     await legacy.close();
   }));
 
-test('both names of this machine work for a client', () =>
+test('a client may use localhost instead of 127.0.0.1', () =>
   withRelay(async ({ server }) => {
     const url = server.mcpUrl.replace('127.0.0.1', 'localhost');
     const client = await mcpClient(url);
@@ -62,7 +62,7 @@ test('both names of this machine work for a client', () =>
     await client.close();
   }));
 
-test('a result is structured content and the same as compact JSON text', () =>
+test('a result has structured content, and the same as compact JSON text', () =>
   withRelay(async ({ client }) => {
     const result = await client.callTool({ name: 'search_tracks', arguments: { query: 'night', limit: 2 } });
     assert.deepEqual(result.content, [{ type: 'text', text: JSON.stringify(result.structuredContent) }]);
@@ -270,7 +270,7 @@ test('an older client cancels by notification', () =>
     leave.abort();
     await assert.rejects(call);
     await client.close();
-    // With the call still at work the server would wait for it.
+    // If the call were still running, the server would wait for it.
     await server.close();
     assert.equal(provider.requests.length, 1);
   }));

@@ -69,12 +69,12 @@ for (const [what, env, headers, offered] of OFFERS) {
   test(`tools/list with ${what}`, () =>
     withRelay({ connect: false, client: false, env }, async (relay) => {
       assert.deepEqual(await listed(relay, headers), offered);
-      // The second time from what was made for the first.
+      // The second time, the server uses the offer that it made for the first.
       assert.deepEqual(await listed(relay, headers), offered);
     }));
 }
 
-test('what is left out is unknown to tools/call, and the error says which switch it is', async () => {
+test('a tool that is left out is unknown to tools/call, and the error says which setting leaves it out', async () => {
   await withRelay(
     { connect: false, env: { RELAY_TOOLSETS: 'catalog,library' } },
     async ({ server, client }) => {
@@ -99,7 +99,7 @@ test('what is left out is unknown to tools/call, and the error says which switch
   );
 });
 
-test('an older client narrows in the same way', () =>
+test('the header leaves out tools for an older client too', () =>
   withRelay({ connect: false, client: false }, async ({ server }) => {
     const client = new OlderClient({ name: 'older', version: '1.0.0' });
     const headers = { authorization: `Bearer ${API_KEY}`, 'X-MCP-Toolsets': 'diagnostics' };
@@ -150,7 +150,7 @@ test('the instructions name no group of tools that is not offered', async () => 
   });
 });
 
-test('serve takes both as flags, and call says why the server does not offer a tool', () =>
+test('serve takes --toolsets and --read-only, and call says why the server does not offer a tool', () =>
   withDesk({}, async ({ host, relay }) => {
     await host(['--toolsets', 'jobs,extras', '--read-only']);
     const listed = await relay(['call', 'list_jobs', '--json']);

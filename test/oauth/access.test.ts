@@ -99,7 +99,7 @@ test('relay clients revoke --forget drops the registration as well', () =>
     assert.deepEqual(await relay.server.local.listClients(), { clients: [] });
   }));
 
-test('a code that was not exchanged yet ends with its client', () =>
+test('revoking a client also ends a code that was not exchanged yet', () =>
   withServer({}, async (relay) => {
     const client = await newClient(relay.baseUrl);
     const form = codeForm(client, await approve(relay, client.client_id));
@@ -107,7 +107,7 @@ test('a code that was not exchanged yet ends with its client', () =>
     assert.deepEqual(refusal(await askToken(relay.baseUrl, form)), [400, 'invalid_grant']);
   }));
 
-test('the challenge leads to the documents, and says invalid_token only where one was sent', () =>
+test('the challenge leads to the documents, and says invalid_token only if a token was sent', () =>
   withServer({}, async ({ baseUrl, server }) => {
     const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="relay"`;
     const ask = (headers: Record<string, string>) =>

@@ -58,7 +58,7 @@ test('the page names the client, where it goes back to, what it may do and the a
     assert.equal(headers['x-frame-options'], 'DENY');
   }));
 
-test('a website behind a client and a name that hides are shown for what they are', () =>
+test('a website behind a client is marked, and a name is shown without hidden characters', () =>
   withServer({}, async ({ baseUrl }) => {
     const redirect = 'https://collect.example/callback';
     const { client_id } = await newClient(baseUrl, {
@@ -104,7 +104,7 @@ test('denying needs no code, acts at once and tells the client', () =>
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
   }));
 
-test('a denied request stays denied, in every browser and for the owner too; another one is asked for', () =>
+test('a denied request stays denied, in every browser and for the owner too; another one can be approved', () =>
   withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
@@ -132,7 +132,7 @@ test('a denied request stays denied, in every browser and for the owner too; ano
     assert.equal((await browser.open(url)).status, 200);
   }));
 
-test('a press within the half second begins it again, also with the form of before', () =>
+test('a press within the half second restarts it, also with an earlier form', () =>
   withServer({}, async (relay, clock) => {
     const { baseUrl } = relay;
     const owner_proof = await signIn(relay);
@@ -148,7 +148,7 @@ test('a press within the half second begins it again, also with the form of befo
     assert.ok(answerOf(await browser.submit(first, 'approve', { owner_proof })).code);
   }));
 
-test('Approve does nothing in the first half second, and that costs no try', () =>
+test('Approve does nothing in the first half second, and such a press costs no try', () =>
   withServer({}, async (relay, clock) => {
     const { baseUrl, server } = relay;
     const { client_id } = await newClient(baseUrl);
@@ -237,7 +237,7 @@ test('a form of another type, or without a decision, approves nothing', () =>
     assert.match(undecided.text, /<form/);
   }));
 
-test('while the state cannot be saved the client is told to try later, and no code is out', () =>
+test('while the state cannot be saved, the client gets temporarily_unavailable and no code', () =>
   withServer({}, async (relay) => {
     const { browser, page } = await openPage(relay.baseUrl);
     const submit = () => browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });

@@ -19,7 +19,7 @@ import {
   withServer,
 } from './support.ts';
 
-/** Requests that end on a page: where the browser would have to be sent is not to be trusted. */
+/** Requests that end on a page, since the address to redirect to cannot be trusted. */
 const ON_A_PAGE: Array<[what: string, parameters: Record<string, string | string[] | null>]> = [
   ['no client', {}],
   ['an unknown client', { client_id: 'stranger' }],
@@ -120,7 +120,7 @@ test('a malformed request of a client that was never approved ends on a page', (
 test('the owner who denies a client that was never approved is sent back to it', () =>
   withServer({}, async ({ baseUrl }) => {
     const { browser, page } = await openPage(baseUrl);
-    // A form that has become malformed is as good as a malformed address.
+    // A malformed form is treated like a malformed address.
     const forged = await browser.submit(page, 'deny', { scope: 'x' });
     assert.deepEqual([forged.status, forged.headers.location], [400, undefined]);
     const { error_description: _, ...rest } = answerOf(await browser.submit(page, 'deny'));

@@ -69,7 +69,7 @@ test('the owner sees every client, what was approved and when it was used', () =
     );
   }));
 
-test('a use of a token moves the time of the last use, at most every minute', () =>
+test('a use of a token updates the time of the last use, at most once a minute', () =>
   withServer({}, async (relay, clock) => {
     const { tokens } = await connect(relay);
     const lastUsed = async () => (await relay.server.local.listClients()).clients[0]?.lastUsedAt;
@@ -98,7 +98,7 @@ test('a client can be added by hand, with a secret', () =>
     }
   }));
 
-test('a name that several have means the approved one', () =>
+test('a name that several clients have means the approved one', () =>
   withServer({}, async (relay) => {
     const { local } = relay.server;
     const called = (name: string) => newClient(relay.baseUrl, { client_name: name });
@@ -171,7 +171,7 @@ test('the client of the environment and those of the file connect like others, a
         { client_id, redirect_uris: [REDIRECT] },
         await approve(relay, client_id),
       );
-      // Encoded by the book (RFC 6749 2.3.1); the ID has a colon, which cannot be sent otherwise.
+      // Encoded as RFC 6749 2.3.1 requires; the ID has a colon, which cannot be sent otherwise.
       const pair = `${encodeURIComponent(client_id)}:${encodeURIComponent(SECRET)}`;
       const authorization = `Basic ${Buffer.from(pair).toString('base64')}`;
       const answer = await askToken(baseUrl, form, { authorization });
@@ -231,7 +231,7 @@ async function withClientsFile(
   });
 }
 
-test('an error reaches the command line with the command of its remedy apart', () =>
+test('an error reaches the command line with its remedy as text and as a command', () =>
   withServer({}, async ({ baseUrl, localKey }) => {
     const local = createLocalClient({ baseUrl, key: localKey });
     await assert.rejects(local.revokeClient({ client: 'nobody', forget: false }), {

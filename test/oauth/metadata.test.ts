@@ -44,7 +44,7 @@ test('both documents are built for the host that was dialled', () =>
     }
   }));
 
-test('with PUBLIC_BASE_URL both documents name that, whatever was dialled', async () => {
+test('with PUBLIC_BASE_URL both documents name that address, whatever was dialled', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org', RELAY_PORT: '0' };
   await withServer({ env }, async ({ server }) => {
     assert.deepEqual(json(await send(`${server.localUrl}${AS}`)), expected('https://relay.example.org'));
@@ -62,12 +62,12 @@ test('pages of any origin may read it, and clients may name any protocol version
     assert.equal(preflight.status, 204);
   }));
 
-test('there is no OpenID configuration, so that clients do not take this for one', () =>
+test('there is no OpenID configuration, since this is not an OpenID provider', () =>
   withServer({}, async ({ baseUrl }) => {
     assert.equal((await send(`${baseUrl}/.well-known/openid-configuration`)).status, 404);
   }));
 
-test('with registration off it is neither advertised nor there', () =>
+test('with registration off the endpoint is neither advertised nor there', () =>
   withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ baseUrl }) => {
     const { registration_endpoint: _, ...rest } = expected(baseUrl);
     assert.deepEqual(json(await send(`${baseUrl}${AS}`)), rest);

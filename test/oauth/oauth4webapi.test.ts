@@ -5,7 +5,7 @@ import * as oauth from 'oauth4webapi';
 import type { Relay } from '../support/world.ts';
 import { mcpStatus, ownerBrowser, REDIRECT, withServer } from './support.ts';
 
-/** Plain http, which the library allows only on this word; the server is on loopback. */
+/** The library allows plain http only with this option; the server is on loopback. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };
 
 type Method = 'none' | 'client_secret_basic' | 'client_secret_post';
@@ -136,7 +136,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
     }));
 }
 
-test('the library finds the issuer in the answer right, and would not take another', () =>
+test('the library accepts the issuer in the answer, and no other', () =>
   withServer({}, async (relay) => {
     const session = await registered(relay, 'none');
     const { location, state } = await authorize(relay, session);

@@ -1,4 +1,4 @@
-/** Who at a browser is the owner: the code, tickets, and browsers that are remembered. */
+/** How a browser proves that it is the owner's: the code, tickets, and remembered browsers. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
@@ -50,7 +50,7 @@ test('a remembered browser approves without the code for 30 days after its last 
     assert.equal(await statusOf(baseUrl, owner_proof), 401);
   }));
 
-test('no header, cookie or address of the answer to an approval has anything of the owner', () =>
+test('no header, cookie or address of the answer to an approval proves the owner', () =>
   withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client, browser, page } = await openPage(baseUrl);
@@ -66,7 +66,7 @@ test('no header, cookie or address of the answer to an approval has anything of 
     assert.ok(answerOf(answer).code);
     assert.ok(!JSON.stringify(answer).includes(owner_proof));
     assert.equal(answer.headers['set-cookie'], undefined);
-    // With all that a browser sends by itself to whoever listens on another port.
+    // With everything that a browser sends automatically to a program on another port.
     const cookie = [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
     const stolen = await send(authorizeUrl(baseUrl, { client_id, state: 'stolen' }), { headers: { cookie } });
     assert.match(stolen.text, /name="owner_code"/);
@@ -112,7 +112,7 @@ test('what a page of another origin makes a browser send is refused', () =>
     assert.equal((await askOwner(baseUrl, 'code', { code: 7 })).status, 400);
   }));
 
-test('a ticket signs one browser in, once, within a minute, and says where to go on', () =>
+test('a ticket signs one browser in, once, within a minute, and says where to continue', () =>
   withServer({}, async ({ baseUrl, server }, clock) => {
     const ticketOf = async () => {
       const { attemptId } = await server.local.startLogin({ switchAccount: false });
@@ -137,7 +137,7 @@ test('a ticket signs one browser in, once, within a minute, and says where to go
     assert.equal((await server.local.listBrowsers()).browsers.length, 1);
   }));
 
-test('a ticket works under the origin of the address that it was made for, and is over elsewhere', () =>
+test('a ticket works under the origin of the address that it was made for, and ends if used elsewhere', () =>
   withServer({}, async ({ server, baseUrl }) => {
     const { port } = new URL(baseUrl);
     const ticketOf = async () =>
@@ -148,13 +148,13 @@ test('a ticket works under the origin of the address that it was made for, and i
       const elsewhere = { host, origin: `http://${host}` };
       assert.equal((await askOwner(baseUrl, 'ticket', { ticket }, elsewhere)).status, 401);
       assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 401);
-      // What names one origin and is sent to another is no browser's.
+      // No browser names one origin and sends to another.
       assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, { host })).status, 401);
     }
     assert.equal((await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() })).status, 200);
   }));
 
-test('behind PUBLIC_BASE_URL, who listens on the port at the browser cannot use its ticket under the public name', async () => {
+test('behind PUBLIC_BASE_URL, a program that gets a ticket on the browser’s machine cannot use it under the public name', async () => {
   const host = 'relay.example.org';
   const origin = `https://${host}`;
   await withServer({ env: { PUBLIC_BASE_URL: origin } }, async ({ server: { local, localUrl } }) => {
@@ -255,7 +255,7 @@ test('a rotated key ends remembered browsers', () =>
     assert.equal(await statusOf(relay.baseUrl, secret), 401);
   }));
 
-test('five wrong codes a minute, then the page says to wait; on this machine the right one is taken all the same', () =>
+test('five wrong codes a minute, then the page says to wait; on this machine the right one is still accepted', () =>
   withServer({}, async ({ baseUrl, server }, clock) => {
     const { browser, page: first } = await openPage(baseUrl);
     let page = first;
@@ -314,7 +314,7 @@ test('from elsewhere the limits hold for the right code too, and one address doe
     };
     for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, 'a', 'wrong', far), 403);
     assert.equal(await tryFrom(local, 'a', code, far), 429);
-    // A browser is what calls itself one: ten are the most for an address.
+    // A program can pose as many browsers, so an address may send only ten wrong codes.
     for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, `b${time}`, 'wrong', far), 403);
     assert.equal(await tryFrom(local, 'c', code, far), 429);
     // A proxy on this machine that hands its visitors on under a loopback name is elsewhere as well.

@@ -1,4 +1,4 @@
-/** An approval for reading only: chosen by the owner, kept by the server, whatever the client asks for. */
+/** A read-only approval: chosen by the owner, enforced by the server, whatever the client asks for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { toolsOf } from '../../src/tools/index.ts';
@@ -17,7 +17,7 @@ import {
 
 const READING = toolsOf({ toolsets: ['standard'], readOnly: true }).map(({ name }) => name);
 
-/** From nothing to tokens, with that choice on the page. */
+/** Registers and approves a client with this choice on the page. */
 async function approved(relay: Relay, access: 'read' | null, parameters: Record<string, string> = {}) {
   const client = await newClient(relay.baseUrl);
   const browser = ownerBrowser(relay.baseUrl);
@@ -38,12 +38,12 @@ async function offered(relay: Relay, token: string, headers: Record<string, stri
   }
 }
 
-test('a client approved for reading only is offered what changes nothing, also after a refresh and a restart', async () =>
+test('a client approved for reading only is offered only tools that change nothing, also after a refresh and a restart', async () =>
   withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
     const { client, tokens } = await approved(relay, 'read', { scope: 'relay' });
     assert.equal(tokens.scope, 'relay:read');
     assert.deepEqual(await offered(relay, tokens.access_token), READING);
-    // Its own word adds nothing.
+    // The client's own headers add nothing.
     const more = { 'X-MCP-Readonly': 'false', 'X-MCP-Toolsets': 'standard' };
     assert.deepEqual(await offered(relay, tokens.access_token, more), READING);
     const asking = await mcpClient(relay.server.mcpUrl, tokens.access_token);
@@ -63,7 +63,7 @@ test('a client approved for reading only is offered what changes nothing, also a
     );
   }));
 
-test('the page lists what a client may once, and lets one choose; a client that asks to read gets no more', () =>
+test('the page lists once what a client may do, and offers "Read only"; a client that asks to read gets no more', () =>
   withServer({}, async (relay) => {
     const full = await approved(relay, null);
     assert.equal(full.tokens.scope, 'relay');

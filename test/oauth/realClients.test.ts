@@ -17,7 +17,7 @@ import {
 
 interface RealClient {
   metadata: { redirect_uris: string[]; [field: string]: unknown };
-  /** Where it asks to be sent back to, in turn. */
+  /** Redirect URIs that it then uses, one after the other. */
   authorizesWith: string[];
 }
 

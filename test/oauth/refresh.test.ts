@@ -1,4 +1,4 @@
-/** Rotation of refresh tokens: of whatever is given out within the grace, one chain continues. */
+/** Rotation of refresh tokens: of the pairs given out within the grace, one chain continues. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relay } from '../support/world.ts';
@@ -26,9 +26,9 @@ interface Story {
   clock: Parameters<Parameters<typeof withServer>[1]>[1];
   /** Exchanges the pair's refresh token. */
   refresh(pair: Tokens): Promise<Tokens>;
-  /** The same, refused. */
+  /** Checks that exchanging it is refused. */
   refused(pair: Tokens): Promise<void>;
-  /** Nothing of the approval opens or refreshes anything, and the owner sees none. */
+  /** Checks that these pairs no longer work, and that the owner sees no approval. */
   ended(...pairs: Tokens[]): Promise<void>;
   /** Access and refresh tokens that the owner sees, of each approval. */
   held(): Promise<number[][]>;
@@ -69,7 +69,7 @@ async function story(work: (story: Story) => Promise<void>): Promise<void> {
 test('refreshing rotates; within a minute the old token still gives a pair, for parallel processes', async () => {
   await story(async ({ relay, tokens, clock, refresh, held }) => {
     const second = await refresh(tokens);
-    // What a process does at once with what it got is not what ends the grace.
+    // Using the new access token at once does not end the grace.
     assert.equal(await mcpStatus(relay.server.mcpUrl, second.access_token), 200);
     clock.advance(30_000);
     const third = await refresh(tokens);
@@ -117,7 +117,7 @@ test('the grace counts from the first use, however often the token comes back', 
   });
 });
 
-test('once its successor was used a rotated token ends the family, even within the minute', async () => {
+test('once its successor was refreshed, a rotated token ends the family, even within the minute', async () => {
   await story(async ({ tokens, refresh, refused, ended }) => {
     const second = await refresh(tokens);
     const third = await refresh(second);

@@ -25,7 +25,7 @@ import {
 const clientNames = async ({ server }: Relay) =>
   (await server.local.listClients()).clients.map(({ name }) => name);
 
-test('a public client gets an ID and what was kept of its metadata', () =>
+test('a public client gets an ID and the metadata that was accepted', () =>
   withServer({}, async ({ baseUrl }, clock) => {
     const answer = await register(baseUrl, {
       client_name: 'Story client',
@@ -151,7 +151,7 @@ test('no client is sent back to a page of relay itself', async () => {
   });
 });
 
-test('an app may be called back through a domain name backwards, or the scheme of a known client', () =>
+test('an app may be called back through a reversed domain name, or the scheme of a known client', () =>
   withServer({}, async ({ baseUrl }) => {
     const redirect_uris = [
       'com.example.app:/oauth/callback',
@@ -207,7 +207,7 @@ test('the redirect URIs of a registration are bounded together', () =>
     assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
   }));
 
-longTest('200 registrations as large as can be keep the state small', () =>
+longTest('200 registrations as large as possible keep the state small', () =>
   withServer({}, async ({ baseUrl, home }, clock) => {
     const redirect_uris = Array.from({ length: 20 }, (_, n) => LONG(String(n), 106));
     for (let count = 0; count < 200; count++) {
@@ -323,7 +323,7 @@ const MATCHES: Array<[registered: string, requested: string, matches: boolean]> 
   ['cursor://anysphere.cursor-mcp/oauth/callback', 'cursor://other/oauth/callback', false],
 ];
 
-test('redirect URIs match exactly, but for the port of loopback', () => {
+test('redirect URIs match exactly, except for the port of a loopback URI', () => {
   for (const [registered, requested, matches] of MATCHES) {
     assert.equal(isRegisteredRedirectUri([registered], requested), matches, `${registered} ~ ${requested}`);
   }

@@ -23,7 +23,7 @@ import {
 const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
   postForm(`${baseUrl}/oauth/revoke`, form, headers);
 
-/** RFC 7009 2.2: 200 whatever the token was, and nothing in it. */
+/** RFC 7009 2.2: 200 whatever the token was, with an empty body. */
 function assertDone(answer: Answer): void {
   assert.deepEqual([answer.status, answer.text], [200, '']);
   assert.equal(answer.headers['cache-control'], 'no-store');
@@ -68,7 +68,7 @@ for (const [what, form] of [
     }));
 }
 
-test('a token that is unknown, or of another client, is answered alike and ends nothing', () =>
+test('an unknown token and one of another client get the same answer and end nothing', () =>
   withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { tokens } = await connect(relay);
@@ -129,7 +129,7 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
     assert.equal(await mcpStatus(server.mcpUrl, tokens.access_token), 200);
   }));
 
-test('it shares the sixty requests a minute of the token endpoint', () =>
+test('revocation shares the sixty requests a minute of the token endpoint', () =>
   withServer({}, async ({ baseUrl }, clock) => {
     for (let count = 0; count < 30; count++) {
       assert.equal((await revoke(baseUrl, {})).status, 400);
@@ -144,7 +144,7 @@ test('it shares the sixty requests a minute of the token endpoint', () =>
     assert.equal((await askToken(baseUrl, {})).status, 400);
   }));
 
-test('while the state cannot be saved the client is told to come back', () =>
+test('while the state cannot be saved, the client gets temporarily_unavailable', () =>
   withServer({}, async (relay) => {
     const { baseUrl, server } = relay;
     const { client, tokens } = await connect(relay);

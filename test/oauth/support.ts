@@ -1,4 +1,7 @@
-/** A small OAuth client and a small browser, so that the tests read as stories. Requests are raw: any of them may lie. */
+/**
+ * A small OAuth client and a small browser, so that the tests read as stories. Requests are raw, so that a test can send false
+ * ones.
+ */
 
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
@@ -34,10 +37,10 @@ export async function withServer(
   });
 }
 
-/** The clock of a relay in this process, by its port: whoever reads a page there has to let its time pass. */
+/** The clock of a relay in this process, by its port: a browser that reads a page there has to advance it. */
 const clocks = new Map<string, ReturnType<typeof manualClock>>();
 
-/** The state on disk, for what must or must not stand in it. */
+/** The state file as text, to check what it contains. */
 export const stateText = ({ home }: Pick<Relay, 'home'>) => readFile(`${home}/relay.db`, 'latin1');
 
 /** Does `work` while the state cannot be saved. */
@@ -51,7 +54,7 @@ export async function whileUnsaved<T>({ home }: Pick<Relay, 'home'>, work: () =>
   return result;
 }
 
-/** Waits for what comes only as time passes: what waits for its turn does so half a second at a time. */
+/** Advances the clock by half a second at a time until `asked` is answered. */
 export async function answeredMeanwhile<T>(clock: ManualClock, asked: Promise<T>): Promise<T> {
   let isOver = false;
   asked.finally(() => {
@@ -64,7 +67,7 @@ export async function answeredMeanwhile<T>(clock: ManualClock, asked: Promise<T>
   return asked;
 }
 
-/** How long a person looks at the approval page at least; before, Approve does nothing. */
+/** How long a person reads the approval page: before that, Approve does nothing. */
 export const READING_MS = 500;
 
 export const json = (answer: Answer): Record<string, unknown> => JSON.parse(answer.text);
@@ -291,7 +294,7 @@ export interface Tokens {
   scope: string;
 }
 
-/** From nothing to a pair of tokens. */
+/** Registers and approves a client, and returns its tokens. */
 export async function connect(
   relay: Relay,
   metadata: object = {},
@@ -322,7 +325,7 @@ export async function mcpStatus(mcpUrl: string, token: string | null, host?: str
   return (await send(mcpUrl, { method: 'POST', headers, body })).status;
 }
 
-/** What the script of a page asks for, with the secret that the page keeps. */
+/** Sends a request as the script of a page does. */
 export function askOwner(
   baseUrl: string,
   path: 'check' | 'code' | 'ticket',

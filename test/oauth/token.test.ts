@@ -149,7 +149,7 @@ test('a code is bound to its redirect URI, its resource and its minute', () =>
     assert.deepEqual(refusal(await askToken(baseUrl, scoped)), [400, 'invalid_scope']);
     assert.equal((await askToken(baseUrl, { ...once, resource: `${baseUrl}/mcp/` })).status, 200);
 
-    // OAuth 2.1 leaves it out; PKCE does its work.
+    // OAuth 2.1 does not need the redirect URI, since PKCE replaces it.
     const { redirect_uri: _, ...without } = await form();
     assert.equal((await askToken(baseUrl, without)).status, 200);
 

@@ -18,7 +18,7 @@ const POST =
 
 interface Holding {
   count: number;
-  /** Sent at once; `HOST` is the server's. */
+  /** Sent at once, with the server's host in place of `HOST`. */
   text?: string;
   /** Whether a FIN follows. */
   ends?: boolean;
@@ -119,7 +119,7 @@ const HOLDS: Record<string, Holding> = {
 };
 
 longTest(
-  'a client that holds its connection in any of these ways is cut, whatever it keeps open',
+  'a client that holds its connection in any of these ways is cut off, whatever it keeps open',
   async () => {
     const limits = { ...SOON, keepAliveMs: 400 };
     await withRelay({ connect: false, client: false, limits }, async ({ baseUrl }) => {

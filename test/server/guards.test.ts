@@ -183,7 +183,7 @@ test('bytes that are not HTTP do not stop the server', () =>
     assert.equal((await send(`${baseUrl}/health`)).status, 200);
   }));
 
-test('/mcp challenges without and with a bad credential', () =>
+test('/mcp answers a missing and a bad credential with a challenge', () =>
   withRelay(async ({ baseUrl }) => {
     const metadata = `resource_metadata="${baseUrl}/.well-known/oauth-protected-resource/mcp", scope="relay"`;
     const challenge = async (headers: Record<string, string>, method = 'POST') => {
@@ -288,7 +288,7 @@ const ODD: Array<[what: string, bytes: string, status: number]> = [
   ['very many headers', `GET /health HTTP/1.1\r\nhost: HOST\r\n${'a:b\r\n'.repeat(2_500)}${CLOSE}`, 431],
 ];
 
-test('odd requests get the right status, in the form of every answer', () =>
+test('odd requests get the right status, with the usual headers and body', () =>
   withRelay({ connect: false, client: false }, async ({ baseUrl }) => {
     for (const [what, bytes, status] of ODD) {
       const answer = await exchangeBytes(baseUrl, bytes);

@@ -1,4 +1,4 @@
-/** A restored copy lets nobody in who was shut out since. */
+/** A restored copy gives nobody access who has lost it since. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -84,7 +84,7 @@ async function restore(home: string, file: string): Promise<Restored> {
   return restoreState({ settings, file, force: false, ...world });
 }
 
-/** What opens something in a state, all of it. */
+/** Everything in a state that gives access. */
 async function credentials(home: string) {
   let found: Record<string, unknown> = {};
   await withState(home, (store, vault) => {
@@ -101,7 +101,7 @@ async function credentials(home: string) {
   return found;
 }
 
-/** A copy made while `old key`, the client `gone` and the client `stays` were good. */
+/** A copy made while `old key`, the client `gone` and the client `stays` had access. */
 async function copyOf(t: TestContext, id = 'ann') {
   const home = await temporaryHome(t);
   await withState(home, (store, vault) => {
@@ -151,7 +151,7 @@ test('what was revoked, rotated or approved since stays so, and no browser is re
   assert.equal(await browsers(home), 0);
 });
 
-test('on a new machine the key and the login of the copy serve, and every client signs in again', async (t) => {
+test('on a new machine the key and the login of the copy are used, and every client signs in again', async (t) => {
   const { file } = await copyOf(t);
   const home = join(await temporaryHome(t), 'new');
   const { kept } = await restore(home, file);
@@ -214,7 +214,7 @@ test('the login of another account comes back with its copy, the key does not', 
   assert.deepEqual([key, login, account], ['new key', 'refresh old', ['ben']]);
 });
 
-test('where the state of before is sealed with another key, no key of either comes back', async (t) => {
+test('if the former state is sealed with another key, neither API key is kept', async (t) => {
   const { file } = await copyOf(t);
   const home = await temporaryHome(t);
   await withState(home, (_store, vault) => vault.set('mcp.api_key', 'new key'), Buffer.alloc(32, 6));

@@ -81,7 +81,7 @@ test('a browser connects the account, and a restart keeps it', () =>
     assert.equal((await relay.call('get_devices')).error, undefined);
   }));
 
-test('a browser that says localhost is led to the host of the redirect URI first', () =>
+test('a browser at localhost is first redirected to the host of the redirect URI', () =>
   withRelay(apart, async ({ baseUrl }) => {
     const page = await createBrowser().open(
       `${baseUrl.replace('127.0.0.1', 'localhost')}/auth/provider/login`,
@@ -150,7 +150,7 @@ test('another browser cannot finish a login, and the login is then over', () =>
     assert.equal(provider.requests.filter(({ path }) => path.endsWith('/api/token')).length, 0);
   }));
 
-test('a refusal on the provider’s page is the generic page', () =>
+test('a refusal on the provider’s page ends on the generic page', () =>
   withRelay(apart, async ({ baseUrl, provider }) => {
     provider.denyNextLogin();
     assertGenericFailure(await createBrowser().open(`${baseUrl}/auth/provider/login`), 400, 'access_denied');
@@ -233,7 +233,7 @@ test('another account is refused unless the switch was asked for', () =>
     assert.equal((await server.local.status()).account.name, provider.accounts[1]?.displayName);
   }));
 
-test('the same account may log in again, and its six months begin anew', () =>
+test('the same account may log in again, and its six months start again', () =>
   withClock({ connect: 'login', client: false }, async ({ baseUrl, server }, clock) => {
     const before = (await server.local.status()).account.loginExpiresAt;
     clock.advance(40 * 24 * 3600_000);
@@ -242,7 +242,7 @@ test('the same account may log in again, and its six months begin anew', () =>
     assert.ok(Date.parse(after ?? '') > Date.parse(before ?? ''));
   }));
 
-test('past its six months the login asks to be repeated', async () => {
+test('after six months the login has to be repeated', async () => {
   const clock = manualClock(Date.UTC(2026, 7, 31, 12));
   await withRelay({ connect: 'login', client: false, clock }, async ({ baseUrl, server }) => {
     const { loginExpiresAt } = (await server.local.status()).account;
@@ -252,7 +252,7 @@ test('past its six months the login asks to be repeated', async () => {
   });
 });
 
-test('Connect on the owner’s page goes on with the relay login that waits', () =>
+test('Connect on the owner’s page continues the relay login that waits', () =>
   withRelay({ connect: false, client: false }, async (relay) => {
     const { server, baseUrl } = relay;
     const headers = {
@@ -274,7 +274,7 @@ test('Connect on the owner’s page goes on with the relay login that waits', ()
       (await server.local.loginProgress({ attemptId: attemptId, waitSeconds: 0 })).state,
       'connected',
     );
-    // What has ended is not gone on with.
+    // A login that has ended is not continued.
     assert.doesNotMatch(await connect(false), new RegExp(attemptId));
   }));
 

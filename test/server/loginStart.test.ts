@@ -1,4 +1,4 @@
-/** Who may start a login, and that nobody's starts get in the way of another's. */
+/** Who may start a login. However many one program starts, those of others continue. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -14,7 +14,7 @@ import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const LOGIN = '/auth/provider/login';
-/** Many more than are kept of one kind. */
+/** Many more than the server keeps of one kind. */
 const STARTS = sized(10_000, 200);
 const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
@@ -23,7 +23,7 @@ const PUBLIC = { PUBLIC_BASE_URL: `https://${PUBLIC_NAME}` };
 
 interface Story extends Relay {
   start(headers?: Record<string, string>, query?: string): Promise<Answer>;
-  /** `relay login` begins, and its browser has come with the ticket: the way that it is led on. */
+  /** Starts a `relay login` whose browser has signed in; returns the query with which that browser continues. */
   loginWithTicket(): Promise<LoginStart & { query: string }>;
   isConnected(): Promise<boolean>;
 }
@@ -56,7 +56,7 @@ async function withLogin(options: RelayOptions, work: (story: Story) => Promise<
   });
 }
 
-/** One and the same page for every reason, and nothing was begun. */
+/** Checks that nothing was started. The page is the same for every reason. */
 function assertRefused(answer: Answer): void {
   const { location, 'set-cookie': cookie } = answer.headers;
   assert.deepEqual([answer.status, location, cookie], [403, undefined, undefined]);
@@ -68,7 +68,7 @@ const NAVIGATIONS: ReadonlyArray<[who: string, headers: Record<string, string>, 
   ['an address that was typed', PERSON, true],
   ['a link on a page of this server', { ...PERSON, 'sec-fetch-site': 'same-origin' }, true],
   [
-    'a browser that does not tell the destination',
+    'a browser that does not send the destination',
     { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' },
     true,
   ],
@@ -109,7 +109,7 @@ test('the address that relay login shows is for a person too', () =>
     assert.equal((await start(PERSON, search)).status, 302);
   }));
 
-test('a ticket lets a browser through from anywhere, once, within a minute, and the terminal hears of it', async () => {
+test('a ticket lets a browser in from anywhere, once, within a minute, and the command line gets the result', async () => {
   const clock = manualClock();
   await withLogin({ clock }, async ({ start, loginWithTicket, server, baseUrl }) => {
     const { query, attemptId } = await loginWithTicket();
@@ -169,7 +169,7 @@ test('behind PUBLIC_BASE_URL the login cookie is for https alone', async () => {
   });
 });
 
-test(`${STARTS} starts of a program leave what others have begun where it is`, () =>
+test(`${STARTS} starts of a program do not end the logins of others`, () =>
   withLogin({}, async ({ baseUrl, server, loginWithTicket }) => {
     const shown = await server.local.startLogin({ switchAccount: false });
     const waiting = await server.local.startLogin({ switchAccount: false });
@@ -194,7 +194,7 @@ test(`${STARTS} starts of a program leave what others have begun where it is`, (
     }
   }));
 
-test('a sent cookie is never taken over: who knows or chose it has nothing of it', () =>
+test('a sent cookie is never taken over: whoever knows or chose it gains nothing', () =>
   withLogin({}, async ({ start, baseUrl, isConnected }) => {
     const chosen = 'A'.repeat(43);
     const first = await start({ cookie: `relay_login=${chosen}` });
@@ -207,12 +207,12 @@ test('a sent cookie is never taken over: who knows or chose it has nothing of it
     const back = await createBrowser().step(String(stolen.headers.location));
     const callback = back.headers.get('location') ?? '';
     assert.ok(callback.startsWith(baseUrl));
-    // It leads the owner's browser, which has its own cookie, to the end of that flow.
+    // The other server leads the owner's browser, which has its own cookie, to the end of that flow.
     const planted = await send(callback, { headers: { cookie: `relay_login=${issued}` } });
     assert.deepEqual([planted.status, await isConnected()], [400, false]);
   }));
 
-test('a secret in the cookie is over with its flow, and the other tabs keep theirs', () =>
+test('the secret of a flow leaves the cookie when the flow ends, and other tabs keep theirs', () =>
   withLogin({}, async ({ start }) => {
     const first = await start();
     const second = await start({ cookie: cookieOf(first) });
@@ -237,7 +237,7 @@ test('another user of the machine starts and finishes nothing', { skip: withoutS
       `${baseUrl.replace('127.0.0.1', 'localhost')}${LOGIN}`,
       `${baseUrl.replace('127.0.0.1', '[::1]')}${LOGIN}`,
       browserUrl,
-      // Not even with what is the owner's alone.
+      // Not even with the owner's own ticket and addresses.
       `${baseUrl}${LOGIN}${query}`,
       providerUrl,
       String(location),
@@ -260,7 +260,7 @@ function secretsOf({ headers }: Answer): string[] {
   return value.split('.');
 }
 
-/** As many requests as told, one after the other over a few connections that stay open. */
+/** Sends `count` requests over a few connections that stay open. */
 async function flood(url: string, count: number): Promise<void> {
   const agent = new Agent({ keepAlive: true, maxSockets: 4 });
   let left = count;

@@ -1,4 +1,4 @@
-/** The owner's page below the browser: what is sent to whom, and what it costs. */
+/** The owner's page without a browser: who gets which answer, and which requests that costs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, reach } from '../jobs/support.ts';
@@ -71,10 +71,10 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
   return { 'x-relay-owner': await signIn(relay) };
 }
 
-test('without the proof nothing is told and nothing is done, whatever else a browser sends', () =>
+test('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
-    // The lines of the parts tell when the state was saved.
+    // The lines of the parts are left out, since they say when the state was saved.
     const shown = async () => ({ ...JSON.parse((await state(relay, proof)).text), parts: null });
     const before = await shown();
     const cookie = `relay_form=x; relay.owner=${proof['x-relay-owner']}; x-relay-owner=${proof['x-relay-owner']}`;
@@ -121,7 +121,7 @@ test('GET / is the same for everyone and names nobody', () =>
       assert.ok(secret && !stranger.text.includes(secret), String(secret));
   }));
 
-test('files of clients are not looked for in a home directory that is relative', async () => {
+test('client files are not looked for if the home directory is a relative path', async () => {
   const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
   await withRelay({ client: false, connect: false, clientEnv: { [name]: 'me/here' } }, async (relay) => {
     const answer = await ask(relay, 'clients/setup', { client: 'codex' }, await signedIn(relay));
@@ -141,7 +141,7 @@ test('files of clients are not looked for in a home directory that is relative',
   });
 });
 
-test('the state is told once, then only that it is the same, and asks Spotify nothing', () =>
+test('the state is sent once, then only that it has not changed, and asks Spotify nothing', () =>
   withRelay(async (relay) => {
     const proof = await signedIn(relay);
     await relay.call('get_my_playlists');
@@ -176,7 +176,7 @@ test('all files of the page together have at most 80 KB, and browsers keep them 
     for (const path of files) {
       const file = await send(`${relay.baseUrl}${path}`);
       assert.equal(file.headers['cache-control'], 'public, max-age=31536000, immutable', path);
-      // Another program on this port could have had any other address kept.
+      // Another program on this port could have made the browser keep any other address.
       const guessed = await send(`${relay.baseUrl}${path.replace(/\?.*/, '?guessed')}`);
       assert.deepEqual([guessed.text, guessed.headers['cache-control']], [file.text, 'no-store']);
       bytes += Buffer.byteLength(file.text);
@@ -198,7 +198,7 @@ test('an unknown path is a page to a person and an error to a program', () =>
     assert.deepEqual([error.status, JSON.parse(error.text).error.code], [404, 'ROUTE_NOT_FOUND']);
   }));
 
-test('a file is looked at, then becomes a job; signing out ends this browser alone', () =>
+test('a file is previewed, then becomes a job; signing out affects only this browser', () =>
   withRelay({ client: false }, async (relay) => {
     const [proof, other] = [await signedIn(relay), await signedIn(relay)];
     const [track] = relay.provider.catalogue.tracks;

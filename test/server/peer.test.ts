@@ -64,7 +64,7 @@ for (const [what, table, of, uid, order = 'LE'] of TABLES) {
   });
 }
 
-test('it is found wherever it stands among thousands of connections, and not where nobody has it', async (t) => {
+test('the user is found anywhere among thousands of connections, and not if the connection is missing', async (t) => {
   const folder = temporaryHome(t);
   const others = Array.from({ length: 3_000 }, (_, at) =>
     line(`0100007F:${(0x8000 + at).toString(16).toUpperCase()} 0100007F:1374`, ESTABLISHED, 0, 42 + at),

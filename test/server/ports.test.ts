@@ -29,7 +29,7 @@ const envOf = (host: string, port: string | number) => ({
   RELAY_PORT: String(port),
 });
 
-/** Listens as another program; what came of it. */
+/** Listens as another program would; returns the result. */
 function hold(host: string, port: number): Promise<{ result: string; server: Server }> {
   const server = createServer();
   return new Promise((resolve) => {
@@ -75,7 +75,7 @@ function nameOf(address: string, port: number): RegExp {
   return new RegExp(`^Another program is already using ${shown}:${port}\\.$`);
 }
 
-/** A server for which the system says `code` where it should listen on `host`. */
+/** A server whose attempt to listen on `host` fails with `code`. */
 function refusing(host: string, code: string, onRefused: () => void = () => {}) {
   return class extends Server {
     override listen(...args: unknown[]): this {
@@ -106,7 +106,7 @@ test('a port that the system chooses is free on all addresses, or nothing starts
     '127.0.0.1',
   );
   assert.deepEqual([left, bound.servers.length, bound.names], [0, NAMES.length - 1, NAMES]);
-  // What was held on the way is given back.
+  // Addresses of failed tries are released.
   assert.equal(made.filter((server) => server.listening).length, bound.servers.length);
   await closed(bound.servers);
   left = 1_000;
@@ -116,7 +116,7 @@ test('a port that the system chooses is free on all addresses, or nothing starts
   );
 });
 
-test('where there is no IPv6, it starts, and does not answer to the name that IPv6 has', async () => {
+test('without IPv6 the server starts, and does not answer to [::1]', async () => {
   for (const code of ['EADDRNOTAVAIL', 'EAFNOSUPPORT']) {
     const NoIpv6 = refusing('::1', code);
     for (const host of ['127.0.0.1', 'localhost']) {

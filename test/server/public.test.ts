@@ -17,7 +17,7 @@ const apart = { connect: false, client: false } as const;
 
 const METADATA = { redirect_uris: ['https://client.example/cb'] };
 
-/** Registers until it is refused; the number that was let in. */
+/** Registers until a registration is refused; returns how many were accepted. */
 async function registrationsLetIn(url: string, headers: (at: number) => Record<string, string>) {
   for (let at = 0; at < 30; at++) {
     if ((await register(url, METADATA, headers(at))).status === 429) return at;
@@ -69,7 +69,7 @@ test('behind a trusted proxy every client has a limit of its own, whatever it cl
   const env = { ...PUBLIC, RELAY_TRUSTED_PROXY: '127.0.0.1' };
   await withRelay({ ...apart, env, clock: manualClock() }, async (relay) => {
     const local = relay.server.localUrl;
-    // The proxy puts the address that it sees at the end; what stands before is the client's own word.
+    // The proxy puts the address that it sees at the end; what comes before it is the client's own claim.
     const liar = (at: number) => ({ host: HOST, 'x-forwarded-for': `198.51.100.${at}, 203.0.113.1` });
     assert.equal(await registrationsLetIn(local, liar), 20);
     assert.equal(
@@ -117,7 +117,7 @@ test('the command line uses loopback where the server listens on another address
   });
 });
 
-test('the code that the server makes is longer where strangers can try', async () => {
+test('the generated owner code is longer if strangers can try it', async () => {
   await withRelay({ ...apart, env: PUBLIC }, async ({ server }) => {
     assert.match(server.ownerCode ?? '', /^[2-9A-Z]{4}(-[2-9A-Z]{4}){3}$/);
   });
@@ -176,7 +176,7 @@ for (const [asker, counted] of CLIENTS) {
   });
 }
 
-test('one network is one stranger, in every spelling', () => {
+test('one network counts as one address, in every spelling', () => {
   const spellings = ['2001:DB8:1:2::1', '2001:db8:0001:0002:ffff::', '2001:db8:1:2::1%eth0'];
   assert.deepEqual(new Set(spellings.map(networkOf)), new Set(['2001:db8:1:2::/64']));
   assert.deepEqual(['::1', '127.0.0.9', '::ffff:127.0.0.1'].map(networkOf), [

@@ -1,4 +1,4 @@
-/** A server's settings come from what it was given; the variables of the process are none of its business. */
+/** A server uses only the settings that it was given, not the variables of its process. */
 import assert from 'node:assert/strict';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

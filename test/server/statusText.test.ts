@@ -43,7 +43,7 @@ test('the status lines count several things in the plural', () => {
 const COMMIT = { text: '{command}, to write', command: ['jobs', 'commit', 'ID'] };
 const SHOW = { text: '{command} goes through the songs that need you', command: ['jobs', 'fix', 'ID'] };
 
-test('a commit is advised only where it would not be refused', () => {
+test('the status suggests a commit only if it would not be refused', () => {
   const { jobs, database } = exampleReport();
   const remedyOf = (ready: number, committable: number, status: 'ok' | 'degraded') => {
     const { entries } = reportOf({
@@ -59,7 +59,7 @@ test('a commit is advised only where it would not be refused', () => {
   assert.equal(remedyOf(0, 0, 'ok'), null);
 });
 
-test('a strict job with something unresolved is not one to commit, one that is not strict is', () =>
+test('a job with unresolved songs counts as committable only if it is not strict', () =>
   withRelay(async ({ call, provider, server }) => {
     const [track] = provider.world.catalogue.tracks;
     const items = [{ id: track?.id }, { title: 'No Such Song Anywhere', artist: 'Nobody At All' }];

@@ -40,7 +40,7 @@ test('stopping does not wait for idle connections', () =>
     silent.destroy();
   }));
 
-test('a call that does not end in its grace is told that the server stops', () =>
+test('a call that does not end within the grace fails with SHUTTING_DOWN', () =>
   withClock(async ({ server, provider, call }, clock) => {
     provider.faults.add({ path: '/me/player/devices', kind: 'hang', when: 'before' });
     const working = call('get_devices');

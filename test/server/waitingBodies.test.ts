@@ -1,4 +1,4 @@
-/** Bodies that begin and do not end: they hold little memory, and nobody who sends a whole one notices. */
+/** Unfinished bodies take little memory, and do not affect whole ones. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
@@ -54,7 +54,7 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
     }
     assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
     const grown = () => process.memoryUsage().arrayBuffers - before;
-    // What is on its way through the sockets is in it until it was read and collected; relay itself waits longer for the rest.
+    // This includes bytes that are still in the sockets or not collected yet. relay itself waits longer for the rest.
     await until(async () => {
       await collectGarbage();
       return grown() < 12 * MIB;
@@ -62,7 +62,7 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
     for (const { socket } of held) socket.destroy();
   }));
 
-test('when the room for strangers is used up, the body that waited longest is told so, and whole ones are taken', () =>
+test('when the room for strangers is used up, the body that waited longest is refused, and whole ones are accepted', () =>
   withRelay(async (relay) => {
     const [path, type] = OPEN_PATHS[1];
     const held = [await unfinished(relay, [path, type], 31 * 1024)];
@@ -120,7 +120,7 @@ test('a body that needs no credential has at most 32 KiB', () =>
     }
   }));
 
-test('clients do not crowd out the command line, and strangers not clients', () =>
+test('clients do not crowd out the command line, nor strangers clients', () =>
   withRelay(async (relay) => {
     const held: Held[] = [];
     for (let count = 0; count < 20; count++) {
@@ -135,7 +135,7 @@ test('clients do not crowd out the command line, and strangers not clients', () 
     for (const { socket } of held) socket.destroy();
   }));
 
-test('what has waited longest goes first, and only from the share that is full', () => {
+test('the body that has waited longest is dropped first, and only from the share that is full', () => {
   const gone: string[] = [];
   const bodies = createWaitingBodies({ anyone: 1_000, client: 1_000, owner: Number.POSITIVE_INFINITY });
   const body = (from: 'anyone' | 'client' | 'owner', name: string) => bodies.add(from, () => gone.push(name));
