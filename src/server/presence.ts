@@ -1,6 +1,4 @@
-/**
- * Keeps track of whether the server is in use, so that a server that runs only for MCP clients can end after the last of them.
- */
+/** Keeps track of whether the server is in use: one that runs only for MCP clients ends after the last of them. */
 import type { Clock } from '../base/clock.ts';
 
 /** Time for which a client over HTTP counts after each request, in milliseconds, since it keeps no connection. */

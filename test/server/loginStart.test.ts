@@ -194,7 +194,7 @@ test(`${STARTS} starts of a program do not end the logins of others`, () =>
     }
   }));
 
-test('a sent cookie is never taken over: whoever knows or chose it gains nothing', () =>
+test('a sent cookie is never taken over: knowing or choosing it gains nothing', () =>
   withLogin({}, async ({ start, baseUrl, isConnected }) => {
     const chosen = 'A'.repeat(43);
     const first = await start({ cookie: `relay_login=${chosen}` });

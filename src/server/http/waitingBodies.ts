@@ -6,7 +6,7 @@
 /** Who sends a body: `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
 export type Sender = 'anyone' | 'client' | 'owner';
 
-/** Number of bytes for each sender. The command line is not limited: whoever can use it could read the state anyway. */
+/** Number of bytes for each sender. The command line is not limited: anyone who can use it could read the state anyway. */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,
