@@ -61,7 +61,7 @@ const DEMO_WAIT_MS = 30_000;
 const CHECK_MS = 25_000;
 /** Maximum number of characters of the rows as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
-/** Duration from which a reading is checked before it counts as complete. */
+/** A reading that took longer than this is checked before it counts as complete. */
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
@@ -69,14 +69,15 @@ const QUIET_MS = 10_000;
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 /**
- * How often to read lists that no rule reads, as long as there are rules: others may change the playlists that the rules
- * keep.
+ * How often to check lists that no kept playlist's query reads, as long as there are kept playlists: others may change
+ * these.
  */
 const UNHEARD_MS = 7 * 86_400_000;
 /** Maximum age of the saved tracks in which songs of a list are looked up: as old as a question allows. */
 const FRESH_MS = 10 * 60_000;
-/** From this many songs, a request that may spare their searches is worth it, and how long until the next one is. */
+/** Number of songs that makes it worth a request to check the saved tracks, which may spare searches. */
 const WORTH_A_LOOK = 10;
+/** Minimum time between two such checks. */
 const LOOK_AGAIN_MS = 60_000;
 const RESTS = 'the reading of the library waits';
 
@@ -113,8 +114,8 @@ export interface Library {
   /** Brings the copy up to date if it is older than the question allows, and answers the question from it. */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
   /**
-   * Answers a question for a rule, which runs again and again, with all rows. Checks only the lists that the query reads, and all
-   * lists once a week, and if `maxAgeMinutes` is 0.
+   * Answers the query of a kept playlist, with all rows. Checks only the lists that the query reads; checks all lists once a
+   * week, and whenever `maxAgeMinutes` is 0.
    * @returns the answer, with the playlists whose rows it may lack
    */
   follow(
@@ -160,7 +161,7 @@ export interface Library {
   /**
    * Saved tracks that a song of a list may be: those with its recording code, or with its title and first artist as they are
    * written. None if the saved tracks in the copy are not complete and current.
-   * @param listed songs of the list that are still to be found: for many, an older copy is brought up to date first
+   * @param listed number of songs still to be found: if there are many, an older copy is first brought up to date
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
   /** Playlists that have versions, deleted ones included. */
@@ -921,7 +922,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before `file`: what `first` keeps can be made again only from a reading that `file` does not know of yet. */
+/** Saves `first` before `file`: after a crash in between, the reading is repeated. In the reverse order its version would be lost. */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();
@@ -939,7 +940,7 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
   );
 }
 
-/** The error that the thread gives for a file that it cannot open. */
+/** The same error as for a file that the query thread cannot open. */
 function lost(): RelayError {
   return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
 }

@@ -34,7 +34,7 @@ export function touchedPlaylists(touched: Touched): string[] {
 }
 
 /**
- * The writes that are left to be read after a reading that began at `begunAt` (Unix milliseconds).
+ * The writes that a later reading must still show, after one that began at `begunAt` (Unix milliseconds).
  * @param keys what was read: `saved`, `playlists` or a playlist's key
  * @param snapshotOf returns the version in which a playlist was read
  */

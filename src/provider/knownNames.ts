@@ -30,7 +30,7 @@ function knownOf(api: ProviderApi): Known {
   return known;
 }
 
-/** Sets who is told of each name or cover of a playlist that is new or has changed. */
+/** Sets the function to call with each new or changed name or cover of a playlist. */
 export function keepPlaylistNames(api: ProviderApi, keep: KeepPlaylist): void {
   knownOf(api).keep = keep;
 }

@@ -88,7 +88,7 @@ test('versions and plays are in the one file, and another home gets them back', 
   assert.deepEqual(await contentOf(join(second, 'memory.db')), WHOLE);
   const tables = (path: string) => withDatabase(path, (db) => db.exec('select sql from sqlite_schema'));
   assert.deepEqual(await tables(join(second, 'memory.db')), await tables(join(home, 'memory.db')));
-  // The state itself takes nothing of it over.
+  // The state itself gets none of these tables.
   assert.deepEqual(await tables(join(second, 'relay.db')), await tables(join(home, 'relay.db')));
   const again = await run(second, 'backup', join(folder, 'again'), '--json');
   const { versions, plays } = JSON.parse(again.out).memory;
@@ -117,7 +117,7 @@ test('what a home remembered before is kept beside what is restored, and stays w
   assert.deepEqual(await contentOf(join(other, 'memory.db')), WHOLE);
 });
 
-test('a damaged memory.db keeps the state from neither being copied nor restored, and that is said', async (t) => {
+test('with a damaged memory.db the state is copied without it, and the command says so', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   const home = await homeWith('first', PLAYS);
   writeFileSync(join(home, 'memory.db'), 'my diary');
@@ -127,7 +127,7 @@ test('a damaged memory.db keeps the state from neither being copied nor restored
   assert.deepEqual(readFileSync(copy), readFileSync(join(home, 'relay.db')));
 });
 
-test('where the state cannot be replaced, memory.db is as it was too', async (t) => {
+test('if the state cannot be replaced, memory.db stays as it was too', async (t) => {
   const { copy, run, homeWith } = await desk(t);
   await run(await homeWith('first', PLAYS, VERSIONS), 'backup', copy);
   for (const plays of [PLAYS.slice(1), null]) {

@@ -1,4 +1,4 @@
-/** Lists of songs and whole playlists: what the copy knows is not asked for again, and no answer is another one for it. */
+/** Lists of songs and whole playlists: what the copy knows is not requested again, and no answer differs because of it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -47,7 +47,7 @@ async function resolved(relay: Relay, tracks: readonly object[]) {
 const tracksOf = (relay: Relay) =>
   owner(relay.provider).saved.flatMap(({ uri }) => relay.provider.catalogue.trackByUri.get(uri) ?? []);
 
-test('songs of a list that are saved are found without a search, and none is another recording than a search finds', async (t) => {
+test('saved songs of a list are found without a search, and as the same recordings that a search finds', async (t) => {
   const size = sized(400, 40);
   let searched: Entry[] = [];
   let before = 0;
@@ -105,7 +105,7 @@ test('a saved song that differs in anything is searched for', () =>
     }
   }));
 
-test('an older copy is looked at for a list that is worth it, and one that cannot be asked is no hindrance', () => {
+test('an older copy is checked for a long list, and if that fails, the songs are searched for', () => {
   const clock = manualClock();
   return withRelay({ ...WITH_SQL, clock }, async (relay) => {
     resize(relay, 60, 1);
@@ -132,7 +132,7 @@ test('an older copy is looked at for a list that is worth it, and one that canno
   });
 });
 
-test('a whole playlist is counted for one request where the copy has its rows, with the same answer', () =>
+test('a whole playlist is counted with one request if the copy has its rows, with the same answer', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = resize(relay, 0, 2);
     const playlist = at(account.playlists, 0);

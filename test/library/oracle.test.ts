@@ -220,7 +220,7 @@ async function editWithRelay(relay: Relay, below: Below): Promise<void> {
     await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: tracks });
 }
 
-/** Of versions, in real time; the rows lag less. */
+/** How long versions lag, in real time; rows lag less. */
 const LAG_MS = 120;
 
 /** Something that goes wrong once, or for a while. */
@@ -244,7 +244,7 @@ async function settled(relay: Relay): Promise<void> {
   await until(async () => {
     const answer: Answer = await ask(relay, 'select 1', { max_age_minutes: 0 });
     if (answer.error) throw new Error(answer.error.message);
-    // A reading that failed waits, and a person who asks for it now need not.
+    // A failed reading waits; a person can have it tried at once.
     if (answer.note !== undefined) await relay.server.local.syncLibrary();
     return answer.note === undefined;
   });
@@ -289,7 +289,7 @@ async function oneSeed(relay: Relay, seed: number): Promise<void> {
       await ask(relay, 'select count(*) from tracks', { max_age_minutes: 0 });
       relay.provider.faults.clear();
       relay.provider.lag.set({});
-      // What is still hidden stays so for its time.
+      // What lags already still does so for its time.
       await systemClock.sleep(LAG_MS);
     }
     await settled(relay);

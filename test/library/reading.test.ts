@@ -22,7 +22,7 @@ const SAVED = sized(5_000, 600);
 const LISTS = sized(200, 20);
 /** One request for each page of saved tracks and of the list, and one for each playlist. */
 const ALL = SAVED / 50 + LISTS / 50 + LISTS;
-/** Without limits of a minute, so that the reading is over soon. */
+/** With a high limit per minute, so that the reading is over soon. */
 const QUICK = { env: { RELAY_TOOLSETS: 'standard,library_sql', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
 
 async function assertExact(relay: Relay): Promise<void> {
@@ -98,7 +98,7 @@ test('what relay writes is known to the next question, however fresh the copy is
     await assertExact(relay);
   }));
 
-test('others’ playlists are listed without rows; one refusal stands for all of them', () =>
+test('others’ playlists are listed without rows; one refusal counts for all of them', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 0, 2);
     for (let index = 10; index < 15; index++) {
@@ -150,7 +150,7 @@ test('where large pages fail deep in a library, smaller ones are read', () =>
     await assertExact(relay);
   }));
 
-/** Counts how often the reading has begun to wait: time may move on only then, or the waiting is not over by it. */
+/** Counts how often the reading has begun to wait. Only then may a test advance the clock; earlier, the wait would not end. */
 function waitCounter(): { log: Log; count(): number } {
   let waits = 0;
   const debug = (_: LogFields, message: string) => {
@@ -203,7 +203,7 @@ longTest('the first reading keeps to its budget, and continues after a restart',
   });
 });
 
-test('a limit for hours only holds the reading up', async () => {
+test('a limit for hours only delays the reading', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
@@ -253,7 +253,7 @@ test('a playlist that could not be read is tried again by the next question, and
     }
   }));
 
-test('a login that ends only holds the reading up: the next login continues where it was', () =>
+test('a login that ends only delays the reading: after the next login it continues where it was', () =>
   withRelay(QUICK, async (relay) => {
     resize(relay, 400, 4);
     relay.provider.faults.add({
@@ -282,7 +282,7 @@ test('a login that ends only holds the reading up: the next login continues wher
     );
     await assertExact(relay);
 
-    // What was read before stays known without a login, and is said to be so.
+    // What was read before stays known without a login, and the note says so.
     relay.provider.expireAccessTokens();
     relay.provider.revokeRefreshTokens();
     const { answer: last } = await counted(relay, 'select count(*) from saved');
@@ -292,7 +292,7 @@ test('a login that ends only holds the reading up: the next login continues wher
     assert.deepEqual([last.rows, rows], [[[400]], [[400]]]);
   }));
 
-test('a look that fails gives the old answer with its old time and a note', () =>
+test('a check that fails gives the old answer with its old time and a note', () =>
   withRelay(QUICK, async (relay) => {
     resize(relay, 60, 2);
     const { as_of } = await readAll(relay);

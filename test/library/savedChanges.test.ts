@@ -62,7 +62,7 @@ test('any mix of new, removed and moved tracks is found, whole or in part', asyn
   }
 });
 
-test('one removal anywhere in 5,000 takes at most eight requests, and none takes one', async () => {
+test('one removal anywhere in 5,000 takes at most eight requests, and no removal takes one', async () => {
   const list = Array.from({ length: 5_000 }, (_, index) => ({ uri: `u${index}`, added_at: `t${index}` }));
   let most = 0;
   for (let gone = 0; gone < list.length; gone += sized(1, 37)) {
@@ -85,7 +85,7 @@ test('one removal anywhere in 5,000 takes at most eight requests, and none takes
   assert.equal(requests, 1);
 });
 
-test('a list that changes while it is looked at is looked at again', async () => {
+test('a list that changes while it is read is reported as moving', async () => {
   const list = Array.from({ length: 500 }, (_, index) => ({ uri: `u${index}`, added_at: `t${index}` }));
   let now = list.slice(1, 400);
   const found = await findSavedChanges(list, true, async (offset, limit) => {

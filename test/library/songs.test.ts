@@ -14,7 +14,7 @@ interface Recording {
   duration_ms: number | null;
 }
 
-/** The rule word for word, in the time that it takes. */
+/** The rule word for word, however slow. */
 function oracle(recordings: readonly Recording[]): number[][] {
   const alike = (a: Recording, b: Recording) =>
     (a.isrc !== null && a.isrc === b.isrc) ||
@@ -46,7 +46,7 @@ function grouped(songs: ReadonlyMap<number, number>): number[][] {
   return [...groups.values()].sort((a, b) => at(a, 0) - at(b, 0));
 }
 
-test('recordings are one song by ISRC, by title, artist and length, and by what follows', () => {
+test('recordings are one song by ISRC, by title, artist and length, and through a third recording', () => {
   let state = 7;
   const below = (count: number) => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff;

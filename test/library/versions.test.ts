@@ -67,7 +67,7 @@ test('each reading that differs is a version, counted against the one before', (
         [1, 30, 30, 0],
       ],
     );
-    // The same order again, and other facts, are no version.
+    // The same rows in the same order, or a new name, make no new version.
     at(owner(relay.provider).playlists, 0).name = 'Renamed';
     edit(relay, (rows) => rows);
     assert.equal((await list(relay)).items.length, 2);
@@ -118,7 +118,7 @@ test('a version comes back row for row: repeats, order and episodes', () =>
     assert.deepEqual(uris(relay), now);
   }));
 
-test('what cannot be had is named first, and nothing is written', () =>
+test('rows that cannot be restored are named first, and nothing is written', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const gone = rowAt(relay, 3_000);
@@ -257,7 +257,7 @@ async function tableSizes(relay: Relay): Promise<number[]> {
   }
 }
 
-test('what has left all lists, or is not offered any more, can be asked in SQL by name', async () => {
+test('tracks that left all lists, or are no longer offered, can be found by name in SQL', async () => {
   await withRelay(WITH_SQL, async (relay) => {
     resize(relay, 5, 1);
     await readAll(relay);

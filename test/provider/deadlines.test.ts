@@ -37,7 +37,7 @@ for (const rule of [{ kind: 'hang', when: 'before' }, { kind: 'slow_body' }] as 
     }));
 }
 
-test('an answer that stops half-way is given up in time, although garbage is collected meanwhile', () =>
+test('an answer that stops half-way is given up in time, even if garbage is collected meanwhile', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: DEVICES, kind: 'slow_body' });
     const call = relay.call('get_devices');
@@ -48,7 +48,7 @@ test('an answer that stops half-way is given up in time, although garbage is col
     assert.equal(codeOf(await call), undefined);
   }));
 
-test('a write that takes 14 seconds is awaited, and what came of it is known', () =>
+test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 14_000 });

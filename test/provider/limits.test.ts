@@ -153,7 +153,7 @@ test('after a limit one request goes first, and the others once it was not refus
     assert.equal((await reading).total_items, 2_500);
   }));
 
-test('a limit that goes on is asked by few requests before all give up', () =>
+test('a limit that lasts is met by few requests before all give up', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
@@ -273,7 +273,7 @@ for (const [what, by] of setBacks) {
   }
 }
 
-test('a block ends by the clock on the wall too: the computer may have slept', () =>
+test('a block ends by the wall clock too: the computer may have slept', () =>
   withClock(async (relay, clock) => {
     relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
     assert.deepEqual(limited(await relay.call('search_tracks', { query: 'x' })), ['QUOTA_EXCEEDED', 600]);
@@ -281,7 +281,7 @@ test('a block ends by the clock on the wall too: the computer may have slept', (
     assert.equal(codeOf(await relay.call('search_tracks', { query: 'x' })), undefined);
   }));
 
-test('a stored block of a century is taken for a week at most', async (t) => {
+test('a stored block of a century lasts a week at most', async (t) => {
   const clock = manualClock();
   const home = await temporaryHome(t);
   const store = await testStore(t, { home, clock });

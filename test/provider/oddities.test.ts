@@ -69,7 +69,7 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
     },
   ],
   [
-    'playlist rows without rows',
+    'playlist rows without items',
     'get_playlist_tracks',
     { playlist_id: '0000000000000000000004' },
     { items: [null, {}, { item: null, added_at: null }, { track: { uri: TRACK } }], total: 4 },
@@ -94,7 +94,7 @@ const sparse: Array<[what: string, tool: string, args: Answer, body: unknown, ex
     { devices: [EMPTY_DEVICE, { ...EMPTY_DEVICE, name: 'TV', supports_volume: false }] },
   ],
   [
-    'a player that tells next to nothing',
+    'a player state with almost no fields',
     'get_playback_state',
     {},
     { item: null, context: null, progress_ms: null, device: null, actions: null },
@@ -182,7 +182,7 @@ test('a wrong 401 to a new token costs no second refresh', () =>
     );
   }));
 
-test('a PREMIUM_REQUIRED by mistake works on the next attempt, and the remedy says so', () =>
+test('after a mistaken PREMIUM_REQUIRED the next attempt works, and the remedy says to try again', () =>
   withRelay(async ({ call, provider }) => {
     const error = { status: 403, message: 'Player command failed: Premium required' };
     provider.faults.add({ path: '/me/player/next', kind: 'status', status: 403, body: { error } });

@@ -211,7 +211,7 @@ test('a write that fails for want of a token is known not to have been sent', ()
     assert.equal(codeOf(await relay.call('add_tracks_to_playlist', args)), undefined);
   }));
 
-test('a token that is refused even when new keeps the login, and the next is asked for a minute later', () =>
+test('a new token that is refused does not end the login, and another is requested a minute later', () =>
   withClock(async (relay, clock) => {
     const body = { error: { status: 401, message: 'Missing/invalid/expired access token' } };
     relay.provider.faults.add({ path: '/me/player/devices', kind: 'status', status: 401, body, times: 6 });

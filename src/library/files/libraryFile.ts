@@ -39,7 +39,7 @@ export interface LibraryFile {
   /** Runs synchronous work on the database, which is made where there is none. */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
-   * Writes what has changed since the last save, and waits until it is on the disk. Nothing is opened for it.
+   * Writes what has changed since the last save, and waits until it is on the disk. Does not open a closed file.
    * @throws RelayError `STORE_ERROR`
    */
   save(): Promise<void>;

@@ -1,5 +1,5 @@
 /**
- * Imports of listening histories, one at a time. A thread reads and checks the whole export. Only then its plays are written,
+ * Imports of listening histories, one at a time. A thread reads and checks the whole export. Only then are its plays written,
  * in short turns, so that other requests are answered in between. The file is saved once at the end. If the process is
  * killed, importing the same export again completes it, since no play is written twice.
  */

@@ -1,5 +1,5 @@
 /**
- * The thread that reads an export, so that a large one blocks nobody and a crash in it ends nothing else. `npm run gen`
+ * The thread that reads an export, so that a large one does not block the server and a crash does not end it. `npm run gen`
  * bundles it into `src/generated/importWorker.ts`.
  */
 import { parentPort, workerData } from 'node:worker_threads';

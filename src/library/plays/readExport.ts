@@ -15,7 +15,7 @@ const MAX_ACCOUNT_FILE = 1024 * 1024;
 export interface ReadExport {
   /** The user name in the export; null if it has none. */
   account: string | null;
-  /** Number of rows that are no plays. */
+  /** Number of rows that are not plays. */
   unreadable: number;
 }
 

@@ -10,8 +10,8 @@ import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
 import { entryName, faultOfAll, faultOfCount, faultOfEntry, faultOfHeader, shown } from './zipRules.ts';
 
 /**
- * The system's allocator returns a piece of this size as soon as it is garbage. Smaller ones it keeps for the thread that
- * used them, 35 MB after an import. Memory that is not written to is never taken.
+ * The system's allocator frees a piece of this size as soon as it is garbage. It keeps smaller ones for the thread that used
+ * them: 35 MB after an import. The part of a piece that is never written to takes no memory.
  */
 const UNPACKED_CHUNK = 33 * 1024 * 1024;
 

@@ -1,6 +1,6 @@
 /**
- * What the directory of a zip archive may declare, checked before anything is unpacked. Pure. One entry that breaks a rule
- * refuses the whole archive; Spotify's exports break none.
+ * What the directory of a zip archive may declare, checked before anything is unpacked. Pure. If one entry breaks a
+ * rule, the whole archive is refused; Spotify's exports break none.
  */
 import type { Entry, LocalFileHeader } from 'yauzl';
 import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';

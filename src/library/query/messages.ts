@@ -9,7 +9,7 @@ export interface Question {
   limit: number;
   /** Maximum number of characters of the rows as JSON. */
   maxCharacters: number;
-  /** True to say only which lists the query reads, without looking at a row. */
+  /** True to return only which lists the query reads, without running it. */
   isExplained?: boolean;
   /** Path of the copy, which must exist. */
   mirror: string;

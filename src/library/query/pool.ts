@@ -151,7 +151,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     });
     asked += 1;
     thread.worker.postMessage({ id: asked, ...one.question } satisfies Question);
-    // Another question may have another thread.
+    // Another thread may be free for another question.
     next();
   }
 

@@ -337,7 +337,7 @@ export function createReader(
   };
 }
 
-/** The listed playlists, and whether each gives rows. @param unreadable those that gave none; read again if now collaborative */
+/** The listed playlists, and whether to read the rows of each. @param unreadable playlists that gave none, from `unreadableIds` */
 function judged(
   playlists: readonly Playlist[],
   account: string,

@@ -1,7 +1,7 @@
 /**
  * What has changed in a long list of saved tracks since it was read, with few requests. The list is newest first, so new
- * tracks are at its head. Removed ones show in the total. Where they were is found by halving, since every row after them has
- * moved up. Reads through the function that it is given, and changes nothing.
+ * tracks are at its head. Removed ones show in the total. A binary search finds where they were, since every row after them
+ * has moved up. Reads through the function that it is given, and changes nothing.
  */
 import type { SavedKey, SavedRow } from '../tables/mirror.ts';
 
@@ -22,7 +22,7 @@ export interface SavedChanges {
 
 const PAGE = 50;
 
-/** A stretch of the list between two rows that still exist. `shift` is the number of rows before one that are gone. */
+/** A stretch of the list between two rows that still exist. `shift` is the number of rows before it that are gone. */
 interface Gap {
   from: { at: number; shift: number };
   to: { at: number; shift: number };

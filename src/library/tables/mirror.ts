@@ -29,10 +29,10 @@ export type MetaName =
   | 'listed'
   /** Time when the copy was last known to be current. */
   | 'as_of'
-  /** Time when this list alone was last known to be current, if it was checked after that. */
+  /** The same for one list, which may have been checked since `as_of`. */
   | 'saved_as_of'
   | 'playlists_as_of'
-  /** `1` once somebody has asked, so that the first reading continues by itself. */
+  /** `1` once somebody has asked, so that the first reading continues in the background. */
   | 'wanted'
   /** When the reading that is under way began. */
   | 'begun_at'
@@ -40,7 +40,7 @@ export type MetaName =
   | 'foreign_refused'
   /** The playlist whose rows are being read: JSON of `PendingRead`. */
   | 'pending'
-  /** What relay has written since: JSON of `Touched`. */
+  /** What relay wrote and no reading has shown yet: JSON of `Touched`. */
   | 'touched';
 
 export function getMeta(sql: Sql, name: MetaName): string | null {
@@ -131,7 +131,7 @@ export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void 
   }
 }
 
-/** The playlists of the pages stored so far, without those that the provider has left out of its pages. */
+/** The playlists of the pages stored so far. The provider may have left some out. */
 export function listedSoFar(sql: Sql): ListedPlaylist[] {
   return sql
     .all<{ facts: string }>('select facts from pending_playlists order by rowid')
@@ -216,7 +216,7 @@ function dropRows(sql: Sql, id: string): void {
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // Its rows are gone, and their version with them. When it was read stays, so it counts as missed.
+    // Its rows are deleted, and so is their version. `read_at` stays, so that the playlist counts as missed.
     sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
   });
@@ -380,7 +380,7 @@ export interface Summary {
   complete: boolean;
   /** Time when each list was last known to be current. */
   listAsOf: Record<LibraryList, number | null>;
-  /** True if the first reading continues by itself. */
+  /** True if the first reading continues in the background. */
   wanted: boolean;
   /** Number of playlists whose rows are older than the list. */
   due: number;

@@ -1,6 +1,6 @@
 /**
  * Which recordings count as one song: those with the same ISRC, and those with equal folded title and first artist whose
- * lengths differ by two seconds at most. Links through a third recording count too. A song is named by the lowest row of its tracks.
+ * lengths differ by two seconds at most. Links through a third recording count too. A song's number is the lowest row number of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
 import { foldLetters } from '../../music/letters.ts';
@@ -20,7 +20,7 @@ const SAME_LENGTH_MS = 2_000;
 
 /**
  * Groups recordings into songs. Pure.
- * @returns for each row the row that names its song
+ * @returns the number of each row's song
  * @internal
  */
 export function groupSongs(recordings: readonly Recording[]): Map<number, number> {

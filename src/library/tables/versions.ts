@@ -59,10 +59,10 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   sql.transaction(() => {
     /** The next newer version that stays. */
     let next: { version: number; rows: readonly StoredRow[] } | null = null;
-    /** True if a version between the two is deleted. */
+    /** True if a version between `next` and the present one was deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // Goes one further than the oldest that is deleted: that one is stored as its difference from one that stays.
+    // Goes one version past the oldest deleted one, which has to be stored anew as its difference from one that stays.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));

@@ -83,7 +83,7 @@ interface Flow {
 
 interface Attempt {
   switchAccount: boolean;
-  /** Start of the flow on the monotonic clock. */
+  /** Start of the attempt on the monotonic clock. */
   startedAt: number;
   progress: LoginProgress;
   waiting: Set<() => void>;
@@ -143,7 +143,7 @@ export interface Login {
   liveCookie(cookie: string): string;
   /** Begins an attempt for `relay login`. */
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
-  /** ID of the newest attempt of `relay login` that waits for a browser and may connect the same accounts; null if none does. */
+  /** ID of the newest `relay login` attempt with this `switchAccount` that still waits for a browser; null if there is none. */
   waiting(switchAccount: boolean): string | null;
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
   paste(attemptId: string, address: string): Promise<LoginProgress>;
@@ -202,7 +202,7 @@ export function createLogin(options: LoginOptions): Login {
     return sent.filter((value) => live.has(hashOf(value)));
   }
 
-  /** Records in the flow's attempt that it failed, and returns the error. */
+  /** Records the error in the flow's attempt, and returns it. */
   function fail(flow: Flow, error: RelayError): RelayError {
     finish(flow, {
       state: 'failed',

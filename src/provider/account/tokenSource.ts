@@ -66,7 +66,7 @@ export interface TokenSourceOptions {
 export function createTokenSource({ app, keeper, clock, log, transport }: TokenSourceOptions): TokenSource {
   let tokens = keeper.read();
   let refreshing: Promise<StoredTokens> | null = null;
-  /** Time when the present access token was issued, on the monotonic clock; null if another process got it. */
+  /** Time when the present access token was issued, on the monotonic clock; null if the token was read from the store. */
   let issuedAt: number | null = null;
   /** The pause that the login service has asked for, until `at` (monotonic); null if there is none. */
   let pause: { at: number; error: RelayError } | null = null;

@@ -30,7 +30,7 @@ export interface Limits {
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
   /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
-  /** Tells that a request sent at `sentAt` (monotonic) was not refused: the next 429 without a time counts as the first. */
+  /** Records that a request sent at `sentAt` (monotonic) was not refused. The next 429 then counts as the first in a row. */
   passed(scope: LimitScope, sentAt: number): void;
   /** Counts one request that is sent now. */
   count(scope: LimitScope): void;
@@ -60,7 +60,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
   const blocks = new Map<string, Block>();
   /** Number of 429s in a row by scope, and when the last one arrived. */
   const failures = new Map<string, { inRow: number; at: number }>();
-  /** Scopes in which nothing was sent since the last block. */
+  /** Scopes whose first request after a block has not been answered yet. */
   const recovering = new Map<string, Recovery>();
 
   function remaining({ end, wallEnd }: Block): number {

@@ -175,7 +175,7 @@ function success(status: number, text: string, headers: Headers): ProviderRespon
   }
 }
 
-/** Throws the error of an attempt that was never sent; earlier ones had no effect. */
+/** Rethrows an error from before an attempt was sent, with `details.sent` false. Earlier attempts had no effect. */
 function throwUnsent(error: unknown): never {
   if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
   throw error.with({ details: { ...error.details, sent: false } });

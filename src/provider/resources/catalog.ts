@@ -97,7 +97,7 @@ export function getAlbumTracks(
   return readPage(api, request, window, parseAlbumTrack, call);
 }
 
-/** How an album and an artist belong together. */
+/** How an album relates to an artist. */
 export const ALBUM_GROUPS = ['album', 'single', 'compilation', 'appears_on'] as const;
 
 /** The provider's limit for one page of an artist's albums (10 since February 2026). */

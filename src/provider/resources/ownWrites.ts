@@ -21,8 +21,8 @@ export type PartShown = (length: number) => readonly string[];
 export type States = ReadonlyArray<readonly string[]>;
 
 /**
- * The writes with what those beside them know of rows that they have not read, such as those that a move does not touch. Somebody
- * else may have changed these rows between two writes.
+ * Fills in the rows that a write did not read, such as those that a move leaves alone, from the writes before and after it.
+ * They may be wrong, since somebody else may have changed them between two writes.
  */
 function filledIn(writes: readonly States[]): States[] {
   const all = [...writes];
@@ -33,7 +33,10 @@ function filledIn(writes: readonly States[]): States[] {
   return all;
 }
 
-/** @param edge the state of the write that the neighbor has left or found, as far as the write has read it */
+/**
+ * @param neighbor the state that the write before this one left, or that the write after it found
+ * @param edge the first or last state of this write, which should equal `neighbor`
+ */
 function withRowsOf(neighbor: readonly string[], states: States, edge: readonly string[]): States {
   if (!edge.includes('') || !mayBeRows(edge, neighbor)) return states;
   return states.map((rows) =>
@@ -80,7 +83,7 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // A page of a state that was not read fits anything, so it tells nothing where that of another state was read.
+    // A page that was not read matches anything, so it does not count if that page of another state was read.
     const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
@@ -91,7 +94,7 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
 function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, all] of writes.entries()) {
-    // A write may begin with a state that the list may have had in place of the one that the write before left.
+    // The state that the write before left need not be the first of this one; it may come later.
     const begun = all.find((state) => sameRows(state, from)) ?? all[0] ?? [];
     const before = index === 0 ? from : begun;
     rows = mergeRows(before, all.at(-1) ?? [], rows);

@@ -54,13 +54,13 @@ export interface AllRows<T> {
   items: T[];
   total: number;
   truncated: boolean;
-  /** All pages told the same total. */
+  /** True if all pages had the same total. */
   steady: boolean;
 }
 
 /**
- * Every row up to `cap`, in order: the first page tells the total, the others are read several at a time, each a full page.
- * @param known the first page, where another request has brought it
+ * Every row up to `cap`, in order. The first page has the total; the others are read several at a time, each a full page.
+ * @param known the first page, if another request has already returned it
  */
 export async function readAll<T>(
   readWindow: (window: PageRequest) => Promise<Page<T>>,

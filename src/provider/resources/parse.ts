@@ -168,10 +168,10 @@ export function parsePlaylist(value: unknown): Playlist | null {
   };
 }
 
-/** Pixels of a cover for screens with two pixels for each. */
+/** Minimum width of a cover in image pixels: enough for screens with two pixels for each CSS pixel. */
 const COVER_SIZE = 96;
 
-/** Address of the smallest image that is large enough, else of the largest; mosaics come in one size without numbers. */
+/** Address of the smallest image that is large enough, else of the largest; mosaics come in one size, without a width. */
 export function coverOf(playlist: unknown): string | null {
   const images = asArray(asObject(playlist)?.images).flatMap((value) => {
     const image = asObject(value);

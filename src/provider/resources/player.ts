@@ -53,7 +53,7 @@ export function getCurrentlyPlaying(api: ProviderApi, call: Call): Promise<Playe
 }
 
 async function readState(api: ProviderApi, path: string, call: Call): Promise<PlayerState | null> {
-  // Without it, the item is null while an episode is playing.
+  // Without this, the item is null while an episode is playing.
   const query = { additional_types: 'track,episode' };
   const request = requestFor('GET', path, 'player', { query });
   const response = await api.send(request, call);

@@ -34,7 +34,7 @@ export interface PlayCommand {
   position_ms?: number | undefined;
 }
 
-/** A command that was verified. `state` is what was read for that, if it was needed. */
+/** `verified`: Spotify refused the command, but the player already was as requested. `state` is what was read to find out. */
 export interface Verified {
   verified: boolean;
   state: PlayerState | null;

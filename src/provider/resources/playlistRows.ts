@@ -46,11 +46,11 @@ export interface PlaylistRows {
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readForChange`, before they are all replaced. A list that was read page by page may be a
+   * All rows as with `readForChange`, for a write that replaces them all. Pages that were read one by one may together be a
    * state that never existed, so a second reading has to show the same.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
-  /** The last rows, or those between two positions and how many there are in all; otherwise as `readSettled`. */
+  /** Like `readSettled`, but reads only the last rows, or those between two positions. Rows that were not read are empty. */
   readPart(playlistId: string, part: 'end' | { from: number; to: number }, call: Call): Promise<string[]>;
   /** Rows as the list shows them now, from one position to another or to the end. */
   readBetween(
@@ -60,7 +60,7 @@ export interface PlaylistRows {
   ): Promise<RowsPart & { items: Item[] }>;
   /** The rows of a list that does not show all of relay's own writes yet; null if it shows them, or if others wrote too. */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
-  /** True if the playlist's description shows this version, this many rows, and the same first rows. */
+  /** True if the playlist itself is read with this version, this many rows, and the same first rows. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
@@ -77,14 +77,14 @@ export interface PlaylistRows {
   forget(playlistId: string): void;
 }
 
-/** Time after a write from which a list that differs shows another person's change. Lists usually lag by about 0.6 s. */
+/** How long a list that differs after a write may just lag; after that somebody else changed it. The usual lag is 0.6 s. */
 export const LAG_MS = 6_000;
 /** The longest time by which lists lag on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** Maximum number of readings of a list that changes while it is read. */
 const READINGS = 4;
-/** Number of requests that check whether rows are still there. */
+/** Number of requests that confirm cached rows (`isUnchanged`). */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
@@ -352,7 +352,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const { playlist, first } = await getPlaylistBegin(api, playlistId, call);
       const known = keptRows(playlistId);
       if (known && known.snapshotId === playlist.snapshot_id) return { playlist, items: known.items };
-      // The description of a playlist lags longer than its rows.
+      // A playlist's metadata lags longer than its rows.
       const isTouched = clock.monotonic() - touchedAt(playlistId) <= REMEMBER_MS;
       const items = isTouched ? await readShown(playlistId, call) : await readFresh(playlistId, call, first);
       kept.delete(playlistId);

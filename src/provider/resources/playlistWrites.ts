@@ -20,14 +20,14 @@ export function removeRequest(id: string, uris: readonly string[]): ProviderRequ
   return itemsRequest('DELETE', id, { items: uris.map((uri) => ({ uri })) });
 }
 
-/** Replaces all rows with at most 100; none empties the playlist. */
+/** Replaces all rows with at most 100 URIs; an empty list empties the playlist. */
 export function replaceRequest(id: string, uris: readonly string[]): ProviderRequest {
   return itemsRequest('PUT', id, { uris });
 }
 
 export interface Move {
   range_start: number;
-  /** Counts in the list before the move. */
+  /** Position in the list as it is before the move. */
   insert_before: number;
   range_length: number;
   snapshot_id?: string | undefined;
@@ -40,7 +40,7 @@ export function moveRequest(id: string, { snapshot_id, ...range }: Move): Provid
 export function createRequest(details: DetailValues & { name: string }): ProviderRequest {
   const body = {
     name: details.name,
-    // Omitted, it has been shown as the text "null".
+    // Spotify has shown an omitted description as the text "null".
     description: details.description ?? '',
     public: details.public ?? false,
     collaborative: details.collaborative ?? false,

@@ -10,7 +10,7 @@ import { asObject, coverOf, numberOf, parseItem, parsePlaylist, textOf } from '.
 export const PLAYLIST_PAGE = 50;
 
 const MINE = requestFor('GET', '/me/playlists', 'playlists.read');
-/** Without it, episode rows lack their item. */
+/** Without this parameter, episode rows lack their item. */
 const WITH_EPISODES = { additional_types: 'track,episode' };
 
 /** A page of the account's own and followed playlists; null rows are dropped. */

@@ -40,7 +40,7 @@ async function eraseFiles(home: string): Promise<void> {
   }
 }
 
-/** Removes an empty directory; otherwise returns the entries for which it stays. */
+/** Removes a directory if it is empty; otherwise returns the entries that are left in it. */
 async function removeEmpty(path: string): Promise<string[]> {
   try {
     await rmdir(path);

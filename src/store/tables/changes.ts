@@ -6,7 +6,7 @@ import { blob, defineTable, flag, integer, json, nullable, text } from '../sql/t
 import type { Store } from '../types.ts';
 import { JobErrorShape } from './jobs.ts';
 
-/** Operations that are carried out, and the rows before them; empty for those that were not read. */
+/** The operations to carry out, and the rows before them; a row that was not read is empty. */
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
@@ -63,7 +63,7 @@ const COLUMNS = {
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** When it began by the provider's clock, from the answer before it or to its first request; Unix milliseconds. */
+  /** When it began, by the provider's clock: from the last answer before it, then from that to its first request. Unix ms. */
   serverTime: nullable(integer),
   /** Why it is being rolled back, or did not succeed. */
   error: nullable(json(JobErrorShape)),
@@ -137,7 +137,7 @@ export function putChangeBody(store: Store, seq: number, body: ChangeBody): void
 
 /** Level 1 already reduces a body to a tenth. */
 const PACKING = { level: 1 };
-/** Longer bodies are packed in another thread, in bytes. Ten thousand rows take ten milliseconds. */
+/** Bodies of this many characters are packed in another thread. Ten thousand rows take ten milliseconds. */
 const LONG = 65_536;
 
 function packed(body: ChangeBody): Uint8Array {
@@ -280,7 +280,7 @@ export function savingChanges(store: Store): Change[] {
   );
 }
 
-/** Ends a change as it stands: what it has written stays. */
+/** Ends a change part-way: what it has written stays. */
 export function endPartly(store: Store, seq: number, now: number): void {
   setChange(store, seq, { outcome: 'partial', looking: false, endedAt: now }, now);
 }
@@ -290,7 +290,7 @@ export function dropChange(store: Store, seq: number): void {
   store.run('delete from changes where seq = ?', [seq]);
 }
 
-/** Deletes ended changes but the newest: at most `count`, since `since`, with `bytes` in all. */
+/** Deletes ended changes, except the newest `count` that ended since `since` and take at most `bytes` in all. */
 export function pruneChanges(
   store: Store,
   { count, bytes, since }: { count: number; bytes: number; since: number },

@@ -162,7 +162,7 @@ export function boundTries(
   }
 }
 
-/** When the next pending item is to be tried (Unix milliseconds), and the error it waits for; null if none is pending. */
+/** When to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const isFresh = store.get(
     "select 1 from job_items where job = ? and status = 'pending' and run_after is null limit 1",
@@ -250,7 +250,7 @@ export function itemsAt(store: Store, job: number, positions: readonly number[])
   ]);
 }
 
-/** Items whose first candidate scores at least `score`, 0 to 1, and that have not resolved. */
+/** Unresolved items whose first candidate scores at least `score` (0 to 1). */
 export function nearItems(store: Store, job: number, score: number): OpenItem[] {
   return OPEN.all(
     store,

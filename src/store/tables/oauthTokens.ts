@@ -12,7 +12,7 @@ const COLUMNS = {
   expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */
   rotatedAt: nullable(integer),
-  /** 1 for the pair from the code, one more for each refresh. Tokens share one if a token was used twice within its grace. */
+  /** 1 for the pair from the code, one more for each refresh. Two pairs share one if a token was used twice within its grace. */
   generation: integer,
 };
 const TOKENS = defineTable('oauth_tokens', COLUMNS);

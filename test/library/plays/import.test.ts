@@ -32,7 +32,7 @@ function shortOf({ at, song, ms = 200_000 }: Played): Cell[] {
   return [`${at.slice(0, 16)}:00Z`, null, `Song ${song}`, `Artist ${song % 7}`, null, ms, 'track', null];
 }
 
-test('both kinds, with the names and oddities of all years, are read exactly, and twice adds nothing', () =>
+test('both kinds, with the names and oddities of all years, are read exactly, and a second import adds nothing', () =>
   withExports({ connect: false }, async (relay, at) => {
     const files = {
       'MyData/endsong_0.json': [
@@ -196,7 +196,7 @@ test('what is forgotten is gone from the file', () =>
     assert.deepEqual(await allPlays(relay), []);
   }));
 
-test('the history of another account is told and asked about', () =>
+test('before the history of another account is imported, the person is asked', () =>
   withExports({}, async (relay, at) => {
     const path = await at('a.zip', zipped({ 'endsong_0.json': [endsong(A, 'someone.else')] }));
     const { id } = owner(relay.provider);
@@ -216,7 +216,7 @@ test('the history of another account is told and asked about', () =>
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
   }));
 
-/** Without the ends of lines, which a window decides. */
+/** Without line ends, which depend on the window's width. */
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
 const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
@@ -243,7 +243,7 @@ test('options of a list do not go with an archive, and a file of plays can still
     assert.match(missing.err, /cannot be read|no file/);
   }));
 
-test('a damaged memory.db is put aside, which is said, and begun anew', () =>
+test('a damaged memory.db is put aside with a message, and a new one is begun', () =>
   withExports({ connect: false }, async (relay, at) => {
     await writeFile(join(relay.home, 'memory.db'), 'SQLite format 3\0 and then nothing');
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
@@ -255,7 +255,7 @@ test('a damaged memory.db is put aside, which is said, and begun anew', () =>
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
   }));
 
-test('one that is damaged while relay runs is put aside at the next question, which says so', () =>
+test('a memory.db that is damaged while relay runs is put aside at the next question, which says so', () =>
   withExports({ connect: false }, async (relay, at) => {
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);

@@ -51,7 +51,7 @@ async function writeExport(path: string): Promise<void> {
   await once(file, 'close');
 }
 
-/** On a machine with other work a connection may be closed before it was taken; another is not. */
+/** On a busy machine a connection may be closed before it is accepted; then this tries another. */
 async function healthOf(baseUrl: string, tries = 3): Promise<Response> {
   try {
     return await fetch(`${baseUrl}/health`, { headers: { connection: 'close' } });
@@ -61,7 +61,7 @@ async function healthOf(baseUrl: string, tries = 3): Promise<Response> {
   }
 }
 
-/** Of a process, now; null where the system does not say. */
+/** The memory that a process uses now; null if the system does not report it. */
 function residentBytes(pid: number): number | null {
   try {
     const line = /VmRSS:\s+(\d+) kB/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -87,7 +87,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
         assert.equal(status, 200);
         longest = Math.max(longest, performance.now() - asked);
         most = Math.max(most, residentBytes(ready.pid) ?? 0);
-        // A sample now and then: without a pause the looking would be the load.
+        // A sample now and then: without a pause the sampling itself would be the load.
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
@@ -113,7 +113,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
       return { rows: JSON.parse(out).rows as unknown[][], ms, resident };
     };
     assert.deepEqual((await ask('select count(*) from plays')).rows, [[PLAYS]]);
-    /** What takes longer than `ms`, or than a slower or busy machine makes of it, is asked again. */
+    /** Asks again if an answer takes longer than `ms`, scaled to the speed of this machine. */
     const askWithin = async (ms: number, sql: string) => {
       for (let more = isFull ? 2 : 0; ; more--) {
         const answer = await ask(sql);
@@ -141,7 +141,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
     const asked = Math.max(...[artist, year, all, years].map(({ resident }) => resident)) - before;
     assert.ok(asked < 150 * MB, `${Math.round(asked / MB)} MB more while asked`);
     const kept = () => Math.round(((residentBytes(ready.pid) ?? Number.NaN) - before) / MB);
-    // Nobody asks it for anything meanwhile.
+    // No requests are sent meanwhile.
     await until(() => kept() <= KEPT_MB, 150_000);
     t.diagnostic(`${kept()} MB more after a minute without a question`);
   }),
