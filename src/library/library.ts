@@ -922,7 +922,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before `file`: after a crash in between, the reading is repeated. In the reverse order its version would be lost. */
+/** Saves `first` before `file`, so that a crash in between repeats the reading. In reverse order its version would be lost. */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();

@@ -1,4 +1,4 @@
-/** Which versions are kept, what they take, and what comes out of them again. */
+/** Which versions are kept, how much space they take, and that their rows come back. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -58,7 +58,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
 }
 
 /** Every version that is kept has the rows of its time, and counts against the one before it. */
-test('whatever is thinned out, what stays is right', async () => {
+test('after versions are thinned out, those that stay are right', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };
   const truth = new Map<number, string[]>();
@@ -112,7 +112,7 @@ function versionRow(index: number): VersionRow {
   };
 }
 
-/** The full size in the long form: the other one is the same, for fewer playlists. */
+/** The short form of this test has fewer playlists. */
 test('a year of 200 playlists with three changes a week each stays below 20 MB', async (t) => {
   const playlists = sized(200, 4);
   const { sql, bytes, close } = await emptyFile();
@@ -133,7 +133,7 @@ test('a year of 200 playlists with three changes a week each stays below 20 MB',
   }
   const size = bytes();
   assert.ok(size < 20 * 1024 * 1024, `${size} bytes for ${playlists} playlists`);
-  // The oldest takes longest. A playlist is read from the file as SQLite has it, so the time is measured here.
+  // The oldest version takes longest to find.
   const reference = timeOf(() => decodeRows([], encodeRows([], many())));
   const oldest = listVersions(sql, 'list3').at(-1)?.version ?? 0;
   const took = timeOf(() => rowsOfVersion(sql, 'list3', oldest));

@@ -289,7 +289,7 @@ async function oneSeed(relay: Relay, seed: number): Promise<void> {
       await ask(relay, 'select count(*) from tracks', { max_age_minutes: 0 });
       relay.provider.faults.clear();
       relay.provider.lag.set({});
-      // What lags already still does so for its time.
+      // Waits until everything that lags now is shown.
       await systemClock.sleep(LAG_MS);
     }
     await settled(relay);

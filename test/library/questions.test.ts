@@ -204,7 +204,7 @@ test(`nothing can be written, attached, set or loaded: ${REFUSED.length} tries`,
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 300, 3);
     await readAll(relay);
-    // The reading notes its end after the last page, and another look waits for that.
+    // The reading records its end after the last page; another check waits for that.
     await ask(relay, 'select 1', { max_age_minutes: 0 });
     const path = join(relay.home, 'library.db');
     const before = await readFile(path);
@@ -239,7 +239,7 @@ const TOO_MUCH = [
   ),
 ] as const;
 
-test('what takes too long or too much is ended, and the server answers all the while', async () => {
+test('a query that needs too much time or memory is ended, and the server answers all the while', async () => {
   const clock = fastClock(8);
   await withRelay({ ...WITH_SQL, clock }, async (relay) => {
     resize(relay, 300, 3);
@@ -295,7 +295,7 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
     }
   }));
 
-test('a damaged, lost or older copy is read again without a word', () =>
+test('a copy that was damaged or lost while relay was stopped is read again without a message', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 120, 3);
     await readAll(relay);

@@ -12,7 +12,7 @@ interface Page {
   note?: string;
 }
 
-/** As a person compares them. */
+/** Text as a person compares it, without case and accents. */
 const plain = (text: string) =>
   text
     .normalize('NFKD')

@@ -116,7 +116,7 @@ test('force replaces nothing but copies', async (t) => {
   assert.deepEqual(await readdir(folder), ['master.key']);
 });
 
-test('places that will not do are refused by name', async (t) => {
+test('paths that cannot be used are refused by name', async (t) => {
   const { source, folder } = await desk(t);
   await mkdir(join(folder, 'inner'));
   await writeFile(join(folder, 'text'), 'text');
@@ -174,7 +174,7 @@ for (const step of ['writeSynced', 'rename'] as const) {
   });
 }
 
-test('a disk that gives back something else than was written keeps the copy from getting its name', async (t) => {
+test('a copy that reads back differently from what was written does not get its name', async (t) => {
   const { source, file, folder } = await desk(t);
   const fs = {
     ...nodeSaveFs,
@@ -184,7 +184,7 @@ test('a disk that gives back something else than was written keeps the copy from
   assert.deepEqual(await readdir(folder), []);
 });
 
-test('a directory that refuses writes is an error of the disk', async (t) => {
+test('a directory that refuses writes is a STORE_ERROR', async (t) => {
   const { source, file, folder } = await desk(t);
   const refusing = {
     ...nodeSaveFs,

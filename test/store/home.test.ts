@@ -76,8 +76,8 @@ test('a directory that is not writable is refused', async (t) => {
   const home = await temporaryHome(t);
   await chmod(home, 0o500);
   const isRoot = process.getuid?.() === 0;
-  // No mode binds root, so there `nobody` gets the directory and looks. It may not read this repository: the program
-  // comes by standard input.
+  // No mode binds root, so as root the program runs as `nobody`, who owns the directory. `nobody` may not read this
+  // repository, so the program comes by standard input.
   if (isRoot) await chown(home, NOBODY, NOBODY);
   const { stdout } = spawnSync(process.execPath, ['-', home], {
     input: readFileSync(buildChild('ensure')),

@@ -14,7 +14,7 @@ import { manualClock, temporaryHome } from './support.ts';
 
 const PLANTED = sized(50, 5);
 const FLIPPED = sized(200, 15);
-/** Far above what a refusal takes; an endless query would never come back. */
+/** Far longer than a refusal takes; an endless query would never return. */
 const MAX_MS = 30_000;
 const ENDLESS =
   'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as value from n';
@@ -167,7 +167,7 @@ const ROWS: Array<[what: string, sql: string, words: RegExp]> = [
     /a row of api_errors .* api_errors\.last_seen_at is a number out of range/,
   ],
   [
-    'a time before all others',
+    'a negative time',
     'update api_errors set first_seen_at = -1',
     /api_errors\.first_seen_at is a number out of range/,
   ],
@@ -312,7 +312,7 @@ for (const [place, value, words] of UNUSABLE) {
 
 test('a text where a number is due is refused', async (t) => {
   const { bytes, attempt } = await desk(t);
-  // The strict table is written to as if it were none.
+  // Writes to the strict table as if it were not strict.
   const content = await changed(bytes, (db) => {
     db.exec('pragma writable_schema = on');
     db.exec("update sqlite_schema set sql = replace(sql, ') strict', ')') where name = 'api_errors'");
@@ -327,7 +327,7 @@ test('a text where a number is due is refused', async (t) => {
   assert.match(error?.message ?? '', /api_errors/);
 });
 
-test('a schema tree that leads in circles is refused at once', async (t) => {
+test('a schema tree with a loop is refused at once', async (t) => {
   const { bytes, attempt } = await desk(t);
   const pageSize = bytes.readUInt16BE(16);
   const content = Buffer.from(bytes);
@@ -378,7 +378,7 @@ test('a file that is cut off anywhere, or says that it is huge, is refused', asy
   const huge = Buffer.from(bytes);
   huge.writeUInt32BE(0xff_ff_ff_fe, 28);
   assert.match((await attempt(huge))?.message ?? '', /it is truncated/);
-  // With the counters apart SQLite goes by the length of the file.
+  // If the counters differ, SQLite goes by the length of the file.
   huge.writeUInt32BE(1, 92);
   await attempt(huge);
 });
@@ -392,7 +392,7 @@ test('a file larger than any state is refused unread', async (t) => {
   });
 });
 
-test('files that are not ours are refused, a write-ahead header is no matter', async (t) => {
+test('files that are not ours are refused, but one with a write-ahead header is accepted', async (t) => {
   const { bytes, attempt } = await desk(t);
   const SQL = await loadSqlite();
   const other = new SQL.Database();
@@ -418,7 +418,7 @@ test(`${FLIPPED} flipped bits end in a refusal or in the rows, and never in anyt
   };
   for (let i = 0; i < FLIPPED; i++) {
     const content = Buffer.from(bytes);
-    // Half of them where structure is dense.
+    // Half of them at the beginning, where structure is dense.
     const at = i % 2 ? next(content.length) : next(400);
     content[at] = (content[at] ?? 0) ^ (1 << next(8));
     const error = await attempt(content);

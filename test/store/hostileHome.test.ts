@@ -20,11 +20,11 @@ import { manualClock, temporaryHome } from './support.ts';
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
 const unlessRoot = process.getuid?.() === 0 ? false : 'only root can give files away';
 const NOBODY = 65_534;
-/** Far above what a refusal takes; opening a pipe would never come back. */
+/** Far longer than a refusal takes; opening a pipe would never return. */
 const PATIENCE_MS = 2_000;
 
 async function homeWithPipe(t: TestContext, name: string): Promise<string> {
-  // Lets go of whoever waits for a writer, so that a failure of this test ends.
+  // Frees a reader that waits for a writer, so that this test ends even if it fails.
   t.after(() => closeSync(openSync(join(home, name), constants.O_RDWR)));
   const home = await temporaryHome(t);
   execFileSync('mkfifo', [join(home, name)]);
@@ -61,7 +61,7 @@ test('a pipe in the place of server.json is no server', { skip: onWindows }, asy
   assert.equal(await within(readServerFile(await homeWithPipe(t, 'server.json'))), null);
 });
 
-test('a copy of settings without end is refused', { skip: onWindows }, async (t) => {
+test('a settings file that is too large is refused', { skip: onWindows }, async (t) => {
   const home = await temporaryHome(t);
   await writeFile(join(home, 'config.json'), `{"a": ${'['.repeat(200_000)}`);
   assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
@@ -69,7 +69,7 @@ test('a copy of settings without end is refused', { skip: onWindows }, async (t)
   });
 });
 
-test('a pipe that appears where a copy was is refused at once', { skip: onWindows }, async (t) => {
+test('a pipe in the place of a copy is refused at once', { skip: onWindows }, async (t) => {
   const home = await homeWithPipe(t, 'copy');
   await assert.rejects(within(readCopy(join(home, 'copy'), home, clock)), { code: 'USAGE' });
 });
@@ -111,7 +111,7 @@ test('files of the owner of the home are fine, whoever runs the program', {
 
 const dead = (nonce: string) => JSON.stringify({ pid: 2 ** 22 + 1, start: 'gone', nonce, purpose: 'test' });
 
-test('a lock whose successors lead in a circle is refused at once', { skip: onWindows }, async (t) => {
+test('a lock whose successors form a loop is refused at once', { skip: onWindows }, async (t) => {
   const home = await temporaryHome(t);
   await writeFile(join(home, 'relay.lock'), dead('a'));
   await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));

@@ -34,7 +34,7 @@ test('a block is kept over a restart and replaced by a later one', async (t) => 
   assert.deepEqual(listRateLimits(store), [row]);
 });
 
-test('a block from under a clock that was ahead is listed with its own length', async (t) => {
+test('a block that was stored while the clock was ahead is listed with its own length', async (t) => {
   const store = await testStore(t);
   blockScope(store, block('search', NOON + 365 * DAY + 5_000), NOON + 365 * DAY);
   assert.deepEqual(pluck(listRateLimits(store), 'blockedUntil'), [NOON + 5_000]);

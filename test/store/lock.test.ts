@@ -80,8 +80,8 @@ test('after kill -9 the next start succeeds by itself', async (t) => {
 test('a killed process that its parent has not collected does not hold the home', async (t) => {
   if (process.platform !== 'linux') return t.skip('the way to make one is for Linux');
   const home = await temporaryHome(t);
-  // The shell starts the holder, becomes sleep, and so never collects it. A command in the background gets an input that
-  // has ended, unless it is named.
+  // The shell starts the holder, becomes sleep, and so never collects it. A background command gets empty input, unless
+  // its input is named.
   const script = 'exec 3<&0; "$0" "$1" "$2" <&3 & exec sleep 60';
   const shell = spawn('sh', ['-c', script, process.execPath, holder, home], {
     stdio: ['pipe', 'pipe', 'inherit'],
@@ -124,7 +124,7 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
   }
 });
 
-test('a disk without room refuses the home in words and leaves nothing behind', async (t) => {
+test('a full disk makes the home unusable, and nothing is left behind', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows limits no file sizes');
   const home = await temporaryHome(t);
   // No file may hold a byte: what a full disk does, without filling one.
@@ -134,7 +134,7 @@ test('a disk without room refuses the home in words and leaves nothing behind', 
   assert.deepEqual([stdout.split(':')[0], await readdir(home)], ['HOME_UNUSABLE', []]);
 });
 
-test('what is in the place of the lock file and cannot be read refuses the home in words', async (t) => {
+test('a directory in the place of the lock file makes the home unusable', async (t) => {
   const home = await temporaryHome(t);
   await mkdir(join(home, 'relay.lock'));
   await assert.rejects(acquire(home), {
@@ -166,7 +166,7 @@ test('a release does not remove a lock that is not its own', async (t) => {
 });
 
 longTest(
-  'of processes that race for a home through every kind of stale lock, never two hold it',
+  'processes that race for a home through every kind of stale lock never hold it at the same time',
   async (t) => {
     const home = await temporaryHome(t);
     const racers = Array.from({ length: 4 }, () =>

@@ -7,7 +7,7 @@ import { NOON, temporaryHome, testStore } from './support.ts';
 
 const BEFORE = MIGRATIONS.findIndex(({ name }) => name.endsWith('_oauth_rotation'));
 
-test('tokens of before generations were counted stay good, and rotated ones stay rotated', async (t) => {
+test('tokens from before generations were counted stay valid, and rotated ones stay rotated', async (t) => {
   const home = await temporaryHome(t);
   const old = await testStore(t, { home, migrations: MIGRATIONS.slice(0, BEFORE) });
   await old.durable(() => {

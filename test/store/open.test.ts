@@ -83,7 +83,7 @@ test('opening again reads what was saved and writes nothing', async (t) => {
   assert.deepEqual(await readFile(path), before);
 });
 
-test('sessions that a cookie proved are not taken over', async (t) => {
+test('sessions of an older version, which a cookie proved, are not taken over', async (t) => {
   const home = await temporaryHome(t);
   const before = await open(home, MIGRATIONS.slice(0, 4));
   await before.durable(() => before.run("insert into owner_sessions values ('hash', 1, 9999999999999)"));
@@ -236,7 +236,7 @@ test('a migration may rebuild a table that others refer to, and may not leave da
   assert.throws(() => store.run('insert into line values (7)'), /FOREIGN KEY/);
 });
 
-test('jobs of before items could be left out have left out none', async (t) => {
+test('jobs from before items could be left out have none left out', async (t) => {
   const home = await temporaryHome(t);
   const older = await open(home, MIGRATIONS.slice(0, 7));
   older.run(
@@ -249,7 +249,7 @@ test('jobs of before items could be left out have left out none', async (t) => {
   assert.deepEqual([passedOver, ambiguous], [0, 3]);
 });
 
-test('a change of before keeps how it stood, in the words of today', async (t) => {
+test('changes of an older version keep their state, in the present terms', async (t) => {
   const home = await temporaryHome(t);
   const older = await open(home, MIGRATIONS.slice(0, 15));
   for (const state of [

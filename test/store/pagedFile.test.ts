@@ -19,7 +19,7 @@ function opened(settings = IN_MEMORY): { db: Database; file: PagedFile } {
 
 const bytesOf = (image: Image | null) => Buffer.concat(image?.parts ?? []);
 
-/** Rows, indices and free pages of an image, which is sound. What a free page holds is of no account. */
+/** Rows, indices and free pages of an image, which is sound. What a free page holds does not matter. */
 function contentOf(bytes: Uint8Array): string {
   const db = new SQL.Database(bytes);
   assert.deepEqual(db.exec('pragma integrity_check')[0]?.values, [['ok']]);
@@ -36,7 +36,7 @@ function writeRows(db: Database, begin: number, count: number): void {
   insert.free();
 }
 
-/** What the file is kept in parts of, in bytes. */
+/** Size in bytes of the parts in which the file is kept. */
 const PART = 64 * 1024;
 
 /** One row that takes so many pages of its own. */
@@ -59,7 +59,7 @@ test('an image is what SQLite itself copies, while the file grows over many part
   db.close();
 });
 
-test('an image has the pages that SQLite has taken and given back without writing them', () => {
+test('an image has the pages that SQLite allocated and freed without writing them', () => {
   const ends = new Set<number>();
   for (let rows = 0; ends.size < 12; rows++) {
     const made = opened();
@@ -95,7 +95,7 @@ test('an image stays as it was while SQLite writes on', () => {
   db.close();
 });
 
-test('a large transaction that is taken back leaves the image as it was', () => {
+test('a large transaction that is rolled back leaves the image as it was', () => {
   const { db, file } = opened();
   writeRows(db, 0, 100);
   const before = bytesOf(file.image());
@@ -106,7 +106,7 @@ test('a large transaction that is taken back leaves the image as it was', () => 
   db.close();
 });
 
-test('a file that SQLite has cut off is known as one that it has left', () => {
+test('a file that SQLite has truncated gives no image, so the whole database is copied', () => {
   const { db, file } = opened(
     'pragma journal_mode = memory; pragma cache_size = 10; pragma cache_spill = on;',
   );

@@ -182,7 +182,7 @@ async function restoreAndKill(program: string, args: string[], delayMs: number):
   return rounds;
 }
 
-test('a copy of a state that is restored is the state again', async (t) => {
+test('a state that is copied, changed and restored is as it was', async (t) => {
   const { home, path } = await homeWith(t, 'present');
   const file = join(await temporaryHome(t), 'copy');
   await backUpState({ source: path, file, force: false });

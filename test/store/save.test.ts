@@ -179,7 +179,7 @@ for (const [code, step, reason] of [
   ['EIO', 'syncDirectory', 'EIO: simulated'],
 ] as const) {
   // A read-only directory would not stop a test that runs as root, so the failures come from the seam.
-  test(`${code} at ${step}: the change is refused and undone, the file stays, and it mends by itself`, async (t) => {
+  test(`${code} at ${step}: the change is refused and undone, the file stays, and a retry succeeds`, async (t) => {
     const home = await temporaryHome(t);
     const disk = testDisk();
     const clock = manualClock();
@@ -232,7 +232,7 @@ test('with space back, a durable change needs no retry to get through', async (t
   assert.equal(store.state().status, 'ok');
 });
 
-test('what a failed change has taken back does not reach the disk with the next one', async (t) => {
+test('a failed change that was undone does not reach the disk with the next one', async (t) => {
   const home = await temporaryHome(t);
   const disk = testDisk();
   const store = await testStore(t, { home, fs: disk.fs });

@@ -30,13 +30,13 @@ test('what a server writes is found while it runs, and gone when it is removed',
   assert.deepEqual(await readdir(home), []);
 });
 
-test('a file by a process that is gone tells of no server', async (t) => {
+test('a file by a process that is gone means that no server runs', async (t) => {
   const home = await temporaryHome(t);
   await writeServerFile(home, content(spawnSync(process.execPath, ['-e', '']).pid));
   assert.equal(await readServerFile(home), null);
 });
 
-test('a file whose pid belongs to another process now tells of no server', async (t) => {
+test('a file whose pid now belongs to another process means that no server runs', async (t) => {
   const home = await temporaryHome(t);
   const lock = { pid: process.ppid, start: 'long ago', nonce: 'old', purpose: 'relay serve' };
   await writeFile(join(home, 'relay.lock'), JSON.stringify(lock));
@@ -44,7 +44,7 @@ test('a file whose pid belongs to another process now tells of no server', async
   assert.equal(await readServerFile(home), null);
 });
 
-test('a file that cannot be read tells of no server', async (t) => {
+test('a file that cannot be read means that no server runs', async (t) => {
   const home = await temporaryHome(t);
   for (const text of ['', '{', '{"pid":"1"}', '[]']) {
     await writeFile(join(home, 'server.json'), text);

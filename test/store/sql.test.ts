@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { testStore } from './support.ts';
 
-test('run tells how many rows changed, get and all answer rows as objects', async (t) => {
+test('run returns how many rows changed, get and all return rows as objects', async (t) => {
   const store = await testStore(t);
   store.run('create table song (id integer primary key, title text, cover blob) strict');
   const first = store.run('insert into song (title, cover) values (?, ?), (?, null)', [
@@ -47,7 +47,7 @@ test('a statement with a missing value, or with a second statement behind it, is
   assert.deepEqual(store.all('select * from song'), [{ title: 'a; b -- ? :c' }]);
 });
 
-test('what a transaction throws undoes it; a call inside is undone alone', async (t) => {
+test('an error undoes its transaction; a nested transaction is undone alone', async (t) => {
   const store = await testStore(t);
   store.run('create table song (title text)');
   const add = (title: string) => store.run('insert into song values (?)', [title]);

@@ -41,7 +41,7 @@ export async function inspectStateFile(path: string): Promise<SchemaVersions> {
   return inspectContent(path, file.bytes);
 }
 
-/** Stands at `NOON`. */
+/** A clock that begins at `NOON`. */
 export const manualClock = () => clockAt(NOON);
 
 export interface TestDisk {
@@ -62,7 +62,7 @@ export function testDisk(): TestDisk {
   const attempt = async (step: keyof SaveFs, path: string, work: () => Promise<void>) => {
     if (step === 'writeSynced') await gate;
     if (failing?.step === step) {
-      // What a full disk leaves is half a file.
+      // A full disk leaves half a file.
       if (step === 'writeSynced') await nodeSaveFs.writeSynced(path, Buffer.from('half'));
       throw Object.assign(new Error(`${failing.code}: simulated`), { code: failing.code });
     }

@@ -125,7 +125,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       thread,
       isMemory
         ? tooMuchMemory()
-        : new RelayError('INTERNAL', 'The thread that answers ended.', { cause: error }),
+        : new RelayError('INTERNAL', 'The thread that answers queries has ended.', { cause: error }),
     );
     next();
   }

@@ -337,7 +337,7 @@ export function createReader(
   };
 }
 
-/** The listed playlists, and whether to read the rows of each. @param unreadable playlists that gave none, from `unreadableIds` */
+/** The listed playlists, and whether to read the rows of each. @param unreadable those that gave none (`unreadableIds`) */
 function judged(
   playlists: readonly Playlist[],
   account: string,

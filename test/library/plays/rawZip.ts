@@ -4,7 +4,7 @@ import { crc32, deflateRawSync } from 'node:zlib';
 export interface RawEntry {
   name: string | Uint8Array;
   data?: Uint8Array | string;
-  /** What stands in the archive in place of the packed data. */
+  /** What the archive has instead of the packed data. */
   packed?: Uint8Array;
   method?: number;
   flags?: number;
@@ -16,15 +16,15 @@ export interface RawEntry {
   madeBy?: number;
   attributes?: number;
   extra?: Uint8Array;
-  /** What its own header says instead. */
+  /** What its local header says instead of the directory. */
   local?: { name?: string; method?: number; flags?: number; size?: number; crc?: number };
-  /** Without bytes of its own: the directory leads to those of another. */
+  /** True for an entry without data of its own: the directory points to that of another. */
   isListedOnly?: boolean;
 }
 
 export interface RawZip {
   entries: readonly RawEntry[];
-  /** What the end says of the number of entries. */
+  /** Number of entries that the end of the archive declares. */
   count?: number;
   disk?: number;
   before?: Uint8Array;

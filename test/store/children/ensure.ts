@@ -1,4 +1,4 @@
-/** Prepares the home given as its last argument and prints the code and the message of what it meets. */
+/** Prepares the home given as its last argument and prints `usable`, or the code and the message of the error. */
 import { RelayError } from '../../../src/domain/errors.ts';
 import { ensureHome } from '../../../src/store/home/home.ts';
 

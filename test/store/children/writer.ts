@@ -1,5 +1,5 @@
 /**
- * Writes one row after the other to the state of the home given as its argument, from where the state stands, and prints
+ * Writes one row after the other to the state of the home given as its argument, after those that are there, and prints
  * the number of each row once its save is acknowledged. Never ends by itself.
  */
 import { writeSync } from 'node:fs';
