@@ -61,16 +61,16 @@ export interface Context extends World {
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
-  /** True with `--demo`, or once the running demo is used without it. Commands shown to people then name the demo. */
+  /** True with `--demo`, or once the running demo is used without it. Commands shown to people then contain `--demo`. */
   readonly demo: boolean;
   /** From now on uses the running demo instead of the home's server. */
   useDemo(): void;
   /**
-   * Says on stderr what a person should know besides the result; repeats only once. With `--json` it waits until the command has
-   * succeeded, so that an error is the only line there.
+   * Prints on stderr what a person should know besides the result, and each text only once. With `--json` the text waits until
+   * the command has succeeded, so that an error is the only line on stderr.
    */
   remark(text: string): void;
-  /** What is to be said once the command has succeeded. */
+  /** The remarks to print once the command has succeeded. */
   readonly remarks: readonly string[];
   /** Options from flags and environment; reads no file. */
   loadOptions(request?: SettingsRequest): LoadOptions;
@@ -78,7 +78,7 @@ export interface Context extends World {
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
    * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. Without `ownHome`, a
-   * running demo is used too. It and all calls of the server reject with `INTERRUPTED` as soon as the person asks to stop.
+   * running demo is used too. This and all calls to the server reject with `INTERRUPTED` as soon as the person asks to stop.
    */
   running(options?: ServerChoice): Promise<Connection | null>;
   /** The running server, for commands that need one. @throws RelayError `NO_SERVER` */

@@ -16,7 +16,7 @@ import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
 
-/** The part of the command's context that is needed here; `context.ts` imports this file. */
+/** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import it. */
 interface Asking {
   clock: Clock;
   random: Random;
@@ -44,12 +44,12 @@ interface Carrying {
 }
 
 export interface ServerChoice {
-  /** True to find only the server of the home itself: what changes must never be the demo's by mistake. */
+  /** True to find only the server of the home itself, so that a command never changes the demo by mistake. */
   ownHome?: boolean;
 }
 
 /**
- * The running server with a client for it, or null. The file of a killed server counts as none. Another program at its address
+ * The running server with a client for it, or null. A file that a killed server left is ignored. Another program at its address
  * learns nothing, since the server first has to prove itself (`local/localClient.ts`).
  */
 export async function findServer(
@@ -71,7 +71,7 @@ export async function runningDemo({ home, demo }: Settings): Promise<ServerFile 
   return demo ? null : readServerFile(join(home, 'demo'));
 }
 
-/** The error, or if the demo holds the port, one that says so and how to stop the demo. */
+/** The same error. If the demo uses the port: an error that says so, and how to stop the demo. */
 export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   const demo = await runningDemo(settings);
@@ -82,7 +82,7 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
   });
 }
 
-/** For commands about one home that might be meant for the running demo. */
+/** Says that a demo is running, if the command uses another home. */
 export async function noteOtherHome(context: Asking): Promise<void> {
   // The command may be there to correct unusable settings.
   const { settings } = inspectSettings(context.loadOptions());

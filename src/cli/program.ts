@@ -36,7 +36,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
 }
 
 /**
- * The whole command tree. All commands share its output and its way to end.
+ * The whole command tree. All commands share its output and its handling of errors.
  * @param json whether to print the version as JSON
  * @internal
  */

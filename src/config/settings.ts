@@ -111,7 +111,7 @@ function complete(values: SettingValues, origins: Origins, at: Surroundings, pro
     origins,
     warnings: crossWarnings(values),
   };
-  // A part that is unusable is reported once, not also as missing.
+  // An unusable value is reported once, not also as missing.
   const cross = crossProblems(values, origins).filter(
     ({ key }) => !problems.some((other) => other.key === key),
   );

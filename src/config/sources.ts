@@ -59,7 +59,7 @@ function rawValue(
   return stored === null ? null : { value: stored, origin: 'file', where: `"${key}" in ${path}` };
 }
 
-/** Keys of `config.json` that are no settings, or that no file may hold. */
+/** Problems with keys of `config.json` that are not settings, or that may not be in a file. */
 export function unknownKeys({ file, path }: Sources): Problem[] {
   const allowed: string[] = SETTING_KEYS.filter((key) => SETTINGS[key].inFile);
   return Object.keys(file)

@@ -8,9 +8,9 @@ interface Strength {
   surprising: number;
 }
 
-/** A person types it: a phrase of four words is enough, since guesses are slowed down. */
+/** A person types the owner code: a phrase of four words is enough, since relay slows down guesses. */
 export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surprising: 10 };
-/** A key can be guessed at the speed of requests. 32 random hexadecimal digits have about twice the 20. */
+/** A key can be guessed as fast as requests are answered. 32 random hexadecimal digits have about 30 surprising ones. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
 /** Number of letters of a generated owner code: 39 bits if only this machine can reach the server, else 78. */

@@ -219,7 +219,7 @@ type Rest<T> = Pick<Setting<T>, 'meaning'> &
   Partial<Pick<Setting<T>, 'inFile' | 'flag' | 'secret'>> &
   ({ fallback: T; fallbackText?: string } | { fallback: Setting<T>['fallback']; fallbackText: string });
 
-/** A default that depends on nothing needs no words of its own. */
+/** For a fixed default, `fallbackText` may be left out. */
 function setting<T extends string | number | boolean | readonly string[] | null>(
   env: string,
   type: ValueType<NonNullable<T>>,

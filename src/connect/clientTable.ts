@@ -248,7 +248,7 @@ const copilot: Client = {
       : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
 };
 
-/** https://opencode.ai/docs/mcp-servers: the global file, of which there may be either form. */
+/** https://opencode.ai/docs/mcp-servers: the global file, which may end in `.json` or `.jsonc`. */
 const opencode: Client = {
   ...USUAL,
   id: 'opencode',
@@ -343,8 +343,8 @@ const goose: Client = {
 
 /**
  * https://antigravity.google/docs/mcp: the file, since May 2026 one for the editor and the command line; older editors kept
- * theirs in another place (https://github.com/colbymchenry/codegraph/issues/399). It gets the program, since its own sign-in
- * may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
+ * theirs in another place (https://github.com/colbymchenry/codegraph/issues/399). Its entry starts the program, since its own
+ * sign-in may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
  */
 const antigravity: Client = {
   ...USUAL,
@@ -363,8 +363,8 @@ const antigravity: Client = {
 };
 
 /**
- * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, of which there
- * may be either form; a new one is `kilo.jsonc`.
+ * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, which may end in
+ * `.json` or `.jsonc`; a new file is `kilo.jsonc`.
  */
 const kilo: Client = {
   ...USUAL,

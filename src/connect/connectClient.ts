@@ -75,10 +75,10 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   return Object.fromEntries(lists);
 }
 
-/** What a client's file says of the server. */
+/** What a client's file has about the server. */
 export interface FileState {
   /**
-   * `other`: the entry with our name leads elsewhere, or to the program at another path. `old_key`: its key is no longer
+   * `other`: the entry with our name has another address, or another path of the program. `old_key`: its key is no longer
    * valid.
    */
   state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';

@@ -54,7 +54,7 @@ export interface Target {
   program: readonly string[];
 }
 
-/** True if the entry leads to the server, in whatever form: by an address of it, also through a bridge, or by the program. */
+/** True if the entry leads to the server: by one of its addresses, directly or through a bridge, or by starting the program. */
 export function leadsTo(entry: unknown, { url, program }: Target): boolean {
   const texts = textsIn(entry);
   return texts.some((text) => sameAddress(text, url)) || startsRelay(texts, program);

@@ -66,9 +66,9 @@ export interface Past {
 }
 
 /**
- * The file as it was before `merge` added our entry; null if there was none. If nobody has changed anything else since, that is
- * one of the earlier texts, to the byte. Otherwise everything else stays byte for byte, except the comma or the blank line that
- * belonged to the entry. A section that becomes empty is removed if it was not there before.
+ * The file as it was before `merge` added our entry; null if there was no file. If nobody has changed anything else since, the
+ * result is one of the earlier texts, byte for byte. Otherwise everything else stays byte for byte, except the comma or the blank
+ * line that belonged to the entry. A section that becomes empty is removed if it was not there before.
  * @throws FileProblem as `merge`
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
@@ -101,7 +101,7 @@ function removed(content: string, { format, section, name }: Where, whole: boole
   const { [section]: __, ...others } = before;
   const isRight =
     holdsExactly(edited, parse, { ...before, [section]: rest }) ||
-    // In TOML a group exists only while something is in it.
+    // In TOML a section without entries does not exist.
     (isLast && (whole || format === 'toml') && holdsExactly(edited, parse, others));
   if (!isRight) throw uneditable(section);
   return mark + edited;

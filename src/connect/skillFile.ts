@@ -5,10 +5,10 @@ import { replaceFile } from '../base/files.ts';
 import { messageOf, nullIfMissing, RelayError } from '../domain/errors.ts';
 import { SKILL_NAME } from './skillPlaces.ts';
 
-/** Part of each `SKILL.md` of relay's, and of no other. */
+/** Marks a `SKILL.md` as written by relay. */
 export const SKILL_MARK =
   '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
-/** Name given to a file that was there before. */
+/** New name of a `SKILL.md` that was there before. */
 const FORMER = 'SKILL.md.before-relay';
 /** Lists the directories that were created for the skill, so that only those are removed with it. */
 const MADE = '.made-by-relay';

@@ -4,10 +4,10 @@
  */
 import { pathsOf, type System } from './configPlaces.ts';
 
-/** Names the directory too, as the specification wants. */
+/** Also the name of the skill's directory, as the specification requires. */
 export const SKILL_NAME = 'relay';
 
-/** Directories below the user's own, and the page that says so. */
+/** The skills directory of each client, with the page that documents it. */
 const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = {
   // https://code.claude.com/docs/en/skills
   'claude-code': ({ env, home }) =>

@@ -1,6 +1,6 @@
 /**
- * A single connection to a server on this machine, for a few requests in turn. It is never silently replaced by a new one. It
- * uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first answer.
+ * A single connection to a server on this machine, for a few requests one after the other. It is never silently replaced by a
+ * new one. It uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first answer.
  */
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';

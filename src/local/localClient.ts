@@ -59,7 +59,7 @@ async function post(options: LocalClientOptions, route: string, body: object): P
   throw errorFrom(content, answer.status, origin);
 }
 
-/** A new connection, and the proof that the other end has been asked for. */
+/** A new connection, and the answer of its other end, which was asked for a proof. */
 export interface Greeting {
   origin: string;
   connection: Connection;

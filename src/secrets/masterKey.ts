@@ -68,7 +68,7 @@ function fromEnvironment(text: string): MasterKey {
   });
 }
 
-/** For `auto`. An existing key file has sealed the state: no keychain answered then, or the person chose the file. */
+/** For `auto`. An existing key file comes first, since its key sealed the state. */
 async function fromEither(options: MasterKeyOptions): Promise<MasterKey> {
   const inFile = await readKeyFile(options.home);
   if (inFile) return { key: inFile, source: 'file', warning: fileWarning(options.home), created: false };

@@ -101,8 +101,8 @@ export function equalSecrets(a: string, b: string): boolean {
 }
 
 /**
- * The same for a secret that is compared often. It pads both to one length instead of hashing them; longer texts are
- * compared by digest.
+ * Like `equalSecrets`, for a secret that is compared often. It pads both texts to one length instead of hashing them; longer
+ * texts are compared by digest.
  */
 export function createSecretCheck(secretNow: () => string): (candidate: string) => boolean {
   let secret: string | null = null;

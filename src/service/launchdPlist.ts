@@ -14,8 +14,8 @@ export function agentPaths(homeDir: string): { plist: string; log: string } {
 }
 
 /**
- * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits it to twice a
- * minute. Without `ProcessType` it would throttle a process that has no window.
+ * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits it to two restarts
+ * a minute. Without `ProcessType`, launchd would slow down a process that has no window.
  */
 export function plistText(command: readonly string[], log: string): string {
   const words = command.map((word) => `    <string>${escaped(word)}</string>`).join('\n');

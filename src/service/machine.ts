@@ -24,8 +24,8 @@ function ownProgram(homeDir: string): string[] {
 }
 
 /**
- * A path to the program that survives upgrades, else that of the program itself. A path that another user could redirect
- * does not count, unless the program itself is no safer.
+ * A path to the program that survives upgrades, or else the program's own path. A path that another user could redirect is
+ * not used, unless the program itself is no safer.
  */
 export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;

@@ -418,16 +418,16 @@ test('any other client gets the address, the header and the program', async (con
   const { home, run } = desk(context);
   assert.deepEqual(await run(['Zedd']), {
     code: 0,
-    out: `If it connects to a URL (Streamable HTTP), enter:
+    out: `If the client connects to a URL (Streamable HTTP), enter:
 
   Name    relay
   URL     http://127.0.0.1:4980/mcp
 
-It then asks for approval in the browser. If it cannot, also enter the header
-Authorization with "Bearer" and the key that \`relay key\` prints. The bridge
-mcp-remote asks for approval as "MCP CLI Proxy".
+The client then asks for approval in the browser. If it cannot, also enter the
+header Authorization with "Bearer" and the key that \`relay key\` prints. The
+bridge mcp-remote asks for approval as "MCP CLI Proxy".
 
-If it starts a program, let it start:
+If the client starts a program instead, give it this command:
 
   /opt/relay/relay --home ${home}/relay-home stdio
 `,

@@ -41,7 +41,7 @@ const NEXT = 'Next, connect a client: relay connect\n';
 const NEXT_WITHOUT_SERVER = 'Next, start the server: relay serve. Then connect a client: relay connect\n';
 const PASTE_HINT = `Open this in any browser:
 Waiting up to 300 s for you to log in there.
-If it ends on a page that does not load, paste the address of that page here:
+If the browser ends on a page that does not load, paste the address of that page here:
 `;
 
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
@@ -364,7 +364,7 @@ test('an ID of another form is asked for again', async (context) => {
     `Client ID: That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.\n`;
   assert.ok(
     err.includes(
-      `\n${again('this one has others')}${again('this one has 31 characters')}Client ID: Saved in `,
+      `\n${again('this one has other characters')}${again('this one has 31 characters')}Client ID: Saved in `,
     ),
   );
   const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
@@ -393,7 +393,7 @@ test('no answer, or an impossible one, changes nothing', async (context) => {
   assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
   const again =
-    'That is not a client ID: one has 32 characters, 0-9 and a-f, and this one has others. Copy it again.';
+    'That is not a client ID: one has 32 characters, 0-9 and a-f, and this one has other characters. Copy it again.';
   assert.deepEqual(
     [impossible.code, impossible.err],
     [2, `${STEPS}\nClient ID: ${again}\nClient ID: \n${NOT_SET}`],

@@ -159,7 +159,7 @@ test('serve takes --toolsets and --read-only, and call says why the server does 
       const { code, err } = await relay(['call', tool]);
       return { code, err: err.replaceAll(/\s+/g, ' ').trim() };
     };
-    const how = 'start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.';
+    const how = 'to include it, restart the server with other RELAY_TOOLSETS or RELAY_READ_ONLY.';
     assert.deepEqual(await said('get_track'), {
       code: 2,
       err: `relay: The running server does not offer get_track. It is in the toolset catalog: ${how}`,

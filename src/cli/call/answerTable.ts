@@ -50,7 +50,7 @@ export function tableOf(rows: readonly Fields[], width: number, header = true): 
   };
 }
 
-/** Members that are true or absent share a column that names those that are true. */
+/** Merges members that are always true or absent into one column, `flags`, which names those that are true. */
 function withFlags(rows: readonly Fields[]): Fields[] {
   const keys = new Set(rows.flatMap((row) => Object.keys(row)));
   const flags = ordered(keys).filter((key) =>

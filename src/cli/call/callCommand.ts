@@ -96,7 +96,7 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
     const inside = `It is in the toolset ${groupOf(known)}`;
     const group = known.kind === 'read' ? inside : `${inside} and changes something`;
     throw new RelayError('USAGE', `The running server does not offer ${name}.`, {
-      remedy: `${group}: start the server with RELAY_TOOLSETS and RELAY_READ_ONLY set so that it does.`,
+      remedy: `${group}: to include it, restart the server with other RELAY_TOOLSETS or RELAY_READ_ONLY.`,
     });
   }
   const { unknownTool } = await import('./toolArguments.ts');

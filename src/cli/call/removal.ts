@@ -1,6 +1,6 @@
 /**
- * What a tool call would remove, in a sentence for the person who is about to make it. It only reads the playlist's name and
- * size, or does the tool's own dry run.
+ * What a tool call would remove, as a sentence for the person who is about to make the call. To find out, it reads the
+ * playlist's name and size, or does the tool's own dry run.
  */
 import { capital, counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -11,7 +11,7 @@ type Args = Record<string, unknown>;
 /** Calls a tool that changes nothing; null if it fails or is not offered. */
 type Look = (tool: string, args: Args) => Promise<Args | null>;
 
-/** @returns null for a call that removes nothing, or that the server refuses by itself */
+/** @returns null for a call that removes nothing, or that the server will refuse */
 export async function removalOf(
   client: McpConnection,
   tools: readonly ToolSummary[],

@@ -124,7 +124,7 @@ async function runSkill(
   if (key || toolsets !== undefined || readOnly) {
     throw new RelayError(
       'USAGE',
-      'A skill has neither key nor toolsets: its commands are those of the command line.',
+      'A skill needs no key and has no toolsets: it only describes the commands of relay.',
     );
   }
   const { io, json } = context;
@@ -141,7 +141,7 @@ async function runSkill(
   const changed = await writeSkill(folder, text);
   if (json) return printJson(io, { skill: path, written: true, changed, text });
   const again = 'Run this again after an update of relay.';
-  printBlock(io, changed ? `Wrote ${path}. ${again}\n` : `${path} is as this version writes it.\n`);
+  printBlock(io, changed ? `Wrote ${path}. ${again}\n` : `${path} is up to date.\n`);
 }
 
 async function skillFolder(
@@ -340,7 +340,7 @@ function shortened(file: string, { home, platform }: System): string {
   return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }
 
-/** Only files that relay knows can be written. */
+/** The error for a client that relay does not know, so that it cannot find the client's files. */
 async function unknownClient(name: string): Promise<RelayError> {
   const { didYouMean } = await import('../../base/nearest.ts');
   return new RelayError('USAGE', `Unknown client "${name}".`, {

@@ -64,7 +64,7 @@ export function otherText(
   const shown = Object.entries(headers).map(([header, value]) => `  Header  ${header}: ${value}`);
   const words = program.map((word) => (/^[\w.:\\/=,+-]+$/.test(word) ? word : JSON.stringify(word)));
   return blockOf([
-    'If it connects to a URL (Streamable HTTP), enter:',
+    'If the client connects to a URL (Streamable HTTP), enter:',
     '',
     `  Name    ${name}`,
     `  URL     ${url}`,
@@ -72,12 +72,12 @@ export function otherText(
     '',
     ...(key === null
       ? wrap(
-          `It then asks for approval in the browser. If it cannot, also enter the header Authorization with "Bearer" and the key that \`${keyCommand}\` prints. The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
+          `The client then asks for approval in the browser. If it cannot, also enter the header Authorization with "Bearer" and the key that \`${keyCommand}\` prints. The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
           width,
         )
       : []),
     '',
-    'If it starts a program, let it start:',
+    'If the client starts a program instead, give it this command:',
     '',
     `  ${words.join(' ')}`,
   ]);

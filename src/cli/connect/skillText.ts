@@ -6,7 +6,7 @@ import type { Tool } from '../../tools/tool.ts';
 import { argumentNames, exampleOf } from '../call/toolText.ts';
 import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
-/** Always visible to a model: with the name at most 120 tokens. */
+/** Models always see the name and this text, so both together must take at most 120 tokens. */
 export const SKILL_DESCRIPTION =
   "Controls the user's Spotify account with the relay command: what is playing, play, pause, volume, search, playlists, Liked Songs, importing lists of songs, undo, and SQL over the library and the listening history. Use it whenever the user asks for something on Spotify.";
 
@@ -23,7 +23,7 @@ const SHOWN = [
   'get_top_tracks',
 ] as const;
 
-/** Commands for what no tool does, or does in fewer words. */
+/** Commands for what no tool does, or for what takes fewer words than a tool call. */
 const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]> = [
   [['status'], 'the server, the account, limits, recent errors'],
   [['playlists', '--json'], 'all playlists'],

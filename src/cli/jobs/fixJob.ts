@@ -1,4 +1,4 @@
-/** `relay jobs fix`: asks on a terminal; uses its options without one. */
+/** `relay jobs fix`: does what its options say. Without options it asks on a terminal, and elsewhere lists what is left. */
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';

@@ -1,4 +1,4 @@
-/** Follows a job while it continues, and the ways to show that: a bar, lines, or JSON. */
+/** Follows a job until it is ready or has ended, and shows its progress as a bar, as lines, or as JSON. */
 import { isEnded, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, showsUnicode } from '../terminal/output.ts';

@@ -1,4 +1,4 @@
-/** Durable jobs for a person. Pure: records in, lines out. */
+/** Durable jobs as text for a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
 import { jobWords } from '../../domain/changeWords.ts';
@@ -55,7 +55,7 @@ function playlistText({ playlist_id, name: own }: JobRecord, { names }: JobView)
   return playlist_id === null ? 'a playlist' : `playlist ${visibleText(playlist_id, MAX_NAME)}`;
 }
 
-/** A job that is ready or has ended says what can be done with it. */
+/** One job with all its details, its unresolved items and what can be done next. */
 export function jobText(
   job: JobRecord,
   unresolved: readonly ItemRecord[],
@@ -75,7 +75,7 @@ export function jobText(
   const error = job.error
     ? ['', ...wrap(visibleText(inNames(job, view, job.error.message), MAX_CHARACTERS), width)]
     : [];
-  // In review, the two commands at the end are the remedy.
+  // For a job in review, the commands at the end are the remedy.
   const words = job.error && !job.review_required ? errorRemedy(job.error, named) : null;
   const remedy = words === null ? [] : wrap(visibleText(words, MAX_CHARACTERS), width - 2);
   const next = nextSteps(job, named);
@@ -88,7 +88,7 @@ export function jobText(
   ];
 }
 
-/** A message of a job with the name of its playlist. */
+/** A message of a job, with the name of its playlist instead of the ID. */
 function inNames({ playlist_id, name }: JobRecord, { names }: JobView, message: string): string {
   const called = name ?? names.get(playlist_id ?? '');
   return called === undefined ? message : message.replace(`the playlist ${playlist_id}`, `"${called}"`);

@@ -46,8 +46,8 @@ export function libraryCommand(context: Context, finish: Finish): Command {
       new Command('ask')
         .description('Run one SELECT query')
         .argument('<sql>', 'The query; `relay library tables` lists the tables')
-        .option('--csv', 'CSV, with all rows')
-        .option('--limit <n>', 'Rows, 1 to 500', wholeNumber(1, 500), 100)
+        .option('--csv', 'Print CSV, with all rows')
+        .option('--limit <n>', 'Print at most this many rows, 1 to 500', wholeNumber(1, 500), 100)
         .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
         .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
     )
@@ -60,8 +60,8 @@ export function libraryCommand(context: Context, finish: Finish): Command {
     .addCommand(
       new Command('forget')
         .description('Delete the copy')
-        .option('--versions', 'The versions of playlists instead; they cannot be read again')
-        .option('--plays', 'The imported plays instead; they cannot be read again')
+        .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
+        .option('--plays', 'Delete the imported plays instead; they cannot be read again')
         .action((options: ForgetOptions) => runForget(context, options)),
     );
 }

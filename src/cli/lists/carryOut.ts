@@ -16,7 +16,7 @@ const FIRST_POLLS_MS = [100, 200, 300, 500];
 
 interface Carrying {
   skipUnresolved: boolean;
-  /** Whom to ask. Without anyone, nothing is written unless every song is found, or with `skipUnresolved`. */
+  /** Asks the person. If null, nothing is written unless every song is found or `skipUnresolved` is true. */
   talk: Dialogue | null;
   asksToWrite: boolean;
   target: ImportTarget;

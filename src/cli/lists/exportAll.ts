@@ -79,7 +79,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
   } catch (error) {
     throw new RelayError(
       'INVALID_ARGUMENT',
-      `${directory} cannot be made a directory: ${messageOf(error)}.`,
+      `The directory ${directory} cannot be created: ${messageOf(error)}.`,
       {
         remedy: 'Give another path with -o.',
         cause: error,

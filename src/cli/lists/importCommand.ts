@@ -34,7 +34,7 @@ interface ImportOptions extends Omit<ListReading, 'list'> {
 const HELP = `
 Reads CSV, tables with tabs, JSON, M3U, PLS, XSPF, iTunes XML, Spotify's own
 data export, and text with one song a line. Without --to, --new or --saved it
-creates a private playlist with the name in the file, or that of the file.
+creates a private playlist, named in the file or else after the file.
 
 On a terminal it asks what to do about songs that were not found, and again
 before it writes. Elsewhere it writes nothing until every song is found, unless
@@ -90,7 +90,8 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   const history = await listeningHistoryIn(file);
   if (history === 'export' || (history === 'file' && !saysItIsList(options))) {
     if (!options.dryRun) return importHistory(context, file, options);
-    if (history === 'export') throw usage('--dry-run shows how a list of songs is read; this is an archive.');
+    if (history === 'export')
+      throw usage('--dry-run shows how a list of songs is read; this is a data export.');
     note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
   }
   if (options.dryRun) return showOnly(context, file, options);
@@ -128,7 +129,7 @@ async function importHistory(context: Context, file: string, options: ImportOpti
   }
 }
 
-/** Whom to ask; null with `--json`, with `--yes`, or without a terminal. */
+/** A dialogue for questions; null with `--json`, with `--yes`, or without a terminal. */
 async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): Promise<Dialogue | null> {
   if (yes || json || !io.terminal.stdin || !io.terminal.stderr) return null;
   const { openDialogue } = await import('../terminal/prompt.ts');
@@ -206,7 +207,7 @@ async function importList(
   await report(context, preview, target, name, done);
 }
 
-/** Asks a person about a file that may not be a list of songs; without one, refuses it. */
+/** Asks about a file that may not be a list of songs; refuses it if nobody can be asked. */
 async function requireList(
   { doubt }: ImportPreview,
   { yes }: ImportOptions,

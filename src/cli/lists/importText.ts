@@ -129,7 +129,7 @@ export function waysOn(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
-/** `240 songs were not found, 12 of them because several would fit` */
+/** `240 of 900 songs were not found (12 because several would fit)` */
 export function unresolvedText(jobs: readonly JobRecord[]): string {
   const { unresolved, ambiguous, songs } = totalsOf(jobs);
   const were = unresolved === 1 ? 'was' : 'were';

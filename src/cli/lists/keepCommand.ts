@@ -54,7 +54,7 @@ export function keepCommand(context: Context, finish: Finish): Command {
         .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
         .option('--like <rule>', 'A ready rule instead of a query')
         .addOption(
-          new Option('--every <interval>', 'When it runs').choices([...KEEP_INTERVALS]).default('day'),
+          new Option('--every <interval>', 'How often it runs').choices([...KEEP_INTERVALS]).default('day'),
         )
         .option('--dry-run', 'Only say what it would do')
         .action(async (playlist: string, sql: string | undefined, options: AddOptions) =>

@@ -32,7 +32,7 @@ async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promi
     if (looksLikeClientId(answer.toLowerCase())) return answer.toLowerCase();
     const is = /^[0-9a-f]*$/i.test(answer)
       ? `this one has ${counted([...answer].length, 'character')}`
-      : 'this one has others';
+      : 'this one has other characters';
     note(io, `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`);
   }
 }

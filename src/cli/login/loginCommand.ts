@@ -93,7 +93,7 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
     note(io, `Waiting up to ${timeout} s for you to log in there. Ctrl-C gives up.`);
   if (browser) return;
   note(io, `Waiting up to ${timeout} s for you to log in there.`);
-  note(io, 'If it ends on a page that does not load, paste the address of that page here:');
+  note(io, 'If the browser ends on a page that does not load, paste the address of that page here:');
 }
 
 /** Opens the browser; null if none opens, since the address is shown anyway. */

@@ -12,7 +12,7 @@ export interface LoginServer {
   local: LocalApi;
   /** The redirect URI to enter in the Spotify app. */
   redirectUri: string;
-  /** True if no client ID is known, so a login may not start. */
+  /** True if no client ID is known, so that starting a login may fail. */
   knowsNoClientId: boolean;
   /** True if the server keeps running after the login. */
   staysUp: boolean;

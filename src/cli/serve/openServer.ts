@@ -3,7 +3,7 @@ import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 
-/** The command that the server runs for. */
+/** The command that starts the server. */
 type Purpose = 'relay serve' | 'relay stdio';
 
 export function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {

@@ -7,9 +7,9 @@ import { commandLine } from '../usage/commandLine.ts';
 export interface ReadyFacts {
   version: string;
   mcpUrl: string;
-  /** null if not known. */
+  /** `name` is null if not known. */
   account: { connected: boolean; name: string | null };
-  /** null unless it may be shown, which is on a terminal only. */
+  /** null if stdout is not a terminal, where the code must not be shown. */
   ownerCode: string | null;
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;
@@ -47,7 +47,7 @@ function accountLine({ account }: ReadyFacts, relay: string): string {
   return account.name === null ? 'connected' : `connected as ${visibleText(account.name)}`;
 }
 
-/** Windows shells do not join lines at a backslash, so there it stays one line. */
+/** Windows shells do not join lines at a backslash, so on Windows the command stays on one line. */
 function claudeCommand(facts: ReadyFacts, relay: string): string[] {
   const key = facts.demoKey ?? `$(${relay} key)`;
   const header = facts.authMode === 'bearer' ? [`--header "Authorization: Bearer ${key}"`] : [];

@@ -7,7 +7,7 @@ import { readServerFile } from '../../store/home/serverFile.ts';
 import type { Context } from '../context.ts';
 import { printBlock } from '../terminal/output.ts';
 
-/** How often the file is read: not every platform reports all changes of a file. */
+/** How often to check the file's size, since not every platform reports all changes of a file. */
 const LOOK_MS = 300;
 
 /** @param count how many of the last lines to show first */

@@ -86,7 +86,9 @@ function whatFollows(
       : [`The previous playlist versions and plays are kept in ${keptMemoryPath}.`]),
     ...(heldJobs === 0 ? [] : [`${heldText(heldJobs)} See: ${command('jobs')}`]),
     ...(jobs.ready
-      ? [`Before you commit ${counted(jobs.ready, 'ready job')}, check that nothing was written since.`]
+      ? [
+          `Before you commit ${counted(jobs.ready, 'ready job')}, check that the songs are not in the playlists already.`,
+        ]
       : []),
     ...whoComesIn(kept, command),
     ...(keyProblem === null ? [] : [`${keyProblem} Start over with: ${command('login')}`]),

@@ -57,7 +57,7 @@ async function clients(context: Context, notes: string[]): Promise<Part[]> {
 async function clientsOf(context: Context, demo: boolean, notes: string[]): Promise<Part[]> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
-  // Variables of the environment reach the child by themselves.
+  // The child inherits the environment, so only flags have to be repeated.
   const named = [
     ...(demo ? ['--demo'] : []),
     ...(context.home === undefined ? [] : ['--home', context.home]),
@@ -99,7 +99,7 @@ async function completion(context: Context): Promise<Part[]> {
   return found.map(({ file, remove }) => ({ name: 'completion', what: `the completion in ${file}`, remove }));
 }
 
-/** The key's name in the keychain depends on the path of the home, which is gone after the state. */
+/** Also finds the key, whose name in the keychain depends on the path of the home: that is gone once the state is removed. */
 async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;

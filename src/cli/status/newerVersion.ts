@@ -47,7 +47,7 @@ async function isDue({ home, clock }: VersionQuestion): Promise<boolean> {
   if (!(await stat(home)).isDirectory()) return false;
   const asked = await lastAsked(path);
   const since = clock.now() - asked;
-  // After a clock was set back, this must not stay silent for years.
+  // A time in the future, from before the clock was set back, must not stop the check for years.
   if (since >= 0 && since < DAY_MS) return false;
   await replaceFile(path, `${JSON.stringify({ askedAt: new Date(clock.now()).toISOString() })}\n`);
   return true;

@@ -1,6 +1,6 @@
 /**
  * `relay stdio` as a small script, which an executable runs instead of the program. Clients wait for it at each start, and
- * with a running server it needs a thirtieth of the program. The rest is loaded only if this process becomes the server.
+ * with a running server it needs only a thirtieth of the code. The rest is loaded only if this process becomes the server.
  */
 import { kernelRandom } from '../../base/kernelRandom.ts';
 import type { Settings } from '../../config/settings.ts';

@@ -1,6 +1,6 @@
 /**
- * Carries the messages of one MCP client: each goes to the server separately, and its answers go to the client. It answers itself
- * only if no server can.
+ * Carries the messages of one MCP client: each goes to the server separately, and its answers go to the client. The carrier
+ * itself answers only if no server can.
  */
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage } from './message.ts';
@@ -35,7 +35,7 @@ export interface Carrier {
   readonly open: number;
   /** Resolves once every message taken is answered. */
   idle(): Promise<void>;
-  /** The client is gone, so no answer is waited for. */
+  /** Ends all requests, since the client is gone. */
   stop(): void;
 }
 
@@ -99,7 +99,7 @@ export function createCarrier(link: Link, write: (text: string) => Promise<void>
         );
         return;
       }
-      // The server learns it from the end of the request's connection, in all revisions.
+      // In all revisions, the server learns of the cancellation when the request's connection ends.
       if (message.cancels !== null) return cancel(message.cancels);
       const controller = new AbortController();
       const work = deliver(message, controller.signal).finally(() => underWay.delete(work));

@@ -13,7 +13,7 @@ export interface Pipe {
   closed: AbortSignal;
 }
 
-/** Bytes that may wait for the reader of stderr: one that stopped reading must not fill this process. */
+/** Bytes that may wait for the reader of stderr: a reader that has stopped must not fill this process's memory. */
 const STDERR_BYTES = 1024 * 1024;
 
 /** Reserves stdout for messages: everything else that is written there, such as by a package, goes to stderr. */

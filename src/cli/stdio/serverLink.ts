@@ -1,6 +1,6 @@
 /**
  * The server that `relay stdio` carries messages to: the one that runs for the home or, without one, a server in this process.
- * When it goes away, the next message looks for one again.
+ * When the server goes away, the next message looks for a server again.
  */
 import { interruptible } from '../../base/abort.ts';
 import { keyOptions, type Settings } from '../../config/settings.ts';
@@ -24,11 +24,11 @@ const PATIENCE_MS = 30_000;
 /** How long to wait for a server that went away before this process replaces it: it may be restarting. */
 const RESTART_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
-/** How often the server is told of this program, in milliseconds; it forgets it after `STAY_SECONDS`. */
+/** How often to tell the server that this program still needs it, in milliseconds; it forgets that after `STAY_SECONDS`. */
 const STAY_AGAIN_MS = 20_000;
 const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
-/** How long a greeted connection waits for a first message, in milliseconds; the server closes it after more. */
+/** How long to keep a greeted connection for a first message, in milliseconds; the server closes it only later. */
 const GREETING_MS = 2_000;
 
 const STDIO = 'relay stdio';
@@ -38,13 +38,13 @@ export interface ServerLink extends Link {
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;
-  /** Lets the server go, or stops the one in this process. */
+  /** Tells the server that it is no longer needed, or stops the one in this process. */
   close(): Promise<void>;
 }
 
 interface Server {
   baseUrl: string;
-  /** The headers with which the client gets the tools that this process was started with. */
+  /** The headers that limit the client to the tools that this process was started for. */
   headers: Record<string, string>;
   localKey: string;
   local: LocalApi;

@@ -7,7 +7,7 @@ import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 export interface StartedWith {
   /** The settings, with the tools from flags and environment, which are for this client alone. */
   settings: Settings;
-  /** The headers with which the server leaves out the tools that this client is not to get. */
+  /** The headers that make the server leave out tools for this client. */
   headers: Record<string, string>;
 }
 

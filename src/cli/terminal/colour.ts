@@ -1,6 +1,6 @@
 /**
- * Colours for a terminal. The form of a line decides: it starts with a state mark or `relay:`, or is the head of a table. Lines
- * are cleaned and laid out before. So widths do not change, and text from outside can at worst colour its own line. Pure.
+ * Colours for a terminal: for state marks and `relay:` at the start of a line, and for the head of a table. Lines are coloured
+ * after they are cleaned and laid out. So widths do not change, and text from outside can at worst colour its own line. Pure.
  */
 
 const START = '\u001b[';
@@ -16,7 +16,7 @@ const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
   [/^([A-Z0-9#]+(?: [A-Z0-9]+)*(?: {2,}[A-Z0-9#]+(?: [A-Z0-9]+)*)+)$/, '2'],
 ];
 
-/** The lines of `text`, each in the colours of its form. */
+/** The lines of `text`, each coloured as its form in `FORMS` says. */
 export function coloured(text: string): string {
   return text.split('\n').map(colouredLine).join('\n');
 }

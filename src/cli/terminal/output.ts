@@ -97,7 +97,7 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/** The command in a remedy is for the home that the person named, except in help texts, which are the same for all homes. */
+/** Prints an error. A command in its remedy repeats `--home`, except for `USAGE`: the help is the same for all homes. */
 export function printError(
   context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
   error: unknown,

@@ -6,8 +6,8 @@ import { RelayError } from '../../domain/errors.ts';
 import type { Io } from './output.ts';
 
 /**
- * One line that is not shown while it is typed, after a prompt on stderr; from a pipe one line without a prompt. null at the
- * end of the input. Rejects with the signal's reason.
+ * Reads one line after a prompt on stderr, without showing what is typed. From a pipe, reads one line without a prompt. Returns
+ * null at the end of the input. Rejects with the signal's reason.
  */
 export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Promise<string | null> {
   if (!io.terminal.stdin) return readLine(createInterface({ input: io.stdin }), signal);
@@ -73,7 +73,7 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   };
 }
 
-/** A single question of `Dialogue.requireYes`. */
+/** Asks a single question as `Dialogue.requireYes` does. */
 export async function requireYes(io: Io, question: string, signal: AbortSignal): Promise<void> {
   const dialogue = openDialogue(io, signal);
   await dialogue.requireYes(question).finally(() => dialogue.close());

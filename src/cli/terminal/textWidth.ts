@@ -10,10 +10,10 @@ const wide = lazy(
 /** Marks that are drawn on or in the character before them. */
 const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 
-/** Code points that may be drawn as one character. Finding its end takes a segmenter, which is slow. */
+/** Code points that may be drawn together as one character. Finding where it ends takes a segmenter, which is slow. */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
 
-/** Number of characters to measure exactly; lines that have to fit are no longer. */
+/** Longer texts are measured code point by code point, which is fast; lines that have to fit are shorter. */
 const MAX_MEASURED = 500;
 
 let characters: Intl.Segmenter | undefined;
@@ -39,7 +39,7 @@ export function fitted(text: string, width: number): string {
   return width < 1 ? '' : `${kept}…`;
 }
 
-/** As much of `text` as fits, filled up with spaces to exactly `width` columns; `right`: they go in front. */
+/** As much of `text` as fits, filled up with spaces to exactly `width` columns. With `right`, the spaces come first. */
 export function padded(text: string, width: number, right = false): string {
   const shown = fitted(text, width);
   const space = ' '.repeat(Math.max(0, width - widthOf(shown)));

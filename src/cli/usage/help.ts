@@ -7,7 +7,7 @@ import { RelayError } from '../../domain/errors.ts';
 export function helpCommand(program: Command): Command {
   return new Command('help')
     .description('Print help for a command')
-    .argument('[command...]', 'Name of the command, and of one below it')
+    .argument('[command...]', 'Name of the command, and of its subcommand')
     .addHelpText('after', '\nExamples:\n  $ relay help jobs\n  $ relay help jobs show')
     .action((names: string[]) => printHelp(program, names));
 }
