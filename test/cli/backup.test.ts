@@ -97,7 +97,7 @@ test('backup without a state makes neither a copy nor a home', async (context) =
   assert.deepEqual(readdirSync(folder), []);
 });
 
-/** What a running server answers once it has saved. */
+/** The answer of a running server that has saved its state. */
 const saved = (path: string) => async () => ({
   path,
   savedAt: '2026-11-01T00:00:00.000Z',
@@ -106,7 +106,7 @@ const saved = (path: string) => async () => ({
   keySource: 'keychain' as const,
 });
 
-test('backup has a running server save first, and copies what that names', async (context) => {
+test('backup has a running server save first, and copies the file that the server names', async (context) => {
   const { state, copy } = await desk(context);
   const { env, calls } = await startFakeLocal(context, { answers: { saveState: saved(state) } });
   const { code, err } = await relay(['backup', copy], { env });
@@ -133,7 +133,7 @@ test('backup makes no copy of what a server cannot save', async (context) => {
   assert.equal(existsSync(copy), false);
 });
 
-test('a demo that runs is copied, and named, only where there is no state of one’s own', async (context) => {
+test('the state of a running demo is copied, and named as such, only if there is no real state', async (context) => {
   const { state, copy } = await desk(context);
   const demo = await startFakeLocal(context, { demo: true, answers: { saveState: saved(state) } });
   const first = await relay(['backup', copy], { env: demo.env });
@@ -171,13 +171,13 @@ Start the server with: relay serve
     ],
   );
   assert.notEqual(later, key);
-  // A rotated key stays shut out.
+  // The key in the copy was replaced since, so it stays invalid.
   assert.equal((await run(['key'])).out, `${later.split('\n')[0]}\n`);
   assert.equal(digest(join(home, kept)), present);
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db', kept].sort());
 });
 
-test('at a terminal restore says what will be replaced and asks, unless told not to', async (context) => {
+test('on a terminal restore says what will be replaced and asks, unless --yes is given', async (context) => {
   const { home, env, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   const terminal = { stdin: true, stderr: true };
@@ -222,7 +222,7 @@ test('restore --json is one document', async (context) => {
   });
 });
 
-test('restore makes a home that is not there, with the key from the environment', async (context) => {
+test('restore creates a missing home, with the key from the environment', async (context) => {
   const env = { RELAY_ENCRYPTION_KEY: newKey() };
   const { folder, run, key, copy } = await desk(context, env);
   await run(['backup', copy]);
@@ -288,7 +288,7 @@ for (const [what, spoil, code, words] of REFUSED) {
   });
 }
 
-test('restore refuses what is no file, and the state file itself', async (context) => {
+test('restore refuses a path that is not a file, and the state file itself', async (context) => {
   const { folder, home, run, state } = await desk(context);
   mkdirSync(join(folder, 'directory'));
   const cases: Array<[file: string, message: string]> = [
@@ -351,7 +351,7 @@ for (const [what, env, words] of [
   });
 }
 
-test('restore that is interrupted before the exchange changes nothing', async (context) => {
+test('restore that is interrupted before it replaces the state changes nothing', async (context) => {
   const { env, home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   await run(['key', 'rotate', '--yes']);

@@ -9,7 +9,7 @@ import { relay, temporaryHome } from '../support/cli.ts';
 const parts = { openOffline };
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
 
-/** A home with a state that the key of byte 1 has sealed. */
+/** A home whose state is sealed with `keyOf(1)`. */
 async function sealedHome(context: TestContext): Promise<string> {
   const home = temporaryHome(context);
   const { code, err } = await relay(['key'], {
@@ -48,7 +48,7 @@ test('the wrong key', async (context) => {
   assert.match(out, /^ok {3}jobs {6}none active$/m);
 });
 
-test('a lost key, and none is made in its place', async (context) => {
+test('a lost key, which is not replaced by a new one', async (context) => {
   const home = await sealedHome(context);
   const { code, out, err } = await status(home, { RELAY_KEYCHAIN: 'file' });
   assert.deepEqual([code, err], [3, '']);

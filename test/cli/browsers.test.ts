@@ -16,7 +16,7 @@ const FIREFOX: BrowserSummary = {
 };
 const EDGE: BrowserSummary = { ...FIREFOX, id: '0b', label: 'Edge', origin: 'http://localhost:4980' };
 
-test('browsers lists which are remembered, where, and until when', async (context) => {
+test('browsers lists the remembered browsers, for which address and until when', async (context) => {
   const listBrowsers = async () => ({ browsers: [FIREFOX, EDGE] });
   const { env } = await startFakeLocal(context, { answers: { listBrowsers } });
   assert.deepEqual(await relay(['browsers'], { env }), {
@@ -31,7 +31,7 @@ test('browsers lists which are remembered, where, and until when', async (contex
   assert.deepEqual(JSON.parse(json.out), { browsers: [FIREFOX, EDGE] });
 });
 
-test('browsers says what it means when there are none', async (context) => {
+test('browsers says what it means that no browser is remembered', async (context) => {
   const answers = {
     listBrowsers: async () => ({ browsers: [] }),
     forgetBrowsers: async () => ({ forgotten: [] }),
@@ -45,7 +45,7 @@ test('browsers says what it means when there are none', async (context) => {
   assert.equal((await relay(['browsers', 'forget', '--all'], { env })).out, 'No browser was remembered.\n');
 });
 
-test('browsers forget ends one or all, and wants to be told which', async (context) => {
+test('browsers forget forgets one browser or all, and needs an ID or --all', async (context) => {
   const forgetBrowsers = async ({ id }: { id: string | null }) => {
     if (id === 'x')
       throw new RelayError('NOT_FOUND', 'There is no browser "x".', { remedy: 'See `relay browsers`.' });

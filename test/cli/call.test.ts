@@ -113,7 +113,7 @@ test('an unknown tool is wrong usage, with the nearest names', async (context) =
   });
 });
 
-test('a word that is no key=value is wrong usage', async (context) => {
+test('a word that is not key=value is wrong usage', async (context) => {
   const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
   assert.deepEqual(await relay(['call', 'echo', 'blue'], { env }), {
     code: 2,
@@ -130,7 +130,7 @@ test('without a server: exit 4', async (context) => {
   });
 });
 
-test('an MCP endpoint that does not let the command in is exit 4', async (context) => {
+test('an MCP endpoint that refuses the command is exit 4', async (context) => {
   const server = await startFakeLocal(context, {
     mcp: () => echoServer(),
     refuses: true,

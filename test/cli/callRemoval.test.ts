@@ -6,7 +6,7 @@ import { run } from '../support/cli.ts';
 import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 
-/** `relay call` on a terminal; what it says before its question, or null where it asks nothing. */
+/** `relay call` on a terminal. `said` is the text before its question, or null if it asks nothing. */
 async function call(world: Relay, args: string[], answer: string | null = null) {
   const terminal = { stdin: answer !== null, stdout: false, stderr: answer !== null };
   const options = { terminal, ...(answer === null ? {} : { stdin: `${answer}\n` }) };
@@ -31,7 +31,7 @@ function withPlaylist(work: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-test('on a terminal, a tool says how many rows or tracks will be removed, and no changes nothing', () =>
+test('on a terminal, a tool says how many rows or tracks will be removed, and changes nothing after a no', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     const saved = owner(world.provider).saved.length;
     const into = `playlist_id=${playlist.id}`;
@@ -64,7 +64,7 @@ test('on a terminal, a tool says how many rows or tracks will be removed, and no
     assert.ok(world.provider.requests.every(({ method }) => method === 'GET'));
   }));
 
-test('yes, --yes and a script go on', () =>
+test('after a yes, with --yes and without a terminal the call is made', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     for (const [index, [flags, answer]] of (
       [
@@ -97,7 +97,7 @@ test('a forced undo asks, and a plain one does not', () =>
     assertRows(playlist, rows);
   }));
 
-test('what takes nothing away asks nothing', () =>
+test('a call that removes nothing asks nothing', () =>
   withPlaylist(async ({ world, playlist }) => {
     const into = `playlist_id=${playlist.id}`;
     const [uri = ''] = tracks(world, 1, 3_000);

@@ -16,7 +16,7 @@ import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;
 
-/** A server whose tools answer what they are told to. */
+/** A server whose tools give these answers. */
 function answering(answers: Record<string, Answer>): McpServer {
   const server = new McpServer({ name: 'fixed', version: '1' });
   const inputSchema = z.looseObject({ offset: z.int().optional() });
@@ -241,7 +241,7 @@ Artists:
 `,
   ],
   [
-    'the next offset of a tool that takes none',
+    'the next offset of a tool that takes no offset',
     80,
     ['once'],
     `
@@ -262,7 +262,7 @@ for (const [what, columns, words, text] of SHOWN) {
   });
 }
 
-test('what strangers call their things stays in its cell', async (context) => {
+test('names that strangers chose stay in their cells', async (context) => {
   const names = hostileTexts(sized(2_000, 200));
   const hostile = {
     hostile: {
@@ -312,7 +312,7 @@ longTest('the example of every tool that writes works in the demo', () =>
     const failed: string[] = [];
     for (const tool of ALL_TOOLS.filter(({ kind }) => kind !== 'read')) {
       const words = exampleOf(tool);
-      // The person knows its ID, and what can be done with it depends on how far it is.
+      // Examples have no real ID of a job or kept playlist.
       if (words.some((word) => /(JOB|KEEP)_ID$/.test(word))) continue;
       const { code } = await relay(['call', ...words], { env });
       if (code !== 0) failed.push(tool.name);

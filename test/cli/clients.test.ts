@@ -35,7 +35,7 @@ const NEVER: ClientSummary = {
   approvals: [],
 };
 
-test('clients lists what each holds', async (context) => {
+test('clients lists each client with its approvals', async (context) => {
   const hidden = { ...NEVER, clientId: 'x', name: '\u001b[31mred\u202e' };
   const listClients = async () => ({ clients: [CLIENT, NEVER, hidden] });
   const { env } = await startFakeLocal(context, { answers: { listClients } });
@@ -110,7 +110,7 @@ test('clients revoke says what ended, and that the client may ask again', async 
   ]);
 });
 
-test('an ID that begins with a dash, as older ones may, is taken as one', async (context) => {
+test('an ID that begins with a dash, as older ones may, is not read as an option', async (context) => {
   const revokeClient = async () => ({ client: CLIENT, approvals: 1, forgotten: true });
   const server = await startFakeLocal(context, { answers: { revokeClient } });
   const id = '-abcdefghijklmnopqrstu';
@@ -145,7 +145,7 @@ test('an ID that begins with a dash, as older ones may, is taken as one', async 
   });
 });
 
-test('a client that is not known is exit 1', async (context) => {
+test('an unknown client is exit 1', async (context) => {
   const revokeClient = async () => {
     throw new RelayError('NOT_FOUND', 'There is no client "x".', {
       remedy: 'See `relay clients` for the IDs.',

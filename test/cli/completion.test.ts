@@ -11,18 +11,18 @@ import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 
-/** What a shell offers for a line, sorted. `dir` is where it stands. */
+/** What a shell offers for a line, sorted. `dir` is its working directory. */
 type Complete = (script: string, line: string, dir: string) => string[];
 
 const bash: Complete = (script, line, dir) => {
-  // It takes a word apart at an equals sign.
+  // bash splits words at equals signs.
   const words = line.split(/ |(=)/).filter((word) => word !== undefined);
   const program = `source "$1"; shift; COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _relay
     printf '%s\\n' "\${COMPREPLY[@]}"`;
   return run('bash', ['--norc', '-c', program, 'bash', script, ...words], dir);
 };
 
-/** The functions of zsh's completion system only work on a terminal, so here they say what they were asked for. */
+/** The functions of zsh's completion system only work on a terminal, so these print what they would offer. */
 const ZSH_STUBS = `
   compdef() { }
   compset() { PREFIX=\${PREFIX#*=} }
@@ -47,7 +47,7 @@ const KEYS = [...SETTING_KEYS];
 const STORED = KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
 const COMMANDS_OF_KEY = ['show', 'rotate'];
 
-/** What can follow; a shell keeps of it what the last word begins. */
+/** What can follow each line. A shell keeps only what begins with the last word. */
 const PLACES: ReadonlyArray<[line: string, offered: readonly string[]]> = [
   ['key ', COMMANDS_OF_KEY],
   ['--json key s', COMMANDS_OF_KEY],
@@ -94,7 +94,7 @@ test('every command is offered, with the options of a command and of the program
   ]);
 });
 
-test('a command that was never heard of completes, whatever its words hold', async () => {
+test('an unknown command completes too, whatever characters its words contain', async () => {
   const offered = (...words: string[]) => completionLines(strangeProgram(), words);
   assert.deepEqual(await offered('st'), ['strange It\'s "strange": `id` $HOME \\ %s; done']);
   assert.deepEqual(await offered('strange', '--mode', ''), ['loud', 'quiet']);
@@ -110,7 +110,7 @@ function strangeProgram(): Command {
   return new Command('relay').helpCommand(false).addCommand(strange);
 }
 
-/** bash offers the files by itself when it is offered nothing. */
+/** What shells offer. If relay offers bash nothing, bash itself offers files. */
 const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
   ['relay comp', ['completion']],
   ['relay --home=some key s', ['show']],
@@ -152,7 +152,7 @@ test('a real zsh completes at the tab key, without anything in its start-up file
   assert.match(run('zsh', ['-f', '-c', program, 'zsh', script], dir).join('\n'), /completion/);
 });
 
-test('it needs no home and no settings, and is one document with --json', async () => {
+test('completion needs no home and no settings, and prints one document with --json', async () => {
   const env = { RELAY_HOME: '/no/such/home', RELAY_PORT: 'x' };
   const plain = await relay(['completion', 'bash'], { env });
   assert.deepEqual([plain.code, plain.err], [0, '']);
@@ -160,7 +160,7 @@ test('it needs no home and no settings, and is one document with --json', async 
   assert.deepEqual(JSON.parse(json.out), { shell: 'bash', script: plain.out });
 });
 
-test('without a shell, or with another one, it lists those that it knows', async () => {
+test('without a shell, or with an unknown one, completion lists those that it knows', async () => {
   assert.deepEqual(await relay(['completion']), {
     code: 2,
     out: '',

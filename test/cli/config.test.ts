@@ -26,7 +26,7 @@ test('config set, get and unset over the life of a value, as a process', async (
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
 });
 
-test('config list tells every value and where it comes from; secrets only as set or not', async (context) => {
+test('config list shows every value and where it comes from; secrets only as set or not', async (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json'), '{"logLevel": "warn"}');
   const env = { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) };
@@ -78,7 +78,7 @@ test('config list --json', async (context) => {
   });
 });
 
-test('config get of a value that is not set is an empty line, of a secret never the secret', async () => {
+test('config get prints an empty line for a value that is not set, and never a secret', async () => {
   const env = { RELAY_HOME: '/no/such/home', MCP_API_KEY: 'k'.repeat(40) };
   assert.deepEqual(await relay(['config', 'get', 'publicBaseUrl'], { env }), { code: 0, out: '\n', err: '' });
   assert.deepEqual(await relay(['config', 'get', 'MCP_API_KEY'], { env }), {
@@ -125,7 +125,7 @@ test('config set says when the environment comes before the file', async (contex
   });
 });
 
-test('config set says of a client ID that it does not look like one', async (context) => {
+test('config set warns of a client ID that does not look like one', async (context) => {
   const home = temporaryHome(context);
   const result = await relay(['config', 'set', 'providerClientId', 'my-app'], { env: { RELAY_HOME: home } });
   assert.deepEqual(result, {
@@ -138,7 +138,7 @@ Restart a running server to use it.
   });
 });
 
-test('config knows of the secrets that the state holds', async (context) => {
+test('config says which secrets the state holds', async (context) => {
   const status = async () => exampleReport({ secrets: { mcpApiKey: true, providerClientSecret: false } });
   const { env } = await startFakeLocal(context, { answers: { status } });
   const get = async (key: string) => (await relay(['config', 'get', key], { env })).out;
@@ -150,7 +150,7 @@ test('config knows of the secrets that the state holds', async (context) => {
   assert.match((await relay(['config'], { env })).out, /^mcpApiKey +set, kept encrypted in the state$/m);
 });
 
-test('config unset takes out a key that is no setting, and config path works while it is there', async (context) => {
+test('config unset removes an unknown key, and config path works while the file has one', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   writeFileSync(join(home, 'config.json'), '{"prot": 1}');
@@ -187,7 +187,7 @@ test('a secret that is typed is not shown', async (context) => {
   assert.deepEqual(server.calls, [{ route: 'client-secret', body: { value: 'hunter2' } }]);
 });
 
-test('an empty stdin is no secret', async () => {
+test('an empty stdin is refused as a secret', async () => {
   const env = { RELAY_HOME: '/no/such/home' };
   const result = await relay(['config', 'set', 'providerClientSecret'], { env });
   assert.deepEqual(result, {

@@ -66,12 +66,12 @@ function desk(context: TestContext, env: NodeJS.ProcessEnv = {}): Desk {
 
 interface Documented {
   file: string;
-  /** What stands between the server's URL and the client, as the client documents it. */
+  /** The content of the file, as the client documents it. */
   text: string;
   command?: string;
   next: string[];
   trace?: string;
-  /** It starts the program, so nobody has to approve anything. */
+  /** True if the client starts the program, so that nobody has to approve anything. */
   starts?: true;
 }
 
@@ -238,7 +238,7 @@ test('--remove of an entry that was added leaves the file byte for byte', async 
   }
 });
 
-test('the same server under another name is found, said, and not entered a second time', async (context) => {
+test('the same server under another name is found, reported, and not added again', async (context) => {
   const { home, run, put, text } = desk(context);
   const mine = (name: string) => `"${name}": { "url": "http://localhost:4980/mcp/", "timeout": 5 }`;
   put('.cursor/mcp.json', `{ "mcpServers": { ${mine('music')} } }`);
@@ -260,7 +260,7 @@ test('the same server under another name is found, said, and not entered a secon
   assert.equal(text('.cursor/mcp.json'), '{ "mcpServers": {} }');
 });
 
-test("a key that is not the server's any more is told as old", async (context) => {
+test("a key that is no longer the server's is reported as old", async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:5555/mcp'));
   const { home, run, put } = desk(context, env);
   const entry = { url: 'http://127.0.0.1:5555/mcp', headers: { Authorization: 'Bearer relay_of_yesterday' } };
@@ -274,7 +274,7 @@ test("a key that is not the server's any more is told as old", async (context) =
   assert.match((await run([])).out, /cursor +Cursor +yes$/m);
 });
 
-test('Goose keeps its servers in YAML, of which comments and quotes stay', async (context) => {
+test('Goose keeps its servers in YAML, whose comments and quotes stay', async (context) => {
   const { run, put, text, list } = desk(context);
   const file = '.config/goose/config.yaml';
   const before = `# mine
@@ -310,7 +310,7 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
   assert.match(text(file), /\n {4}relay:\n {6}headers:\n {8}X-MCP-Readonly: "true"\n {6}type: /);
   assert.equal((await run(['goose', '--remove'])).code, 0);
   assert.equal(text(file), before);
-  // Nothing was there: nothing has to be fixed, and nothing stays.
+  // If there was no file before, neither a file nor a directory stays.
   const { home, ...fresh } = desk(context);
   assert.equal((await fresh.run(['goose', '--write'])).code, 0);
   assert.match(fresh.text(file), /^extensions:\n {2}relay:\n {4}type: /);
@@ -326,7 +326,7 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
   );
 });
 
-test('what was changed after --write stays with --remove', async (context) => {
+test('changes made after --write stay after --remove', async (context) => {
   const { run, put, text } = desk(context);
   const files = {
     cursor: '.cursor/mcp.json',
@@ -387,7 +387,7 @@ test('--remove deletes the backups that hold the key, also without an entry', as
   assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
 });
 
-test('a program that npx has fetched for one run is told, and never written', async (context) => {
+test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {
   const { home, run, list } = desk(context);
   const path = '/home/me/.npm/_npx/1a2b3c/node_modules/relay/bin/relay.mjs';
   const machine = {
@@ -441,7 +441,7 @@ const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x
 const BOTH =
   '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" },\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n';
 
-test('the file as it was stays beside it, under a name of its own', async (context) => {
+test('a backup of the file is kept beside it, under an unused name', async (context) => {
   const { home, run, put, text, list, mode } = desk(context);
   const backup = '.cursor/mcp.json.relay-backup-20261120T123005Z';
   put('.cursor/mcp.json', OTHER, 0o660);
@@ -511,7 +511,7 @@ for (const [what, content, problem] of BROKEN) {
   });
 }
 
-test('a malformed TOML file is told with line and column', async (context) => {
+test('a malformed TOML file is reported with line and column', async (context) => {
   const { home, run, put, text } = desk(context);
   put('.codex/config.toml', 'model = "o"\n[tui\n');
   const { code, err } = await run(['codex', '--write']);
@@ -539,7 +539,7 @@ test('a directory, and a link to nothing, in the place of the file are refused',
   );
 });
 
-test('a home directory that is not there is told, and not made', async (context) => {
+test('a missing home directory is reported, and not created', async (context) => {
   const { home, run } = desk(context);
   assert.deepEqual(await run(['cursor', '--write'], { env: { HOME: `${home}/none` } }), {
     code: 1,
@@ -552,7 +552,7 @@ test('a home directory that is not there is told, and not made', async (context)
 });
 
 for (const HOME of ['.', 'me/here']) {
-  test(`a home directory that is relative, ${HOME}, is told, and nothing is written where one happens to be`, async (context) => {
+  test(`a relative home directory, ${HOME}, is reported, and nothing is written into the working directory`, async (context) => {
     assert.deepEqual(await desk(context).run(['codex', '--write'], { env: { HOME } }), {
       code: 1,
       out: '',
@@ -563,7 +563,7 @@ for (const HOME of ['.', 'me/here']) {
   });
 }
 
-test('what is in the file already is told before it is asked for', async (context) => {
+test('connect without --write says what is in the file already', async (context) => {
   const { home, run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);
   put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://old/mcp"}}}');
@@ -579,7 +579,7 @@ test('what is in the file already is told before it is asked for', async (contex
   );
 });
 
-/** Permissions do not hold for root, so then the test continues as somebody else. */
+/** Root ignores permissions, so if the tests run as root, `work` runs as another user. */
 async function asSomebody<T>(
   paths: string[],
   rehearse: () => Promise<unknown>,
@@ -598,7 +598,7 @@ async function asSomebody<T>(
   }
 }
 
-test('a directory or a file that may not be written is told, and nothing is left behind', async (context) => {
+test('a read-only directory or file is reported, and nothing is left behind', async (context) => {
   const { home, run, put, text, list } = desk(context);
   put('.cursor/mcp.json', OTHER);
   put('.gemini/settings.json', OTHER);
@@ -682,7 +682,7 @@ test('the demo gets a name of its own beside the real server', async (context) =
   );
 });
 
-test('another address replaces the one that stands there', async (context) => {
+test('another address replaces the one in the file', async (context) => {
   const { home, run, put, text } = desk(context, { RELAY_PORT: '5001' });
   put('.cursor/mcp.json', BOTH);
   const { code, out } = await run(['cursor', '--write']);
@@ -707,7 +707,7 @@ test('without a server the settings say where it will be', async (context) => {
   });
 });
 
-test('--key prints the key; with --write it is in the file alone, which nobody else can read', async (context) => {
+test('--key prints the key; with --write only the file has it, and nobody else can read the file', async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { home, run, put, text, mode } = desk(context, env);
   put('.codex/config.toml', 'model = "o"\n', 0o644);
@@ -769,7 +769,7 @@ http_headers = { Authorization = "Bearer ${KEY}" }
   );
 });
 
-test('a new file that holds the key is for its owner alone; the error of a broken one does not hold it', async (context) => {
+test('a new file with the key is readable by its owner alone; the error for a broken file does not contain the key', async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { run, put, text, mode } = desk(context, env);
   assert.equal((await run(['claude-code', '--key', '--write'])).code, 0);
@@ -782,7 +782,7 @@ test('a new file that holds the key is for its owner alone; the error of a broke
   assert.doesNotMatch(err, new RegExp(KEY));
 });
 
-test('without --key the key that stood there goes, and nobody asks for it', async (context) => {
+test('--write without --key removes the key from the file, and does not ask the server for it', async (context) => {
   const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { run, text } = desk(context, env);
   await run(['cursor', '--key', '--write']);
@@ -792,7 +792,7 @@ test('without --key the key that stood there goes, and nobody asks for it', asyn
   assert.deepEqual(pluck(calls, 'route'), ['status']);
 });
 
-test('--key without a server opens the state for as long as it takes', async (context) => {
+test('--key without a server opens the state and closes it again', async (context) => {
   const ends: string[] = [];
   const openOffline: Parts['openOffline'] = async () => ({
     local: { showKey: async () => ({ key: KEY, fromEnvironment: false }) } as LocalApi,
@@ -805,7 +805,7 @@ test('--key without a server opens the state for as long as it takes', async (co
   assert.equal(JSON.parse(out).entry.headers.Authorization, `Bearer ${KEY}`);
 });
 
-test('a server that takes no key makes --key an error', async (context) => {
+test('a server that accepts no key makes --key an error', async (context) => {
   const { env, calls } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp', 'oauth'));
   const expected = {
     code: 2,
@@ -941,7 +941,7 @@ for (const [args, err] of MISUSES) {
   });
 }
 
-test('--home is part of what the person is told to run', async (context) => {
+test('the commands shown to a person contain --home', async (context) => {
   const { home, run } = desk(context);
   const { out } = await run(['cursor', '--home', join(home, 'my relay')]);
   assert.match(out, new RegExp(`  relay --home '${home}/my relay' connect cursor --write\n`));

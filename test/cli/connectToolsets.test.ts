@@ -99,7 +99,7 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
   });
 }
 
-test('a header of that name is replaced, other headers stay, and without the flags so do these', async (context) => {
+test('a header of that name is replaced and others stay; without the flags all headers stay', async (context) => {
   const { run, put, json } = desk(context);
   const file = '.cursor/mcp.json';
   put(file, { mcpServers: { relay: { url: URL, headers: { 'x-mcp-toolsets': 'all', 'X-Other': '1' } } } });
@@ -111,7 +111,7 @@ test('a header of that name is replaced, other headers stay, and without the fla
   assert.deepEqual(json(file).mcpServers.relay.headers, headers);
 });
 
-test('a toolset that there is not, and a missing client, are told before anything is written', async (context) => {
+test('an unknown toolset, and a missing client, are reported before anything is written', async (context) => {
   const { run, exists } = desk(context);
   const wrong = await run('cursor', '--toolsets', 'catalog,playlist', '--write');
   assert.equal(wrong.code, 2);

@@ -1,4 +1,4 @@
-/** A demo that runs is used by commands that look, and never takes what is meant for the real home. */
+/** Commands that only read use a running demo. What is meant for the real home never goes to the demo. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -14,7 +14,7 @@ const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const noteOf = (home: string) =>
   `A demo is running, but this command uses ${home}. Add --demo to use the demo.\n`;
 
-/** The state of the real home, opened without a server; notes what it was asked, and for which home. */
+/** The state of the real home, opened without a server; records for which home. */
 function realState(answers: Partial<LocalApi>) {
   const homes: string[] = [];
   const openOffline: Parts['openOffline'] = async ({ settings }) => {
@@ -37,7 +37,7 @@ test('login connects the real account while a demo runs', async (context) => {
   assert.deepEqual([new Set(started), demo.calls], [new Set([demo.home]), []]);
 });
 
-test('login --demo goes to the demo, and says so where none runs', async (context) => {
+test('login --demo uses the demo, and says so if none runs', async (context) => {
   const startLogin = async () => {
     throw new RelayError('LOGIN_FAILED', 'The demo was asked.');
   };
@@ -52,7 +52,7 @@ test('login --demo goes to the demo, and says so where none runs', async (contex
   });
 });
 
-test('logout and the client secret are those of the real home while a demo runs', async (context) => {
+test('logout and the client secret concern the real home while a demo runs', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const { homes, parts } = realState({
     logout: async () => ({ wasConnected: false, name: null, libraryDeleted: false }),
@@ -91,7 +91,7 @@ test('config is about the real home, and with --demo about that of the demo', as
   assert.equal((await relay(['config', 'get', 'port', '--demo'], { env })).out, '5001\n');
 });
 
-test('beside JSON, nothing is said about the demo before an error, or where the real server runs', async (context) => {
+test('the note about the demo does not precede a JSON error, and is left out if the real server runs', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   assert.equal((await relay(['config', 'get', 'port', '--json'], { env: demo.env })).err, noteOf(demo.home));
   const { err } = await relay(['config', 'get', 'prot', '--json'], { env: demo.env });
@@ -100,7 +100,7 @@ test('beside JSON, nothing is said about the demo before an error, or where the 
   assert.equal((await relay(['config', 'get', 'port'], { env: own.env })).err, '');
 });
 
-test('serve whose port the demo has says so', async (context) => {
+test('serve says so if the demo uses its port', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const port = new URL(demo.baseUrl).port;
   const startServer = () =>
@@ -113,7 +113,7 @@ test('serve whose port the demo has says so', async (context) => {
   });
 });
 
-test('with --demo the commands that a person is told to run have it too', async (context) => {
+test('with --demo, the commands shown to a person contain --demo', async (context) => {
   const status = async () => exampleReport({ demo: true });
   const { env } = await startFakeLocal(context, { demo: true, answers: { status } });
   for (const args of [['status', '--demo'], ['status']]) {
@@ -122,7 +122,7 @@ test('with --demo the commands that a person is told to run have it too', async 
   }
 });
 
-test('the demo is no service', async (context) => {
+test('the demo cannot be a service', async (context) => {
   assert.deepEqual(
     await relay(['service', 'install', '--demo'], { env: { RELAY_HOME: temporaryHome(context) } }),
     {

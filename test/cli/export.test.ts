@@ -57,7 +57,7 @@ longTest('a playlist is written to stdout or to a file, and says what cannot be 
   }),
 );
 
-test('what comes back says which lines were local files or gone', () =>
+test('importing an export says which lines are local files or gone', () =>
   withLists(async ({ run, dir }) => {
     for (const [format, reasons] of [
       ['csv', ['a local file, which Spotify keeps on one device only', 'no title and no artist']],
@@ -72,7 +72,7 @@ test('what comes back says which lines were local files or gone', () =>
     }
   }));
 
-test('nothing is overwritten unless it is asked for', () =>
+test('nothing is overwritten without --force', () =>
   withLists(async ({ run, file, dir }) => {
     const path = file('mine.csv', 'mine');
     for (const args of [
@@ -159,7 +159,7 @@ longTest('every playlist in every format comes back without a search', () =>
   }),
 );
 
-test('wrong usage is told before anything is read', async (context) => {
+test('wrong usage is reported before anything is read', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };
   for (const [args, message] of [
     [[], 'Give the name of a playlist, --saved or --all: one of them.'],

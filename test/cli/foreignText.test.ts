@@ -37,7 +37,7 @@ const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
 const TEXTS = hostileTexts(sized(20_000, 1_000));
-/** Longer than anything that a line of ours holds of one value. */
+/** No line of ours is longer, however long a value is. */
 const LINE = 5_000;
 
 function recorder(): { io: Io; out(): string; err(): string } {
@@ -188,7 +188,7 @@ function readyFacts(name: string) {
 }
 
 for (const logFormat of ['json', 'pretty'] as const) {
-  test(`the log, ${logFormat}: a line for an event, whatever it is about`, () => {
+  test(`the log, ${logFormat}: one line for each event, whatever it is about`, () => {
     let written = '';
     const stream = new Writable({
       decodeStrings: false,
@@ -236,7 +236,7 @@ test('titles and headers', () => {
   }
 });
 
-/** An answer that goes nowhere, and what was written of it. */
+/** An HTTP exchange without a connection, and what was written to it. */
 function exchange(): { exchange: HttpContext; sent(): string } {
   const request = new IncomingMessage(new Socket());
   const response = new ServerResponse(request);

@@ -13,7 +13,7 @@ function pathsBelow(command: Command, path: string[]): string[][] {
   return [path, ...command.commands.flatMap((child) => pathsBelow(child, [...path, child.name()]))];
 }
 
-test('the version is one JSON document with --json, wherever that stands', async () => {
+test('the version is one JSON document with --json, wherever the flag is', async () => {
   const document = { code: 0, out: '{"version":"1.2.3"}\n', err: '' };
   assert.deepEqual(await relay(['--version', '--json']), document);
   assert.deepEqual(await relay(['--json', '-V']), document);
@@ -56,7 +56,7 @@ test('help of an unknown command says which one it is, and suggests near names',
   );
 });
 
-test('help reaches every command, in front of it and below it', async () => {
+test('help works before a command and after it', async () => {
   assert.deepEqual(await relay(['help']), await relay(['--help']));
   for (const path of PATHS)
     assert.deepEqual(await relay(['help', ...path]), await relay([...path, '--help']));
@@ -86,7 +86,7 @@ test('no line of any help is wider than a terminal of 80 columns', async () => {
   }
 });
 
-test('a terminal that says it has no columns gets the lines of a usual one', async () => {
+test('a terminal that reports 0 columns counts as one of 80 columns', async () => {
   assert.deepEqual(await relay(['login', '--help'], { columns: 0 }), await relay(['login', '--help']));
 });
 

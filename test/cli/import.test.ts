@@ -10,7 +10,7 @@ import { longTest } from '../support/scale.ts';
 import { at, owner, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 
-/** A list of eight songs, one of them twice, and a line that is none. */
+/** A list of eight songs, one of them twice, and a line that is not a song. */
 function songsIn({ world, file }: ListScene) {
   const songs = uniqueTracks(world, 8);
   const lines = ['What I like', '', ...songs.map(lineOf), lineOf(at(songs, 0))];
@@ -85,7 +85,7 @@ test('--dry-run says what would be read, and neither searches nor writes', () =>
     assert.deepEqual(world.provider.requests, []);
   }));
 
-test('while a song is not found nothing is written, and the ways on are named', () =>
+test('if a song is not found, nothing is written and the ways to continue are shown', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const { lines, songs } = songsIn(scene);
@@ -179,7 +179,7 @@ longTest('a list goes into a playlist by link, or among the saved songs, from st
   }),
 );
 
-longTest('how a list is read can be said', () =>
+longTest('options say how a list is read', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const [one, two] = uniqueTracks(world, 2);
@@ -219,7 +219,7 @@ longTest('how a list is read can be said', () =>
   }),
 );
 
-test('what cannot be imported says why, and leaves no job behind', () =>
+test('an import that is refused says why, and leaves no job behind', () =>
   withLists(async (scene) => {
     const { world, run, file, dir } = scene;
     const { path } = songsIn(scene);
@@ -385,7 +385,7 @@ const README = [
   ...Array.from({ length: 20 }, (_, n) => `This is line number ${n} of a text about something else`),
 ].join('\n');
 
-test('a file of which more than a third is no songs asks first; without a terminal it needs --yes', () =>
+test('for a file with many lines that are not songs it asks first; without a terminal it needs --yes', () =>
   withLists(async ({ world, run, file }) => {
     const path = file('README.md', README);
     const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
@@ -403,7 +403,7 @@ test('a file of which more than a third is no songs asks first; without a termin
     assert.deepEqual([searches(world), writes(world)], [0, 0]);
     const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
     assert.equal(preview.doubt, doubt);
-    // What it does not find is told as always.
+    // Songs that are not found are reported as always.
     assert.equal((await run(['import', path, '--yes'])).code, 1);
     assert.ok(searches(world) > 0);
   }));
@@ -443,7 +443,7 @@ test('several playlists in a file each become one of their own', () =>
     assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);
   }));
 
-test('M3U without its header is known by its extension', () =>
+test('M3U without its header is recognised by its extension', () =>
   withLists(async ({ world, run, file }) => {
     const songs = uniqueTracks(world, 2);
     const paths = songs.map((song) => `Music\\${lineOf(song)}.mp3`).join('\n');
@@ -498,7 +498,7 @@ test('--dry-run needs no server', async (context) => {
   assert.match(out, /^The list: 3 songs, read as text with one song a line \(utf-8\)\n/);
 });
 
-test('import - on a terminal asks where to, then says that it waits', () =>
+test('import - on a terminal asks for a name, then for the list', () =>
   withLists(async ({ world, run }) => {
     const songs = uniqueTracks(world, 2);
     const typed = new PassThrough();

@@ -1,4 +1,4 @@
-/** What `relay import` does with jobs that go on, wait or fail; the server is the test's own. */
+/** What `relay import` does with jobs that continue, wait or fail. The server is a fake. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
@@ -58,7 +58,7 @@ const DONE: JobRecord = { ...committing(40), status: 'completed', playlist_id: '
 /** Time passes at once, so that nobody waits between two answers. */
 const clock = { ...systemClock, sleep: async () => {} };
 
-/** Imports with a server that tells of its jobs in turn, each answer once and the last one for good. */
+/** Imports with a server that gives these answers about its jobs in order, and then repeats the last one. */
 async function importWith(
   context: Parameters<typeof startFakeLocal>[0],
   answers: JobRecord[],

@@ -42,24 +42,26 @@ interface Lists {
   items: readonly string[];
 }
 
-longTest('a job under review says both ways on, and can be completed with the playlist as it is', () =>
-  withReview(async (world, id, { edited, rows }) => {
-    const short = id.slice(0, 8);
-    const shown = await jobs(world, 'show', short);
-    assert.deepEqual(shown.out.trimEnd().split('\n').slice(-3), [
-      `To write what is missing and keep what others changed: relay jobs resume ${short} --review carry-on`,
-      `To keep the playlist as it is: relay jobs resume ${short} --review accept`,
-      `To compare both lists: relay jobs show ${short} --json`,
-    ]);
-    assert.match(shown.out, /Someone else/m);
-    const { code, out } = await jobs(world, 'resume', short, '--review', 'accept');
-    assert.equal(code, 0);
-    assert.match(out, /^status +completed$/m);
-    rows(edited);
-  }),
+longTest(
+  'a job under review shows both ways to continue, and can be completed with the playlist as it is',
+  () =>
+    withReview(async (world, id, { edited, rows }) => {
+      const short = id.slice(0, 8);
+      const shown = await jobs(world, 'show', short);
+      assert.deepEqual(shown.out.trimEnd().split('\n').slice(-3), [
+        `To write what is missing and keep what others changed: relay jobs resume ${short} --review carry-on`,
+        `To keep the playlist as it is: relay jobs resume ${short} --review accept`,
+        `To compare both lists: relay jobs show ${short} --json`,
+      ]);
+      assert.match(shown.out, /Someone else/m);
+      const { code, out } = await jobs(world, 'resume', short, '--review', 'accept');
+      assert.equal(code, 0);
+      assert.match(out, /^status +completed$/m);
+      rows(edited);
+    }),
 );
 
-longTest('a job under review can be carried on with', () =>
+longTest('a job under review can be continued', () =>
   withReview(async (world, id, { edited, items, rows }) => {
     const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
     assert.equal(code, 0, err);
@@ -67,7 +69,7 @@ longTest('a job under review can be carried on with', () =>
   }),
 );
 
-test('a way that does not exist is wrong usage', async () => {
+test('an unknown value of --review is wrong usage', async () => {
   const { code, err } = await relay(['jobs', 'resume', '1f0c', '--review', 'ignore']);
   assert.equal(code, 2);
   assert.match(err, /Choose carry-on or accept/);

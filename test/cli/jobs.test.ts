@@ -62,7 +62,7 @@ test('the bar shows what is done, how fast, and how long it takes, or until when
   assert.deepEqual([1, 89, 90, 5_399, 5_400].map(durationText), ['1 s', '89 s', '2 min', '90 min', '2 h']);
 });
 
-test('what a job says to run is for the home of --home', () => {
+test('the commands that a job shows contain --home', () => {
   const named = { home: '/my home', platform: 'linux' } as const;
   const failed: JobRecord = { ...RECORD, status: 'failed' };
   assert.equal(
@@ -176,7 +176,7 @@ longTest('jobs are listed, shown, committed and cancelled by the first character
   }),
 );
 
-test('--watch draws a bar on a terminal until the job rests', () =>
+test('--watch draws a bar on a terminal until the job is ready or has ended', () =>
   withRelay(async (world) => {
     const clock = watchedClock();
     world.provider.faults.add({ path: '/search', kind: 'rate_limit', retryAfterSeconds: 90 });
@@ -192,7 +192,7 @@ test('--watch draws a bar on a terminal until the job rests', () =>
     assert.match(out, /^status +cancelled$/m);
   }));
 
-test('what is no job, and what is several, is said so', () =>
+test('an unknown job ID, and an ambiguous one, are reported', () =>
   withRelay({ connect: false }, async (world) => {
     const missing = await jobs(world, ['show', 'zzz']);
     assert.deepEqual(missing, {
@@ -207,7 +207,7 @@ test('what is no job, and what is several, is said so', () =>
     assert.match(several.err, /2 job IDs begin with ""/);
   }));
 
-test('without a server there is nothing to ask', async () => {
+test('jobs without a server is exit 4', async () => {
   const { code, err } = await relay(['jobs'], { env: { RELAY_HOME: '/no/such/home' } });
   assert.deepEqual([code, err], [4, 'relay: No server is running.\n  Start one with `relay serve`.\n']);
 });

@@ -17,7 +17,7 @@ const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], { ...options, env: { LANG: 'C.UTF-8' } });
 
-/** Two letters too many for a typo. */
+/** The URI of each item, or the status of an item without one. */
 async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }
@@ -85,7 +85,7 @@ test('on a terminal it goes through the items: by number, link, search, skip, ba
     );
   }));
 
-test('all that came near are taken after a look at the least near ones', () =>
+test('all near matches are taken, after the weakest ones were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);
     const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
@@ -102,7 +102,7 @@ test('all that came near are taken after a look at the least near ones', () =>
     assert.equal(err.match(/The weakest matches:/g)?.length, 2);
     assert.match(err, /Accept the first match for 6 near-identical songs\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
-    // What stands behind a prompt is where the person types.
+    // The person types behind a prompt, so the next text begins a new line.
     for (const line of err.replace(/(?:> |\[y\/N\] |\]: )/g, '$&\n').split('\n')) {
       assert.ok(widthOf(line) <= 60, line);
     }

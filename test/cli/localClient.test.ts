@@ -5,7 +5,7 @@ import { createLocalClient } from '../../src/local/localClient.ts';
 import { answerHello } from '../support/hello.ts';
 import { listening } from '../support/http.ts';
 
-/** A server that has the key; null: it never answers anything else than `hello`. */
+/** A server that has the key. With null as status it answers nothing but `hello`. */
 async function answering(context: TestContext, status: number | null, body: string): Promise<string> {
   const server = createServer(async (request, response) => {
     let text = '';
@@ -33,7 +33,7 @@ test('a server that never answers is NO_SERVER', async (context) => {
   });
 });
 
-test('what answers otherwise than relay is NO_SERVER', async (context) => {
+test('a program that does not answer like relay is NO_SERVER', async (context) => {
   for (const body of ['<html>', '{"error":"x"}', '{"error":{"code":"E_OTHER","message":"x"}}']) {
     const baseUrl = await answering(context, 404, body);
     await assert.rejects(createLocalClient({ baseUrl, key: 't' }).status(), {
@@ -43,7 +43,7 @@ test('what answers otherwise than relay is NO_SERVER', async (context) => {
   }
 });
 
-test('an error comes back whole', async (context) => {
+test('an error arrives with all its members', async (context) => {
   const error = {
     code: 'RATE_LIMITED',
     message: 'Too many.',

@@ -9,7 +9,7 @@ import { type AnswerHead, AnswerReader } from '../../src/local/answerReader.ts';
 import { openConnection } from '../../src/local/connection.ts';
 import { listening } from '../support/http.ts';
 
-/** What a reader makes of bytes in these pieces. */
+/** The answers that a reader finds in these pieces. */
 function read(pieces: readonly Buffer[], isClosed = false) {
   const answers: Array<{ head: AnswerHead; text: string; isLast: boolean | null }> = [];
   const reader = new AnswerReader({
@@ -57,7 +57,7 @@ test('answers are the same in whatever pieces they come', () => {
   );
 });
 
-test('what is no answer is refused, and what ends too early too', () => {
+test('bytes that are not an HTTP answer are refused, and so is an answer that ends too early', () => {
   const wrong = [
     'SSH-2.0-OpenSSH\r\n\r\n',
     'HTTP/2 200\r\n\r\n',
@@ -75,7 +75,7 @@ test('what is no answer is refused, and what ends too early too', () => {
   }
 });
 
-test('requests go in turn on one connection, with their bodies as UTF-8', async (context) => {
+test('requests go one after the other on one connection, with their bodies as UTF-8', async (context) => {
   const sockets = new Set<unknown>();
   const server = createServer(async (request, response) => {
     sockets.add(request.socket);
@@ -126,7 +126,7 @@ test('a header that would begin a line of its own is not sent', async (context) 
   assert.equal(asked, 0);
 });
 
-test('an answer that is cut off rejects its reader, and what was given up ends', async (context) => {
+test('an answer that is cut off rejects its reader, and an aborted request ends', async (context) => {
   const server = createTcp((socket) => {
     socket.once('data', () => {
       socket.write('HTTP/1.1 200 OK\r\ncontent-length: 10\r\n\r\nhalf');

@@ -18,7 +18,7 @@ import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const BROWSER_URL = 'http://127.0.0.1:4980/auth/provider/login?attempt=a1';
-/** What is shown without a terminal: it asks for the owner. */
+/** Shown without a terminal: this page asks for the owner code. */
 const OWNER_URL = 'http://127.0.0.1:4980/';
 const PROVIDER_URL = 'https://accounts.example/authorize?state=s';
 const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
@@ -48,7 +48,7 @@ const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 
 const modeOf = (path: string) => statSync(path).mode & 0o777;
 
-/** A login that ends as told, after as many `pending` answers as asked for. */
+/** A login that ends with `ends`, after `pending` answers that it is pending. */
 function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
   let polls = 0;
   return {
@@ -64,7 +64,7 @@ function loginThat(ends: LoginProgress, pending = 0): Partial<LocalApi> {
   };
 }
 
-/** Stands for `startServer`: what it was asked, and whether it was closed again. */
+/** A fake `startServer`, which records its calls and whether the server was closed. */
 function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
   const starts: Array<{ clientId: string | null; startOver: boolean; demo: boolean }> = [];
   const ends: string[] = [];
@@ -87,7 +87,7 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
   return { parts: { startServer }, starts, ends };
 }
 
-test('login opens the browser by a file, always prints a plain address, and tells who is connected', async (context) => {
+test('login opens the browser by a file, always prints a plain address, and says who is connected', async (context) => {
   const server = await startFakeLocal(context, { answers: loginThat(CONNECTED, 2) });
   const opened: string[] = [];
   const result = await relay(['login'], {
@@ -129,7 +129,7 @@ test('the file is gone as soon as the browser has come, while the login continue
   assert.equal((await relay(['login', '--json'], { env: server.env, openBrowser })).code, 0);
 });
 
-test('a browser that cannot be opened is told, and the login continues', async (context) => {
+test('a browser that cannot be opened is reported, and the login continues', async (context) => {
   const { env } = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
   assert.deepEqual(await relay(['login'], { env }), {
     code: 0,
@@ -138,7 +138,7 @@ test('a browser that cannot be opened is told, and the login continues', async (
   });
 });
 
-test('only a terminal is shown an address that starts the login: what is written elsewhere may be read by others', async (context) => {
+test('only a terminal gets an address that starts the login, since others may read other output', async (context) => {
   const server = await startFakeLocal(context, { answers: loginThat(CONNECTED) });
   const shown = async (args: string[], stdout: boolean) => {
     const { out } = await relay(args, { env: server.env, terminal: { stdout } });
@@ -167,7 +167,7 @@ test('login --json is one event per line', async (context) => {
   assert.deepEqual(server.calls[0], { route: 'login/start', body: { switchAccount: true } });
 });
 
-test('permissions that were not granted are told', async (context) => {
+test('permissions that were not granted are reported', async (context) => {
   const account = { ...ANN, name: null, missingScopes: ['user-library-read', 'user-top-read'] };
   const { env } = await startFakeLocal(context, { answers: loginThat({ state: 'connected', account }) });
   assert.deepEqual(await relay(['login', '--no-browser'], { env }), {
@@ -244,7 +244,7 @@ test('a login that is not finished in time is exit 1 with what to check', async 
   assert.deepEqual([waits, ends], [[25, 25, 10], ['closed']]);
 });
 
-test('a login that fails tells why, with the exit code of its error', async (context) => {
+test('a login that fails says why, with the exit code of its error', async (context) => {
   const failed = (code: string): LoginProgress => ({
     state: 'failed',
     code,
@@ -270,7 +270,7 @@ test('without a server one is started for the login and closed after it', async 
   assert.deepEqual([starts, ends], [[{ clientId: CLIENT_ID, startOver: false, demo: false }], ['closed']]);
 });
 
-test('with a key that does not fit, --start-over starts over without asking', async () => {
+test('with the wrong key, --start-over starts over without asking', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
   const { parts, starts } = startable(loginThat(CONNECTED), mismatch);
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
@@ -309,7 +309,7 @@ test('a person at a terminal may decline to start over, and nothing is forgotten
   assert.deepEqual(pluck(starts, 'startOver'), [false]);
 });
 
-test('a taken port is told with what login itself can do about it', async () => {
+test('a taken port is reported with a remedy that works for login', async () => {
   const taken = new RelayError('PORT_TAKEN', 'Another program listens on 127.0.0.1:4980.', {
     remedy: 'Choose another port with --port.',
   });
@@ -349,7 +349,7 @@ test('without a client ID the app is explained, and the ID asked for and remembe
   assert.deepEqual(starts, [{ clientId: CLIENT_ID, startOver: false, demo: false }]);
 });
 
-test('an ID of another form is asked for again', async (context) => {
+test('a client ID of the wrong form is asked for again', async (context) => {
   const home = temporaryHome(context);
   const { parts } = startable(loginThat(CONNECTED));
   const { code, err } = await relay(['login'], {

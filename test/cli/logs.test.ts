@@ -74,7 +74,7 @@ test('logs shows the last lines, across both files, as text or as JSON', async (
   assert.equal((await relay(['logs', '-n', 'many'], { env })).code, 2);
 });
 
-test('logs -f goes on with what comes, also when the file is put aside, until it is interrupted', async (context) => {
+test('logs -f follows the log, also when the file is rotated, until it is interrupted', async (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'relay.log');
   writeFileSync(path, event(1) + event(2));

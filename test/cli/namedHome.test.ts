@@ -1,4 +1,4 @@
-/** What a person is told to run reaches the home that they named. */
+/** Commands shown to a person contain the `--home` that they gave. */
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { McpServer } from '@modelcontextprotocol/server';
@@ -29,7 +29,7 @@ for (const [path, platform, word] of QUOTED) {
   });
 }
 
-test('the remedy of an error is for the home of --home', async (context) => {
+test('the remedy of an error contains --home', async (context) => {
   const home = temporaryHome(context);
   const text = await relay(['login', '--home', home]);
   assert.equal(text.code, 2);
@@ -58,7 +58,7 @@ test('the help that a wrong usage points to needs no home', async () => {
   });
 });
 
-test('what status says to run is for the home of --home', async (context) => {
+test('the commands that status shows contain --home', async (context) => {
   const { env } = await startFakeLocal(context, { answers: { status: async () => exampleReport() } });
   const { RELAY_HOME: home = '', ...others } = env;
   const options = { env: others, columns: 200 };
@@ -101,7 +101,7 @@ for (const [what, remedy, shown] of REMEDIES) {
   });
 }
 
-test('a login that failed says what to do in the home of --home', async (context) => {
+test('the remedy of a failed login contains --home', async (context) => {
   const start = {
     attemptId: 'a',
     browserUrl: 'http://b/',

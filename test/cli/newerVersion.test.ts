@@ -49,7 +49,7 @@ async function desk(context: TestContext, answer: string, status = 200) {
   return { asked, clock, home, host: new URL(baseUrl).host, look };
 }
 
-test('relay status says once a day that a newer version is out, and tells nobody who asks', async (context) => {
+test('relay status says once a day that a newer version is out, and its request identifies nobody', async (context) => {
   const { asked, clock, home, host, look } = await desk(context, '{"version":"99.1.0"}');
   assert.equal(await look(), NOTICE);
   assert.equal(await look(), '');
@@ -92,7 +92,7 @@ test('nobody is asked with the check off, in CI, without a terminal, for JSON, o
   assert.equal(await look(['status'], { env: { CI: 'false' } }), NOTICE);
 });
 
-test('what is no newer version is not told, whatever the place answers', async (context) => {
+test('without a newer version nothing is said, whatever the server answers', async (context) => {
   const answers: Array<[answer: string, status: number]> = [
     ['{"version":"1.2.3"}', 200],
     ['{"version":"1.1.9"}', 200],
@@ -111,13 +111,13 @@ test('what is no newer version is not told, whatever the place answers', async (
   }
 });
 
-test("GitHub's own answer is understood, and so is a file that somebody has spoiled", async (context) => {
+test("GitHub's own answer is understood, and a spoiled update.json is ignored", async (context) => {
   const { home, look } = await desk(context, '{"tag_name":"v99.1.0"}');
   writeFileSync(join(home, 'update.json'), 'spoiled');
   assert.equal(await look(), NOTICE);
 });
 
-test('a place that does not answer costs nothing on the next day', async (context) => {
+test('the time of a request is stored even if the server does not answer', async (context) => {
   const { home, look } = await desk(context, '');
   const nowhere = { env: { RELAY_UPDATE_URL: 'http://127.0.0.1:9/latest.json' } };
   assert.equal(await look(['status'], nowhere), '');

@@ -1,4 +1,4 @@
-/** Short commands in a home that holds no state yet, say a mistyped one: those that only look make nothing. */
+/** Short commands in a home without a state, such as a mistyped one: commands that only read create nothing. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -87,7 +87,7 @@ for (const args of LOOKING) {
   });
 }
 
-test('a home without a state keeps what it holds and gets nothing more', async (context) => {
+test('commands that only read add nothing to a home without a state', async (context) => {
   const home = temporaryHome(context);
   mkdirSync(join(home, 'demo'));
   writeFileSync(join(home, 'config.json'), '{"port":5000}');
@@ -105,7 +105,7 @@ const MAKING: Array<[args: string[], stdin: string]> = [
 ];
 
 for (const [args, stdin] of MAKING) {
-  test(`${args.slice(0, 3).join(' ')} has something to keep, so it makes the home`, async (context) => {
+  test(`${args.slice(0, 3).join(' ')} has something to store, so it creates the home`, async (context) => {
     const home = join(temporaryHome(context), 'fresh');
     const { code } = await relay(args, { env: { RELAY_HOME: home, RELAY_KEYCHAIN }, parts, stdin });
     assert.equal(code, 0);

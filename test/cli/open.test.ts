@@ -7,7 +7,7 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 const PAGE_URL = 'http://127.0.0.1:4980/';
 
-/** A server whose ticket is taken after it was asked for so often. */
+/** A server whose ticket is used once relay has asked `asked` times whether it waits. */
 function ticketTakenAfter(asked: number) {
   let asks = 0;
   return {

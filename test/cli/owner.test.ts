@@ -88,7 +88,7 @@ test('a running demo is used, and named, when no server runs', async (context) =
   });
 });
 
-test('a server of another version is told', async (context) => {
+test('a server of another version is reported', async (context) => {
   const { env } = await startFakeLocal(context, {
     version: '0.9.0',
     answers: { logout: async () => ({ wasConnected: false, name: null, libraryDeleted: false }) },
@@ -100,7 +100,7 @@ test('a server of another version is told', async (context) => {
   });
 });
 
-test('what a killed server left behind counts as no server', async (context) => {
+test('the server.json of a killed server counts as no server', async (context) => {
   const home = temporaryHome(context);
   const { pid } = spawnSync(process.execPath, ['--version']);
   const baseUrl = 'http://127.0.0.1:4980';

@@ -135,7 +135,7 @@ test("serve --open opens the owner's page signed in, by a file, or says where it
   );
 });
 
-test('settings that will hardly work are warned of', async () => {
+test('relay warns of settings that will hardly work', async () => {
   const { options } = world();
   const env = { ...options.env, PROVIDER_CLIENT_ID: 'odd' };
   const { err } = await relay(['serve'], { ...options, env });

@@ -32,11 +32,11 @@ interface Desk {
   /** What the manager knows. */
   systemd: { booted: boolean; reachable: boolean; enabled: boolean; active: string; refuses: string[] };
   service(args?: string[], options?: CliOptions): Promise<CliResult>;
-  /** As a running server leaves it; the pid is that of this test unless told. */
+  /** Writes `server.json` as a running server does, by default with the pid of this test. */
   serverRuns(pid?: number): void;
 }
 
-/** The pid that the manager tells for a service that runs. */
+/** The pid that the manager reports for a running service. */
 const PID = process.pid;
 
 function desk(context: TestContext, answer = systemctl): Desk {
@@ -172,7 +172,7 @@ test('install starts again what was stopped, and enables what was disabled', asy
   });
 });
 
-test('a program that moved is seen, and install mends it with a restart', async (context) => {
+test('a program that moved is noticed, and install repairs the service and restarts it', async (context) => {
   const own = desk(context);
   await own.service(['install']);
   writeFileSync(unitOf(own), unitText(['/old/relay', 'serve']));
@@ -260,7 +260,7 @@ test('while a server runs in the foreground the service is not started against i
   );
 });
 
-test('a server that ends at once is told, with where to read why', async (context) => {
+test('a server that ends at once is reported, with the command that shows why', async (context) => {
   const own = desk(context, (at, line) => {
     const ran = systemctl(at, line);
     if (line.includes(' restart ')) {
@@ -282,7 +282,7 @@ test('a server that ends at once is told, with where to read why', async (contex
   );
 });
 
-test('a server that takes its time is left to it', async (context) => {
+test('a server that starts slowly is no error', async (context) => {
   const own = desk(context, (at, line) => {
     const ran = systemctl(at, line);
     rmSync(join(at.state, 'server.json'), { force: true });
@@ -333,7 +333,7 @@ test('settings from the environment are named with how to keep them, and never s
   assert.doesNotMatch((await own.service(['install'], { env })).err, /RELAY_PORT/);
 });
 
-test('settings that would keep the service from starting are told before anything is written', async (context) => {
+test('settings that would keep the service from starting are reported before anything is written', async (context) => {
   const own = desk(context);
   writeFileSync(join(own.state, 'config.json'), '{"port": "x"}');
   const { code, err } = await own.service(['install'], { env: { RELAY_PORT: '5123' } });
@@ -343,7 +343,7 @@ test('settings that would keep the service from starting are told before anythin
   assert.equal((await own.service(['status'])).code, 1);
 });
 
-test('what another program wrote is never touched', async (context) => {
+test('a file that another program wrote is never touched', async (context) => {
   const own = desk(context);
   mkdirSync(dirname(unitOf(own)), { recursive: true });
   for (const content of ['[Unit]\nDescription=mine\n', '', '# \uFEFF\r\n']) {
@@ -401,7 +401,7 @@ test('nothing is installed', async (context) => {
   assert.deepEqual(await own.service(['status']), nothing);
 });
 
-test('a file where a folder should be is told, and nothing is left behind', async (context) => {
+test('a file where a directory should be is reported, and nothing is left behind', async (context) => {
   const own = desk(context);
   writeFileSync(join(own.dir, '.config'), 'mine');
   const { code, err } = await own.service(['install']);
@@ -438,7 +438,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.equal(existsSync(join(own.dir, '.config')), false);
 });
 
-test('a home that only this shell names is written down; the usual one is not', async (context) => {
+test('the command of the service has a home that only this shell names, but not the default one', async (context) => {
   const own = desk(context);
   const command = async (env: Record<string, string>, args: string[] = []) =>
     JSON.parse((await own.service(['status', '--json', ...args], { env })).out).expectedCommand;
@@ -451,7 +451,7 @@ test('a home that only this shell names is written down; the usual one is not', 
   );
 });
 
-test('with --home, what is left to do is told for that home', async (context) => {
+test('with --home, the commands shown contain it', async (context) => {
   const own = desk(context);
   own.systemd.reachable = false;
   const named = ['--home', own.state];
@@ -518,7 +518,7 @@ test('over ssh launchd has no session of the person, so the agent starts at the 
   );
 });
 
-test('on Windows the Run key is written, known again and removed', async (context) => {
+test('on Windows the Run key is written, recognised and removed', async (context) => {
   const registry = new Map<string, string>();
   const own = desk(context, (_own, line) => {
     const [, verb = '', key = ''] = line.split(' ');

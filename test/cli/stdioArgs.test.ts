@@ -1,4 +1,4 @@
-/** The executable reads plain forms of `relay stdio` without its parser; what it takes must mean what the parser makes of it. */
+/** The executable reads plain forms of `relay stdio` without its parser. They must mean the same as with it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStdioArgs } from '../../src/cli/stdio/stdioArgs.ts';

@@ -85,7 +85,7 @@ test('commands in the ready block find a home that is not the default', () => {
   assert.match(text, /Bearer \$\(relay --home '\/my home' key\)"$/m);
 });
 
-test('with OAuth alone, and on Windows, the command for Claude Code is one for that', () => {
+test('with OAuth alone the command for Claude Code has no key, and on Windows it is one line', () => {
   const text = readyText({ ...READY, authMode: 'oauth', platform: 'win32' });
   assert.match(text, /^ {2}claude mcp add --transport http relay http:\/\/127\.0\.0\.1:4980\/mcp$/m);
 });
@@ -132,7 +132,7 @@ test('how the Spotify app is made, in three steps within 65 columns', () => {
   assert.match(text, /^ {5}http:\/\/127\.0\.0\.1:4980\/auth\/provider\/callback$/m);
 });
 
-test('marks are shown where the terminal can be expected to know them', () => {
+test('marks are shown where the terminal can be expected to support them', () => {
   const cases: Array<[env: NodeJS.ProcessEnv, platform: NodeJS.Platform, shows: boolean]> = [
     [{ LANG: 'en_US.UTF-8' }, 'linux', true],
     [{ LANG: 'C' }, 'linux', false],
@@ -155,7 +155,7 @@ test('lines break between words only, and columns are as wide as their widest ce
   );
 });
 
-test('progress tells what is known', () => {
+test('progress shows what is known', () => {
   assert.equal(progressText({ progress: 3 }), '3');
   assert.equal(progressText({ progress: 3, total: 9 }), '3 of 9');
   assert.equal(progressText({ progress: 3, total: 9, message: 'Searching' }), '3 of 9: Searching');

@@ -59,7 +59,7 @@ test('tools TOOL says what it does and takes, with an example', async () => {
   assert.deepEqual(JSON.parse(out), recordOf(TOOLS.find(({ name }) => name === 'seek') ?? assert.fail()));
 });
 
-test('call TOOL --help is tools TOOL, wherever the options stand', async () => {
+test('call TOOL --help is tools TOOL, wherever the options are', async () => {
   const text = await relay(['tools', 'seek']);
   const json = await relay(['tools', 'seek', '--json']);
   for (const args of [
@@ -74,7 +74,7 @@ test('call TOOL --help is tools TOOL, wherever the options stand', async () => {
   assert.match((await relay(['call', '--help'])).out, /^Usage: relay call/);
 });
 
-test('tools of a tool that there is not suggests near names', async () => {
+test('tools with an unknown name suggests near names', async () => {
   const said = (name: string, remedy: string) => ({
     code: 2,
     out: '',
@@ -88,7 +88,7 @@ test('tools of a tool that there is not suggests near names', async () => {
   assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
 });
 
-test('a tool that the settings leave out is explained, and said to be left out', async () => {
+test('a tool that the settings leave out is explained, with a note that it is left out', async () => {
   const { code, out, err } = await relay(['tools', 'get_queue']);
   assert.deepEqual(
     [code, err],
@@ -113,7 +113,7 @@ test('the text of every tool fits 80 columns, and its example is a call that the
   }
 });
 
-test('a tool that answers briefly by default says what it answers then', async () => {
+test('a tool with a short answer by default lists the members of that answer', async () => {
   const { out } = await relay(['tools', 'get_playlist_tracks']);
   assert.match(out, /\nResult:\n {2}items, total, next_offset, links\n/);
 });
@@ -138,7 +138,7 @@ for (const [args, env, choice] of CHOSEN) {
   });
 }
 
-test('tools refuses a toolset that there is not', async () => {
+test('tools refuses an unknown toolset', async () => {
   const { code, out, err } = await relay(['tools', '--toolsets', 'musik']);
   assert.deepEqual([code, out], [2, '']);
   assert.match(err, /--toolsets must be a list of toolsets/);

@@ -220,7 +220,7 @@ test('details that were changed since are shown beside those that relay left', (
     assert.match(err, /^DETAIL +RELAY LEFT +IS THERE NOW\nname +Another Name +A Third Name\n/);
   }));
 
-test('what is no change, and what are several, is said so', () =>
+test('a missing change, and an ambiguous ID, are reported', () =>
   withRelay(async (world) => {
     assert.deepEqual(await run(world, ['history']), {
       code: 0,
@@ -243,7 +243,7 @@ test('what is no change, and what are several, is said so', () =>
     assert.equal((await run(world, ['history', '--limit', '0'])).code, 2);
   }));
 
-longTest('neither depends on the toolsets that clients get', () =>
+longTest('history and undo do not depend on the toolsets that clients get', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'playlists' } }, async (world) => {
     const playlist = named(world, 'Exactly Two Hundred');
     const former = urisOf(playlist);

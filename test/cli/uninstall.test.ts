@@ -61,7 +61,7 @@ function computer(context: TestContext, { refuses = '' } = {}) {
       };
     },
   };
-  // Paths as on Linux, on which all of this is.
+  // Shows all paths as on Linux.
   const seen = (text: string) => text.replaceAll(me, '~').replaceAll('\\', '/');
   const run = async (args: string[], options: CliOptions = {}) => {
     const { code, out, err } = await relay(['uninstall', ...args], {
@@ -79,7 +79,7 @@ function write(path: string, content: string): void {
   writeFileSync(path, content);
 }
 
-test('relay uninstall --yes takes away all that relay has put on the computer', async (context) => {
+test('relay uninstall --yes removes everything that relay put on the computer', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
   assert.deepEqual(await run(['--yes']), {
     code: 0,
@@ -112,7 +112,7 @@ Removed the login, settings, jobs and history in ~/state.
   assert.deepEqual(pluck(JSON.parse(again.out).removed, 'part'), ['client', 'client', 'client']);
 });
 
-test('on a terminal each part is asked for, and what is not agreed to stays', async (context) => {
+test('on a terminal it asks before each part, and keeps the parts that are not confirmed', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
   const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\n\ny\nno\n' });
   assert.deepEqual([code, out], [0, 'Removed relay from VS Code (/me/mcp.json).\n']);
@@ -161,7 +161,7 @@ test('without a terminal it needs --yes, and a running server keeps everything',
   assertNone(asked, (line) => line.startsWith('relay'));
 });
 
-test('what cannot be removed is said, the rest goes, and files of the person stay', async (context) => {
+test('a part that cannot be removed is reported, the rest is removed, and files of the person stay', async (context) => {
   const { state, run } = computer(context, { refuses: 'relay connect cursor --remove --json' });
   writeFileSync(join(state, 'oauth-clients.json'), '[]');
   writeFileSync(join(state, 'notes.txt'), 'mine');

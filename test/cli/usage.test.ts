@@ -76,7 +76,7 @@ test('with --json an error is one line of JSON on stderr', async () => {
   );
 });
 
-test('a user without a home directory is told so', async () => {
+test('an unknown home directory of the user is reported', async () => {
   const openOffline = () =>
     Promise.reject(Object.assign(new Error('uv_os_homedir returned ENOENT'), { syscall: 'uv_os_homedir' }));
   assert.deepEqual(await relay(['key', '--home', '/no/such/home'], { parts: { openOffline } }), {
@@ -88,7 +88,7 @@ test('a user without a home directory is told so', async () => {
   });
 });
 
-test('on a terminal the word about Ctrl-C begins a line of its own', async () => {
+test('on a terminal the message about an interrupt begins on a new line', async () => {
   const signal = AbortSignal.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
   const run = async (stderr: boolean, ...flags: string[]) =>
     (await relay(['key', '--home', '/no/such/home', ...flags], { signal, terminal: { stderr } })).err;

@@ -33,7 +33,7 @@ for (const [text, problem] of BROKEN) {
   });
 }
 
-test('a config.json that is a directory is told, not ignored', (context) => {
+test('a config.json that is a directory is reported, not ignored', (context) => {
   const home = temporaryHome(context);
   mkdirSync(join(home, 'config.json'));
   assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
@@ -49,7 +49,7 @@ test('an empty file and a byte order mark are no problem', (context) => {
   assert.equal(loadSettings({ env: { RELAY_HOME: home } }).port, 5000);
 });
 
-test('a stored value is for the owner only, in a home that is made for it', (context) => {
+test('a stored value is readable by its owner only, in a home that is created for it', (context) => {
   const home = join(temporaryHome(context), 'new');
   storeSetting({ env: { RELAY_HOME: home } }, 'dynamicRegistration', 'no');
   assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), '{\n  "dynamicRegistration": false\n}\n');
@@ -83,7 +83,7 @@ test('a change that makes the settings unusable is refused', (context) => {
   assert.equal(readFileSync(join(home, 'config.json'), 'utf8'), before);
 });
 
-test('problems that were there before can be mended one after the other', (context) => {
+test('problems that were there before can be fixed one after the other', (context) => {
   const home = temporaryHome(context);
   const options = { env: { RELAY_HOME: home } };
   writeFileSync(join(home, 'config.json'), '{"prot": 1, "logLevel": "loud", "port": 1}');
@@ -97,7 +97,7 @@ test('problems that were there before can be mended one after the other', (conte
   assert.equal(loadSettings(options).logLevel, 'warn');
 });
 
-test('a home below a file is told', (context) => {
+test('a home below a file is reported', (context) => {
   const file = join(temporaryHome(context), 'file');
   writeFileSync(file, '');
   const home = join(file, 'below');

@@ -91,7 +91,7 @@ test('a file named in config.json is looked for in the home', (context) => {
   assert.equal(loadSettings({ env: { RELAY_HOME: home } }).oauthClientsFile, join(home, 'mine.json'));
 });
 
-test('a file that is named has to be there', () => {
+test('a clients file that is named must exist', () => {
   assert.equal(messageOfLoad({ MCP_OAUTH_CLIENTS_FILE: '/no/such/file' }), '/no/such/file does not exist.');
 });
 

@@ -118,7 +118,7 @@ const BEARER_EXPECTED = 'at least 32 characters of letters, digits and - . _ ~ +
 
 const PROXIES_EXPECTED = 'a list of IP addresses or networks like "10.0.0.0/8", separated by commas';
 
-/** For a secret the message ends behind what is expected: its value is not in it. */
+/** Without `shown`, the setting is a secret, whose value is not in the message. */
 const BAD: Array<[key: SettingKey, text: string, expects: string, shown?: string]> = [
   ['host', 'http://x', 'an IP address or a host name, without scheme, port or path', '"http://x"'],
   ['port', '4980x', 'a whole number from 0 to 65535', '"4980x"'],
@@ -194,7 +194,7 @@ test('--home comes before RELAY_HOME', (context) => {
   assert.deepEqual([settings.home, settings.origins.home], [home, 'flag']);
 });
 
-test('a tilde that no shell has replaced is the home of the user, elsewhere it is a letter', () => {
+test('a tilde at the start of a path is the home of the user, and elsewhere a letter', () => {
   assert.equal(load({ RELAY_HOME: '~/relay' }).home, join(homedir(), 'relay'));
   assert.equal(load({}, { home: '~' }).home, homedir());
   assert.equal(load({ RELAY_HOME: '/x/~/y' }).home, '/x/~/y');
@@ -227,7 +227,7 @@ test('the demo has a home of its own and keeps its key in a file', (context) => 
   );
 });
 
-test('RELAY_KEYCHAIN holds in the demo too', () => {
+test('RELAY_KEYCHAIN applies to the demo too', () => {
   assert.equal(loadSettings({ env: { RELAY_KEYCHAIN: 'os' }, home: NO_HOME, demo: true }).keychain, 'os');
 });
 
@@ -235,7 +235,7 @@ test('logs are pretty on a terminal', () => {
   assert.equal(loadSettings({ env: {}, home: NO_HOME, terminal: true }).logFormat, 'pretty');
 });
 
-test('all problems are told at once, with where each came from', (context) => {
+test('all problems are reported at once, with where each came from', (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'config.json');
   writeFileSync(path, '{"prot": 1, "mcpApiKey": "x", "RELAY_HOST": "h", "keychain": 3}');
@@ -330,7 +330,7 @@ for (const [what, env, message] of WEAK) {
   });
 }
 
-test('what is strong enough for the outside is taken, and on loopback all is as before', () => {
+test('strong secrets are accepted with PUBLIC_BASE_URL, and weak ones without it', () => {
   const strong = { MCP_API_KEY: STRONG_KEY, MCP_OAUTH_OWNER_SECRET: 'correct horse battery staple' };
   assert.equal(load({ ...PUBLIC, ...strong }).publicBaseUrl, 'https://relay.example.org');
   for (const url of ['http://127.0.0.1:8080', 'http://localhost:8080', 'http://[::1]:8080']) {
@@ -340,7 +340,7 @@ test('what is strong enough for the outside is taken, and on loopback all is as 
   assert.equal(load(weak).mcpOauthOwnerSecret, '246813');
 });
 
-longTest('secrets that chance has made are never called weak', () => {
+longTest('random secrets are never called weak', () => {
   // 2,000 of each, from a fixed seed: SHA-256 of a counter.
   for (let at = 0; at < 2_000; at++) {
     const hash = createHash('sha256').update(String(at)).digest();
@@ -364,7 +364,7 @@ test('the client in the environment has three parts or none', () => {
   );
 });
 
-test('a part of that client that is unusable is not called missing as well', () => {
+test('an unusable part of the client in the environment is not called missing as well', () => {
   const env = {
     MCP_OAUTH_CLIENT_ID: 'desk',
     MCP_OAUTH_CLIENT_SECRET: 's',

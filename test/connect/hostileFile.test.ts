@@ -1,4 +1,4 @@
-/** A client's file that somebody else has prepared: relay ends, says why, and changes nothing. */
+/** A client's file that an attacker prepared: relay refuses it in a bounded time, says why, and changes nothing. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { closeSync, constants, openSync, statSync, truncateSync, writeFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ for (const [what, text] of JSON_FILES) {
   });
 }
 
-/** A busy machine does not count. */
+/** Processor time since `before`, so that a busy machine does not matter. */
 function processorMs(before: NodeJS.CpuUsage): number {
   const { user, system } = process.cpuUsage(before);
   return (user + system) / 1000;
@@ -60,7 +60,7 @@ for (const [what, text] of TOML_FILES) {
   });
 }
 
-test('names of the prototype are names like others', () => {
+test('names such as __proto__ are names like others', () => {
   const text = '{\n  "__proto__": {"mcpServers": {"relay": {"url": "evil"}}},\n  "constructor": 1\n}\n';
   const merged = merge(text, JSON_ADDITION);
   assert.ok(

@@ -52,7 +52,7 @@ function data(chance: Chance, depth: number): Data {
   );
 }
 
-/** An entry of ours as an older version or a user left it. */
+/** An entry for relay, as an older version or a user left it. */
 function oldEntry(chance: Chance, headers: string): Data {
   const parts: Array<[string, unknown]> = [
     ['url', chance(2) === 0 ? 'http://127.0.0.1:4980/mcp' : 'http://old/mcp'],

@@ -12,18 +12,18 @@ import { sized } from '../support/scale.ts';
 import { asJsonc, asToml, type Chance, chanceFrom, randomDocument } from './randomFiles.ts';
 import { URL } from './support.ts';
 
-/** In each format. */
+/** Number of files in each format. */
 const ROUNDS = sized(400, 15);
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';
 const PROGRAM: Connection['program'] = ['/opt/relay/relay', 'stdio'];
 
-/** Of all clients with that format, one by chance. */
+/** A random client with that format. */
 function clientOf(chance: Chance, format: Client['format']): Client {
   const clients = CLIENTS.filter((client) => client.format === format);
   return clients[chance(clients.length)] ?? assert.fail();
 }
 
-/** A file without an entry of ours; null: there is none. */
+/** A file without an entry for relay; null for no file. */
 function original(chance: Chance, { format, section }: Client): string | null {
   const plain = ['', '\n', ' \n\n', '# mine\n', '# mine', '{}\n', '{ }'];
   const kind = chance(10);

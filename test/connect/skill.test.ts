@@ -1,4 +1,4 @@
-/** `relay connect --skill`: where it goes, that it goes again, what it costs, and that its commands run. */
+/** `relay connect --skill`: where the skill is written, that it can be removed, what it costs, and that its commands run. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
@@ -33,7 +33,7 @@ function treeOf(directory: string): Record<string, string | null> {
   );
 }
 
-test('each client gets it where it looks, and --remove leaves everything as it was', async (t) => {
+test('each client gets the skill where it looks for skills, and --remove leaves everything as it was', async (t) => {
   for (const [client, folder] of WHERE) {
     const home = temporaryHome(t);
     const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
@@ -89,7 +89,7 @@ test('every command of the skill runs as it is written', async (t) => {
     const lines = block.trim().split('\n');
     assert.equal(lines.length, 15);
     await relay.call('play');
-    // What is read whole by the questions to the library is short here.
+    // A small library, since the SQL query first reads all of it.
     const account = owner(relay.provider);
     account.playlists = account.playlists.filter(({ name }) => name === 'Morning Ferry');
     account.saved.splice(50);
@@ -105,7 +105,7 @@ test('every command of the skill runs as it is written', async (t) => {
   });
 });
 
-test('it costs at most 120 tokens while idle, and five everyday tasks cost fewer than through MCP', async () => {
+test('the skill costs at most 120 tokens while idle, and less than MCP for five everyday tasks', async () => {
   assert.ok(idleTokens() <= 120, `${idleTokens()} tokens`);
   const costs = await playSkillTasks((work) => withRelay({}, work));
   assert.equal(Object.keys(costs).length, 5);

@@ -25,7 +25,7 @@ const MERGES: Array<[what: string, before: string, after: string]> = [
     `text = """\n[mcp_servers.relay]\nurl = "no"\n\\"""\n"""\nother = '''\n[mcp_servers.relay]'''\n\n${ALONE}`,
   ],
   [
-    'what else stands in our table',
+    'the other members of our table',
     `[mcp_servers.relay] # mine
 url = "http://old/mcp" # the address
 enabled = false

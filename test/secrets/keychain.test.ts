@@ -37,7 +37,7 @@ test('the key is made in the Secret Service and read back by a second process, a
   assert.doesNotMatch(kernelKeys, /master-key|relay/);
 });
 
-test('a session bus that never answers holds neither the start nor the exit', {
+test('a session bus that never answers blocks neither the start nor the exit', {
   skip: notLinux,
 }, async (t) => {
   const home = await temporaryHome(t);
@@ -70,7 +70,7 @@ test('without a session bus the keychain counts as none at once', { skip: notLin
   assert.match(message, /^The keychain cannot be used: .*DBus/);
 });
 
-test('the helper that an executable runs in itself answers like the one that Node runs', {
+test('the helper inside an executable answers like the one that Node runs', {
   skip: notLinux,
 }, () => {
   const program = buildChild(new URL('./children/runHelper.ts', import.meta.url));

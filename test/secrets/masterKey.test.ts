@@ -8,7 +8,7 @@ import { manualClock, temporaryHome, until } from '../store/support.ts';
 
 const OLD_KEY = Buffer.alloc(32, 7);
 
-/** A keychain with these entries, or one that is not there. */
+/** A keychain with these entries; null for one that is not available. */
 function keychainWith(entries: Record<string, string> | null) {
   const asked: string[] = [];
   const open = (operation: string) => {
@@ -155,7 +155,7 @@ test('file uses no keychain and gives no warning', async (t) => {
   assert.deepEqual(asked, []);
 });
 
-test('starters at the same time agree on one key file', async (t) => {
+test('processes that start at the same time agree on one key file', async (t) => {
   const home = await temporaryHome(t);
   const loaded = await Promise.all(Array.from({ length: 20 }, () => load(home, { mode: 'file' })));
   assert.equal(loaded.filter(({ created }) => created).length, 1);
@@ -215,7 +215,7 @@ test('a keychain that does not answer within 3 seconds counts as none, and its c
   assert.equal(warning, `No keychain answered: it did not answer within 3 seconds. ${inFile(home)}`);
 });
 
-test('RELAY_ENCRYPTION_KEY goes before everything else', async (t) => {
+test('RELAY_ENCRYPTION_KEY is used before everything else', async (t) => {
   const home = await temporaryHome(t);
   await load(home, { mode: 'file' });
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));

@@ -42,7 +42,7 @@ test('the file is made below its hash for this user alone, and used again', asyn
   assert.deepEqual(await readdir(dirname(path)), ['addon.node']);
 });
 
-test('a file that is not as it was is replaced', async (t) => {
+test('a changed file is replaced', async (t) => {
   const own = join(await base(t), 'relay');
   const path = keep(own);
   await writeFile(path, 'something else');
@@ -79,7 +79,7 @@ test('a link in the place of the directory is refused', { skip: onWindows }, asy
   assert.throws(() => keep(join(home, 'relay')), { message: `${join(home, 'relay')} is not a directory` });
 });
 
-test('a link on the way is followed once, so that it cannot be turned afterwards', {
+test('a link in the path is resolved once, so that it cannot be redirected afterwards', {
   skip: onWindows,
 }, async (t) => {
   const home = await base(t);

@@ -38,14 +38,14 @@ test('another key, another name or any changed byte is refused', () => {
   }
 });
 
-test('a check value knows its own key, and no secret passes for one', () => {
+test('a check value matches its own key only, and no sealed secret passes as one', () => {
   const other = createSealer(Buffer.alloc(32, 2), systemRandom);
   const check = sealer.check();
   assert.deepEqual([sealer.matches(check), other.matches(check)], [true, false]);
   assert.equal(sealer.matches(sealer.seal('check', 'relay master key')), false);
 });
 
-test('the local key is HKDF-Expand with SHA-256 of the master key and tells nothing of the sealing key', () => {
+test('the local key is HKDF-Expand with SHA-256 of the master key and reveals nothing about the sealing key', () => {
   const expanded = createHmac('sha256', KEY).update('relay local key v2').update(Buffer.of(1)).digest();
   assert.equal(deriveLocalKey(KEY), expanded.toString('base64url'));
   assert.notEqual(deriveLocalKey(Buffer.alloc(32, 2)), deriveLocalKey(KEY));

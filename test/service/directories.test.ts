@@ -6,7 +6,7 @@ import test from 'node:test';
 import { makeDirectories } from '../../src/base/directories.ts';
 import { temporaryHome } from '../support/cli.ts';
 
-test('what is missing is made, private to the person, and what is there stays', async (context) => {
+test('missing directories are created for the user alone, and existing ones stay', async (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'a', 'b', 'c');
   await makeDirectories(path);
@@ -17,7 +17,7 @@ test('what is missing is made, private to the person, and what is there stays', 
   );
 });
 
-test('a read-only disk is told as one, whatever is missing on it', async (context) => {
+test('a read-only disk is reported as one, whatever is missing on it', async (context) => {
   const home = temporaryHome(context);
   const readOnly = async (path: string, options: { mode: number }) => {
     if (path.startsWith(join(home, 'disk', 'a', 'b'))) return mkdir(path, options);
@@ -28,7 +28,7 @@ test('a read-only disk is told as one, whatever is missing on it', async (contex
   await makeDirectories(join(home, 'disk'), readOnly);
 });
 
-test('a file in the way is told, and stays', async (context) => {
+test('a file in the place of a directory is reported, and stays', async (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'file'), 'kept');
   await assert.rejects(makeDirectories(join(home, 'file')), { code: 'EEXIST' });

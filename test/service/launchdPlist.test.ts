@@ -11,7 +11,7 @@ import {
 
 const COMMAND = ['/Users/me/R&D <1>/relay', '--home', `/Users/me/it's "my" $HOME %h \\ Grüße`, 'serve'];
 
-test('the property list is as launchd wants it', () => {
+test('the property list has the form that launchd reads', () => {
   assert.equal(
     plistText(COMMAND, '/Users/me/Library/Logs/relay.log'),
     `<?xml version="1.0" encoding="UTF-8"?>

@@ -44,7 +44,7 @@ test('a name that another user could point elsewhere later is not used', {
   assert.equal(found(), join(names, 'relay'));
   chownSync(names, 65_534, 65_534);
   assert.equal(found(), program);
-  // The owner of the program itself gains nothing by it.
+  // If that user owns the program too, the link gives them nothing new.
   chownSync(join(home, 'apps'), 65_534, 65_534);
   assert.equal(found(), join(names, 'relay'));
 });

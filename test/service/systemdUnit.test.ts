@@ -14,7 +14,7 @@ import {
 } from '../../src/service/systemdUnit.ts';
 import { temporaryHome } from '../support/cli.ts';
 
-test('the unit is as systemd wants it', () => {
+test('the unit has the form that systemd reads', () => {
   const command = commandToServe(['/usr/local/bin/relay'], null);
   assert.equal(
     unitText(command),

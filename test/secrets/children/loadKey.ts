@@ -1,6 +1,6 @@
 /**
- * Loads the master key of the home given as its argument, in the mode given as its second, with the real keychain, and
- * prints what it got. Its clock runs ten times as fast as the world's.
+ * Loads the master key with the real keychain and prints the result. Arguments: the home, the mode, and how many times
+ * faster than real time its clock runs.
  */
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.ts';
