@@ -1,4 +1,4 @@
-/** Changes as the rest of the program uses them: carry one out for a caller, go on with one, cancel, list, undo. */
+/** Changes as the rest of the program uses them: carry one out, continue one, cancel one, accept one under review. */
 import { aborted, NEVER } from '../base/abort.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
@@ -70,7 +70,7 @@ export interface ChangeRequest {
 
 /** What there is and what to do: all that is needed to store a change. */
 export interface PreparedChange {
-  /** Number of entries, where it is known only after reading; replaces that of the request. */
+  /** Number of entries, if it is known only after reading; replaces `requested` of the request. */
   requested?: number;
   former: Former;
   ops: readonly ChangeOp[];
@@ -117,7 +117,7 @@ export interface Changes {
    * @throws RelayError of reading, `STORE_ERROR`
    */
   accept(seq: number): Promise<void>;
-  /** Sets who lists the job of a change that continues without its caller. */
+  /** Sets the function that lists the job of a change that continues without its caller. */
   listWith(list: ListChange): void;
   /** Sends nothing new; resolves when every run has ended. */
   stop(): Promise<void>;
@@ -155,7 +155,7 @@ interface Active extends Control {
   done: Promise<ChangeReport | null>;
 }
 
-/** How the first run begins, for a caller who waits. */
+/** The options of the first run, for a caller who waits. */
 const FIRST = { maxAttempts: JOB_ATTEMPTS, before: { count: 0, code: null }, signal: NEVER };
 
 /** The engine. One per process, since it makes writes to one target take turns. */
@@ -284,7 +284,7 @@ export function createChanges(context: ChangeContext): Changes {
     }
   }
 
-  /** A request is read and written with its own account alone, even if another one is connected meanwhile. */
+  /** The account that a request reads and writes with, even if another one is connected meanwhile. */
   function accountOf({ account }: ChangeRequest): string {
     const connected = getAccount(store)?.providerUserId;
     if (connected === undefined) throw notConnected();
@@ -316,7 +316,7 @@ export function createChanges(context: ChangeContext): Changes {
     );
   }
 
-  /** From here on a job shows the change, and nobody waits for it. */
+  /** Lists the job of the change, for which nobody waits from here on. */
   async function listed(entry: Active, end: OpenEnd | null, isStopped = false): Promise<ChangeResult> {
     const { seq, completed, playlist } = entry;
     entry.waiter = null;

@@ -67,7 +67,7 @@ const MAX_AHEAD = 6;
 /**
  * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
  * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
- * @param size entries of the request in doubt, where it may be a smaller one than usual
+ * @param size number of entries of the request in doubt, if it may be smaller than usual
  */
 export function nearestState(
   former: readonly string[],
@@ -178,8 +178,8 @@ function findAhead(
 }
 
 /**
- * The rows after a removal whose rows are partly still there: Spotify leaves rows that were added under another ID than it
- * shows. Only if rows are added next, since `finish.ts` makes sure that they are gone before that; null for none.
+ * The rows after a removal that took out only some of its rows: Spotify leaves those that were added under another ID than it
+ * shows. null if all are gone, or no rows are added next: only before that does `finish.ts` make sure that they go.
  */
 function withoutShown(
   rows: readonly string[],

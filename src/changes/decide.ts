@@ -2,8 +2,8 @@
 import type { FailureClass } from '../domain/failureClass.ts';
 
 /**
- * Who waits for a change, and is told at once if it cannot be finished in time: a call, or a call with a list, which becomes a
- * job at a limit. If nobody waits, relay waits out limits, a missing login and a lost network, however long that takes. An entry
+ * Who waits for a change: a call, or a call with a list, which becomes a job when Spotify asks to wait. Either gets its answer at
+ * once if the change cannot be finished in time. If nobody waits, relay waits out limits, a missing login and a lost network, however long that takes. An entry
  * that Spotify refuses is then left out.
  */
 export type Waiter = 'call' | 'list';
@@ -80,9 +80,9 @@ interface Rule {
 
 /** Maximum number of tries of a rollback while a caller waits, and the longest wait between two. */
 const ROLLBACK = { tries: 4, waitSeconds: 30 };
-/** How often a request is sent again that may be sent twice without harm. */
+/** Maximum number of tries of a request that may be sent twice without harm. */
 export const MAX_REPEATS = 3;
-/** Maximum number of tries on a new playlist, which some of the provider's servers do not know for a moment. */
+/** How often a request to a new playlist is sent again, since some of the provider's servers do not know it for a moment. */
 const MAX_UNKNOWN = 6;
 /** In the middle of a write, a caller waits for a limit of at most this many seconds, and at most this often. */
 const PATIENCE = { seconds: 5, waits: 3 };

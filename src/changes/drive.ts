@@ -161,14 +161,14 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   }
   const { error } = settled;
   const isLost = outcomeUnknown(error);
-  // An earlier try of a refused request may have taken effect. So the change counts neither as unchanged, nor is it rolled back.
+  // An earlier try of a refused request may have taken effect. So the change must not end as unchanged or be rolled back.
   const wasLost = run.lost !== null && writesRows(step.op);
   const refusal = (isRefusal(error) && whyFull(run, step)) || error;
   if (!isLost && !wasLost) return follow(run, 'refused', refusal, step);
   const isTried = run.failures.count + 1 >= MAX_REPEATS && writesRows(step.op);
   if (isLost && isHarmlessTwice(run, step) && !isTried) {
     run.lost = error;
-    // From now on it may take effect, long before it is answered.
+    // The lost request may take effect at any time, even before the next try is answered.
     record(run, { uncertain: true });
     return follow(run, 'lost', error, step);
   }
@@ -181,7 +181,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
 }
 
-/** Before a rollback: finds out how a request ended that would otherwise have been sent again. */
+/** Before a change is stopped: finds out how a request ended that would otherwise have been sent again. */
 async function findLost(run: Run): Promise<DriveEnd | null> {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (run.lost === null || !step || !writesRows(step.op)) return null;
@@ -222,7 +222,7 @@ async function follow(
     case 'end_unchanged':
       return ended(run, 'unchanged', ending === 'absent' ? unchangedError(cause) : cause);
     case 'end_partial': {
-      // It was refused now but sent before, so the error says that the outcome is not known.
+      // An earlier try of the refused request may have taken effect, so the error says that the outcome is not known.
       const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
       return ended(run, 'partial', earlier ?? cause);
     }

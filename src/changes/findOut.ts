@@ -49,7 +49,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       failures = 0;
       const waited = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed', known);
-      // Until then the request may still take effect, and the list may be a mixture from two of the provider's servers.
+      // Before that the request may still take effect, and the list may be a mixture from two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
       if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
@@ -118,7 +118,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // The list may show the rows from before the change until it has had time to catch up.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // After a crash it may be any request: pages of different ages could look like one of them, or like edits of others.
+  // After a crash any request may be in doubt: pages of different ages could look like one of them, or like edits of others.
   const isEarly = verdict.isOlder || (step === null && verdict.isNear);
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request takes effect as a whole. If only part of it shows, the list is being updated.

@@ -42,7 +42,7 @@ const MAX_LOOK_AGAIN_MS = 4_000;
 /**
  * Before rows are added, the list has to show that those removed before are gone. Spotify cannot remove a row by the ID that it
  * shows if the row was added under another one, and adding would duplicate it. If such rows still show after 20 s, all rows are
- * replaced: that is right for these rows and for a list that lags. Where a row cannot be written again, a review follows after 40 s.
+ * replaced: that is right whether they are still there or the list lags. Where a row cannot be written again, a review follows after 40 s.
  * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
@@ -56,7 +56,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
     plan.rows.findIndex((uri) => removed.has(uri)),
   );
   const most = rowsAt(plan.rows, plan.ops, from).length;
-  // Where a row cannot be written again, only a review is left: the list may lag by more than that.
+  // If a row cannot be written again, only a review is left. It comes later, since the list may lag by more than 20 s.
   const canReplace = rowsAfter(plan.rows, plan.ops).every(isWritable);
   const until = context.clock.monotonic() + LATEST_EFFECT_MS * (canReplace ? 1 : 2);
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
@@ -102,8 +102,8 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
 }
 
 /**
- * `reached` without the rows of `left` that do not show: where a song was added under both IDs, the removal has taken out those
- * that have the one that it named.
+ * `reached` without the rows of `left` that the list does not show. If a song was added under two IDs, the removal took out only
+ * the rows with the ID that it named.
  */
 function withoutPart(
   reached: readonly string[],
@@ -135,8 +135,8 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
 }
 
 /**
- * What others did meanwhile stays, even if they added a row of ours again. Only a whole request that was sent again, and whose
- * rows are there twice, is removed once.
+ * What others did meanwhile stays, even if they added a row of ours again. Only if a request was sent
+ * again and all its rows are there twice, one copy is removed.
  */
 async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const { context, plan, change, call } = run;
@@ -178,7 +178,7 @@ async function isAtVersionLeft({ context, change, plan, call, answered }: Run): 
   }
 }
 
-/** A request that seemed to have had no effect took effect after all, so its rows are there twice and are removed once. */
+/** A request that seemed to have had no effect took effect after all, so its rows are there twice: one copy is removed. */
 async function removeDoubled(
   run: Run,
   present: readonly string[],
@@ -292,7 +292,7 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
   const rest = restOf(plan.ops, progressOf(change));
   const isPlaced = rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put');
-  // An undo would otherwise take what others wrote before this for a later change of theirs.
+  // Otherwise an undo would count what others wrote before this as a later change.
   if (!isPlaced && !(run.showsOthers && onlyAppends(rest))) return null;
   tellRows(run);
   return goOnFromHere(run);
@@ -310,8 +310,8 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
 }
 
 /**
- * Records that the removal in doubt took effect, if the rows are nearer to that, however unlike both states they are. What it took
- * out would otherwise count as taken out by others, and neither a later request nor an undo would put it back.
+ * Records that the removal in doubt took effect, if the rows are nearer to the state after it, however little they match either.
+ * What it removed would otherwise count as removed by others, and neither a later request nor an undo would put it back.
  */
 function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;

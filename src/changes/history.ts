@@ -108,7 +108,7 @@ function jobOf(store: Context['store'], { job }: Change): Job | null {
   return job === null ? null : getJobBySeq(store, job);
 }
 
-/** How a change stands, with what its job tells of it. */
+/** The state of a change as it is shown, which also depends on its job. */
 export function shownState(store: Context['store'], change: Change): ShownState {
   const { outcome, looking, goingBack } = change;
   if (outcome !== null) return outcome;
@@ -143,14 +143,14 @@ function changeNamed(store: Context['store'], id: string): Change | null {
   return found ? lastOf(store, found) : null;
 }
 
-/** A job that was resumed after its write had been undone writes again. Its change is still known by the first ID. */
+/** If a change had no effect, its job may have made another one when it was resumed: the ID then means that one. */
 function lastOf(store: Context['store'], change: Change): Change {
   const last = change.job === null ? null : changeOfJob(store, change.job);
   const isWithoutEffect = change.outcome === 'rolled_back' || change.outcome === 'unchanged';
   return last && isWithoutEffect ? last : change;
 }
 
-/** Undoes a change, by a change of its own. `tell` gets the plan before its first request. */
+/** Undoes a change, by a change of its own. `tell` gets the plan before the first request is sent. */
 export function undoRequest(
   context: Context,
   change: Change,

@@ -243,7 +243,7 @@ export function makePlaylist(
   };
 }
 
-/** Name, description, public or collaborative; those that are undefined stay as they are. */
+/** Sets name, description, public or collaborative; those that are undefined stay as they are. */
 export function changeDetails(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
   playlistId: string,

@@ -59,8 +59,8 @@ export async function lookAtRows(
 }
 
 /**
- * `shown`, with the rows of songs that are to be removed named as the removal names them, where Spotify shows them under another
- * ID. They would otherwise look as if they were gone.
+ * `shown`, but each song that is to be removed has the ID that the removal names, even if Spotify shows it under another one.
+ * Otherwise the song would look as if it were gone.
  */
 async function underNamesRemoved(
   context: ChangeContext,
@@ -87,7 +87,7 @@ function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
 /** Rows before the first changed one that are read too: they show whether others moved it. */
 const BESIDE = 5;
 
-/** The range in which the states from `known` on differ; all rows for a change that removes some. */
+/** The range in which the states from `known` on differ; `to` is null (the end of the list) unless rows are only moved. */
 function touched({ rows, ops }: Plan, known: Progress): { from: number; to: number | null } {
   const start = rowsAt(rows, ops, known);
   let from = start.length;
@@ -164,7 +164,7 @@ async function allowingRelinks(
   return verdict.kind === 'landed' && !isWholeRequest(ops, verdict.progress) ? plain : verdict;
 }
 
-/** A request takes effect as a whole: a row beyond one is another person's, not a relinked one. */
+/** A request takes effect as a whole: rows beyond the last whole one are another person's, not relinked ones. */
 function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean {
   return ops[op]?.op !== 'append' || at % ROWS_PER_REQUEST === 0;
 }
@@ -174,7 +174,7 @@ const ALL_PLAYLISTS = 12_000;
 
 /**
  * The playlist that an interrupted `create` made: the account's own, with the right name, empty, and not among those that were
- * there before. If two fit, it is not known which it is. null if there is none.
+ * there before. `unclear` if a new playlist of that name does not fit, or there are two; null if there is none.
  */
 export async function lookForMade(
   { provider, rows }: ChangeContext,

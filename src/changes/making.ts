@@ -27,7 +27,7 @@ export function hasRival(store: ChangeContext['store'], own: number, name: strin
   return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name === name);
 }
 
-/** The error where a playlist may be the one that was asked for. */
+/** The error if it is not known whether a new playlist is the one that was asked for. */
 export function unclearWhich(): RelayError {
   return new RelayError(
     'CONFLICT',

@@ -17,7 +17,7 @@ import {
 import type { ChangeContext, Reading } from './record.ts';
 import { ageOf, beganAt, LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
-/** The provider's clock has seconds, and its servers may differ by one. */
+/** The provider's times are in whole seconds, and its servers may differ by one. */
 const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
 /** Maximum number of pages of the library to search for what a change saved. */

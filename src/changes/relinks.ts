@@ -37,7 +37,7 @@ export async function shownNames(
   return found;
 }
 
-/** The URI that Spotify shows for a track; null if it does not tell now. */
+/** The URI that Spotify shows for a track; null if the lookup fails. */
 async function nameToday(provider: Context['provider'], uri: string, call: Call): Promise<string | null> {
   try {
     return (await getTrack(provider, uri.slice(TRACK.length), call)).uri;

@@ -115,7 +115,7 @@ export function rowsAt(
   return rows;
 }
 
-/** The rows as of `rowsAt`, plus the rows of `left`, which are still there although they were to be removed. */
+/** The rows that `rowsAt` returns, plus the rows of `left`, which are still there although they were to be removed. */
 export function rowsWith(
   left: ReadonlySet<string>,
   { rows, ops }: { rows: readonly string[]; ops: readonly ChangeOp[] },

@@ -83,7 +83,7 @@ export interface Run {
   /** Number of times that the run has made its caller wait. */
   waits: number;
   failures: Failures;
-  /** Why the present request may already have taken effect; null if it was not sent before. */
+  /** Error of an earlier try of the present request, which may have taken effect; null if there was none. */
   lost: RelayError | null;
   /** True if the last look at the list also showed what others wrote. */
   showsOthers: boolean;
@@ -212,7 +212,7 @@ export function record(run: Run, facts: ChangeChange): void {
 /** How finding out about a lost answer ended. */
 export type FoundOut =
   | { kind: 'landed' }
-  /** The request had no effect: nothing shows after the longest time that one may take. */
+  /** The request had no effect: nothing shows after the longest time that a request may take. */
   | { kind: 'absent' }
   | { kind: 'review'; cause: RelayError }
   | { kind: 'paused'; cause: RelayError }

@@ -80,7 +80,7 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
   }
 }
 
-/** Reads a 2xx response as an answer. Not each is one: a gateway's page says nothing about the playlist. */
+/** Reads a 2xx response as an answer. Not every one is: a gateway's page says nothing about the playlist. */
 function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
   const serverTime = response.date ?? null;
   if (op.op === 'create') {

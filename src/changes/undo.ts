@@ -111,7 +111,7 @@ async function saving(
   call: Call,
 ): Promise<UndoPlan> {
   const present = await savedSince(context, change, uris, call);
-  // An undo that nobody heard the end of may have saved them already.
+  // An earlier undo whose end is not known may have saved them already.
   const known = knownAdditions(context, uris);
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
   const added = Object.fromEntries(uris.map((uri) => [uri, known[uri] ?? !present.has(uri)]));
@@ -157,7 +157,7 @@ async function undoDetails(
   };
 }
 
-/** Changed details show in reads some seconds later. */
+/** The details, read again for up to 4 s until they show a recent change. */
 async function settledDetails(
   context: Context,
   change: Change,
@@ -257,7 +257,7 @@ async function undoRows(
   planned ??= plan(await read(how));
   const hidden = removedUris(planned.ops).filter((uri) => unseen.has(uri));
   if (hidden.length > 0) {
-    // Under the ID that the list will show them by, others may be there that stay.
+    // The ID that the list will show for these rows may also be that of other rows, which must stay.
     const items = await context.rows.readShown(playlistId, call);
     const shown = items.map(uriOf);
     const isBehind = withOwnWrites(context, change, shown) !== null;
@@ -314,7 +314,7 @@ async function isAtVersion(
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }
 
-/** What an undo looks for in a list, and how it has found it. */
+/** What an undo expects in a list, and what it has found there. */
 interface Sight {
   playlistId: string;
   /** The rows that the change left. */
@@ -410,7 +410,7 @@ async function underOwnNames(
   return present;
 }
 
-/** The rows, as many as the list has: if they were not read to their end, their number may be outdated. */
+/** `rows`, with as many entries as the list has: if they were not read to their end, their number may be outdated. */
 function asLong(rows: readonly string[], length: number): readonly string[] {
   if (rows.at(-1) !== '') return rows;
   const known = rows.findLastIndex((uri) => uri !== '') + 1;

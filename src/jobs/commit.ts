@@ -46,7 +46,7 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 
 const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 
-/** True if the items of a job may be written again: nothing of the former write is left, and they still say what to write. */
+/** True if the items of a job may be written again: nothing of the former write is left, and the items still say what to write. */
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
   if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;

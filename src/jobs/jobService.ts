@@ -102,7 +102,7 @@ export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
   changes.listWith(list);
   const runner = createJobRunner(context);
-  // Calls may come before the start, and their jobs are not listed either.
+  // Noted now, since calls may come before the start, and their jobs are not listed either.
   const left = unlistedJobs(store);
 
   function need(id: string): Job {
@@ -119,7 +119,7 @@ export function createJobs(context: JobContext): Jobs {
     if (wakeJobs(store, ENDED_BY_LOGIN, clock.now()) > 0) store.saveSoon();
   }
 
-  /** Whenever a job is created, what long ended jobs have left is dropped. */
+  /** Stores a job, wakes the lanes, and drops jobs that ended long ago. */
   async function begun(stored: () => Promise<Job>): Promise<Job> {
     const job = await stored();
     runner.wake();

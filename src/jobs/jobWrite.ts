@@ -66,8 +66,8 @@ function requireCommitting({ store }: JobContext, job: Job): void {
 const WINDOW = 250;
 
 /**
- * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. Done in turns; marks that a
- * crash leaves would be made again.
+ * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. Done in batches; after
+ * a crash, all marks are made again.
  */
 async function markSkips(
   { store, clock }: JobContext,

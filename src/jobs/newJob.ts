@@ -46,7 +46,7 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
   }
 }
 
-/** Stores a job with its items, in turns, since ten thousand take a while. It is not listed before `beginStored`. */
+/** Stores a job with its items, in batches, since ten thousand take a while. It is not listed before `beginStored`. */
 export async function storeItems(context: Context, work: Omit<NewWork, 'begin'>): Promise<Job> {
   const { store, clock } = context;
   const { items } = work;

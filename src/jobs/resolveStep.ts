@@ -134,9 +134,9 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   const end = caller ? Number.POSITIVE_INFINITY : clock.now() + TURN_MS;
   const goesOn = () =>
     queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
-  // Songs with an alias need no request, so without a turn for others hundreds would be looked up in one.
+  // Songs with an alias need no request: without pauses for other work, hundreds would be looked up at once.
   const others = createTurns();
-  /** Searches item after item. It ends with its first failure, so that at most one search of each lane fails before the trial. */
+  /** Searches item after item. It ends with its first failure, so that at most one search of each lane fails before the trial search. */
   const lane = async () => {
     while (goesOn()) {
       const item = queue.shift();

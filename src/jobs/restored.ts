@@ -33,7 +33,7 @@ export function holdWriting(store: Store, savedAt: number): number {
 
 const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing', 'failed']);
 
-/** True if the job would have continued by itself. */
+/** Stops one job; true if it would have continued by itself. */
 function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
   const change = changeOfJob(store, job.seq);

@@ -1,4 +1,4 @@
-/** From the bytes of a list to the items of jobs, and what to tell a person before they begin. Searches and writes nothing. */
+/** Turns the bytes of a list into the items of jobs, and a preview for a person. Searches and writes nothing. */
 import type { Clock } from '../../base/clock.ts';
 import { chunk } from '../../base/lists.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';

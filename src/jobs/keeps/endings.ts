@@ -36,7 +36,7 @@ export interface Endings {
   wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
 }
 
-/** @param stopping aborts when the program ends: what fails because of it is not a failure */
+/** @param stopping aborts when the program ends: errors after that are not recorded as failures */
 export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
   const { store, clock, random, log } = context;
 

@@ -136,7 +136,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   }
 
   /**
-   * The first due time of a new kept playlist: in step with those that there are, so that runs share their check of the
+   * The first due time of a new kept playlist: in step with the existing ones, so that runs share their check of the
    * library.
    */
   function inStep(every: KeepRecord['every']): number {

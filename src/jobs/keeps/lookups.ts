@@ -28,15 +28,15 @@ export interface Lookups {
   /** A preview of what happens to the rows, with the names of the first ones. */
   previewOf(present: readonly string[], wanted: readonly string[], leftOut: number): Promise<KeepPreview>;
   /**
-   * The facts for a decision, with rows under the IDs that the list shows. A song whose ID has changed was not changed by
-   * anybody, and stays.
+   * The facts for a decision, with rows under the IDs that the list shows. A song that Spotify now
+   * shows under another ID counts as unchanged.
    * @param known rows of the playlist in the copy
    * @param items rows as they were just read; null: those of the copy count, and nothing is looked up
    * @throws RelayError of reading
    */
   asListed(facts: Facts, known: readonly string[], items: readonly Item[] | null): Promise<ListedFacts>;
   /**
-   * The `uris` that Spotify does not know. Tracks in a list of the copy are checked only if nothing else explains a refusal.
+   * The `uris` that Spotify does not know. Tracks in the copy of the library are checked only if nothing else explains a refusal.
    * @throws RelayError of reading
    */
   goneOf(uris: readonly string[]): Promise<string[]>;

@@ -77,7 +77,7 @@ export type Decision =
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
-  // Before the first run it is not known what a row was that has no item now.
+  // Before the first run it is not known which song a row without an item was.
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
   const reason = reasonFor({ present, left, wanted, written, digest });
