@@ -434,7 +434,7 @@ function notBegun(): RelayError {
   const words = 'shows what is being written.';
   return new RelayError(
     'DEADLINE_EXCEEDED',
-    'Nothing was begun: reading what is there took too long, or another write to it is under way.',
+    'Nothing was begun: reading the playlist or library took too long, or another write to it is under way.',
     {
       remedy: {
         text: `Try again in a minute; list_jobs ${words}`,

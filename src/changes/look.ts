@@ -153,7 +153,7 @@ async function allowingRelinks(
   // Only entries of the requests in doubt count: earlier ones tell nothing about them.
   const open = restOf(ops, known);
   const inQuestion = writtenUris(open).size + removedUris(open).length;
-  // Rows that were there before may have the URI of an earlier write, or be the same song under the ID that it is shown by.
+  // Rows that were there before may have the URI of an earlier write. Or they are the same song under the ID that it is shown by.
   const before = new Set(rowsAt(rows, ops, known));
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);

@@ -8,7 +8,7 @@ import { assertRows, committed, fill, poll, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
-longTest('a job that is cancelled while it may not read waits for that, and then says what it wrote', () =>
+longTest('a job that is cancelled while a limit stops its reading waits, and then says what it wrote', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
@@ -27,7 +27,7 @@ longTest('a job that is cancelled while it may not read waits for that, and then
     );
     await reach(relay, id, 'waiting');
     await relay.call('cancel_job', { job_id: id });
-    // What the process has left to do of other tests may fill one second, and asking again and again fills each.
+    // Work that is left from other tests may fill one second; asking again and again would fill every one.
     let least = Number.POSITIVE_INFINITY;
     for (let seconds = 0; seconds < 5 && least >= 600; seconds++) {
       const before = process.cpuUsage();

@@ -8,7 +8,7 @@ import { assertDone, assertRows, change, committed, ended, fill, undoLast, withU
 
 const reads = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'GET').length;
 
-/** Appends 500 tracks to 9,900 rows and tells how many reads that took. */
+/** Appends 500 tracks to 9,900 rows and returns how many reads that took. */
 async function append(relay: Relay, before: () => void): Promise<number> {
   const playlist = named(relay, 'Exactly Two Hundred');
   fill(playlist, tracks(relay, 9_900));

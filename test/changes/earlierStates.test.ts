@@ -1,6 +1,6 @@
 /**
  * Homes that an earlier version has left in every state of a change and of a job. The rows are what that version had stored,
- * copied while it was at work (`earlierStates.jsonl`, a home a line); the present one takes them over and does what that one would have done.
+ * copied while it was at work (`earlierStates.jsonl`, a home a line); the present version takes them over and does what the earlier one would have done.
  */
 import assert from 'node:assert/strict';
 import { readFile, rename } from 'node:fs/promises';
@@ -252,7 +252,7 @@ test('a job whose requests were refused too often can be resumed', (t) =>
   }));
 
 for (const review of ['accept', 'carry_on']) {
-  test(`a review of before is answered with ${review}`, (t) =>
+  test(`a review of the earlier version is answered with ${review}`, (t) =>
     takenOver(t, 'review', async ({ relay, home, job }) => {
       const { status, review_required, result } = await jobOf(relay, job);
       assert.deepEqual([status, review_required, result?.present_count], ['failed', true, 10]);
@@ -264,7 +264,7 @@ for (const review of ['accept', 'carry_on']) {
     }));
 }
 
-test('what stands still after its job was cancelled or has failed can be taken back', (t) =>
+test('a change that stopped when its job was cancelled or failed can be undone', (t) =>
   takenOver(t, 'review', async ({ relay, home }) => {
     await withExtras(relay, async ({ call }) => {
       const answer = await call('undo_change', { dry_run: true, force: true });
@@ -273,7 +273,7 @@ test('what stands still after its job was cancelled or has failed can be taken b
     assert.deepEqual(shelf(relay), home.rows);
   }));
 
-test('a copy of before is restored, and its review is answered', (t) =>
+test('a copy of the earlier version is restored, and its review is answered', (t) =>
   takenOver(
     t,
     'review',
@@ -295,7 +295,7 @@ test('a copy of before is restored, and its review is answered', (t) =>
     },
   ));
 
-test('what has ended is told as before', (t) =>
+test('changes that have ended are listed as before', (t) =>
   takenOver(t, 'ends', async ({ relay, job }) => {
     assert.equal((await jobOf(relay, job)).status, 'completed');
     await withExtras(relay, async ({ call }) => {

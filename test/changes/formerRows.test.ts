@@ -105,7 +105,7 @@ longTest('removing duplicates that is killed leaves the wanted or the former row
   }),
 );
 
-longTest('a playlist whose making was found out is not made again after a kill', () =>
+longTest('a new playlist that was found after its answer was lost is not made again after a kill', () =>
   withVictim(4, async ({ victim, provider, tracks: some }, clock) => {
     const uris = some(150);
     provider.faults.add(

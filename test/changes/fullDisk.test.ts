@@ -52,7 +52,7 @@ async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Pr
         fill();
         await poll(() => (failures > 0 ? true : null));
       };
-      // What cannot be saved would hide what has failed.
+      // Otherwise an error of the last save would hide what has failed.
       await work(relay, { fill, fillAndFail, hold, free }, clock).finally(free);
     });
   } finally {
@@ -140,7 +140,7 @@ for (const [when, fill] of [
       assertRows(playlist, before);
     }));
 
-test('with a full disk, no request is sent long after what a start after a crash would find', () =>
+test('with a full disk, requests are sent only for a short time after the last save', () =>
   withDisk(async (relay, disk) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     fill(playlist, []);
@@ -159,7 +159,7 @@ test('with a full disk, no request is sent long after what a start after a crash
     assertRows(playlist, uris);
   }));
 
-test('nothing asks again and again whether a job is due whose beginning is being saved', () =>
+test('no lane asks again and again for a job whose start is still being saved', () =>
   withDisk(async (relay, disk, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const uris = tracks(relay, 5, 3_000);

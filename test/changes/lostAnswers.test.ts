@@ -8,7 +8,7 @@ import type { Lags } from '../support/simulator/lag.ts';
 import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
-/** When the last effect of a test has come, in milliseconds. */
+/** Time after which no effect of a test can come any more, in milliseconds. */
 const ALL_OVER_MS = 20_000;
 
 const LOST: Array<[what: string, action: FaultAction, lags: Partial<Lags>]> = [
@@ -55,7 +55,7 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
     }),
   );
 
-  longTest(`${what}: the first request of a replacement is no loss`, () =>
+  longTest(`${what}: the first request of a replacement loses no rows`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       fill(playlist, tracks(relay, 250));
@@ -65,7 +65,7 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
       const args = { playlist_id: playlist.id, track_ids: uris };
       const settled = await change(relay, 'replace_playlist_tracks', args);
       await clock.sleep(ALL_OVER_MS);
-      // One that proves to have had no effect is told, and leaves what was there.
+      // If it proves to have had no effect, the answer says so, and the former rows stay.
       const isUntouched = settled.error !== null && settled.job === null;
       assertRows(playlist, isUntouched ? tracks(relay, 250) : uris);
       if (isUntouched) assert.equal(settled.error?.details?.change_id, undefined);
@@ -111,7 +111,7 @@ for (const [what, refusal, run] of [
   ['a limit of 20 s', { kind: 'rate_limit', retryAfterSeconds: 20 }, longTest],
   ['a refusal', { kind: 'status', status: 403 }, test],
 ] as const)
-  run(`saving tracks whose answer is lost is not told as undone when ${what} meets the next try`, () =>
+  run(`saving with a lost answer is not said to have failed when the next try meets ${what}`, () =>
     withUnkind({}, async (relay, clock) => {
       const { provider } = relay;
       const { saved } = owner(provider);
@@ -142,7 +142,7 @@ test('a move whose answer is lost is made once, and found', () =>
     assertRows(playlist, [...former.slice(3, 10), ...former.slice(0, 3), ...former.slice(10)]);
   }));
 
-longTest('details whose answer is lost are set, and a playlist whose making is lost is made once', () =>
+longTest('details whose answer is lost are set, and a new playlist whose answer is lost is made once', () =>
   withUnkind({}, async (relay) => {
     const { provider } = relay;
     const playlist = named(relay, 'Exactly Two Hundred');

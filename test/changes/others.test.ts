@@ -1,4 +1,4 @@
-/** A person edits in Spotify's own app between any two requests of relay: what they did stays, and relay says what is so. */
+/** A person edits in Spotify's own app between any two requests of relay: what they did stays, and what relay says is true. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
@@ -34,7 +34,7 @@ function edits(
   relay.provider.faults.add({ ...when, kind: 'hook', fn } as FaultRule);
 }
 
-test('a rollback keeps a song that came while it was decided', () =>
+test('a rollback keeps a song that was added just before it', () =>
   withUnkind({ factor: 8 }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, song] = [urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
@@ -61,7 +61,7 @@ test('a write to a playlist that is being made waits until it is filled', () =>
     assert.deepEqual(urisOf(made() as DemoPlaylist), []);
   }));
 
-test('a playlist that was there before is not taken for one that could not be made', () =>
+test('a playlist that was there before is not mistaken for a new one that could not be made', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
@@ -70,7 +70,7 @@ test('a playlist that was there before is not taken for one that could not be ma
     assert.ok(owner(relay.provider).playlists.includes(playlist));
   }));
 
-test('of two playlists of one name whose answers are lost, no one is told to both callers', () =>
+test('two callers whose answers are lost are never given the same new playlist', () =>
   withUnkind({}, async (relay) => {
     const create = { method: 'POST', path: '/me/playlists' } as const;
     relay.provider.faults.add(
@@ -120,7 +120,7 @@ test('a row that moves while the pages are read is removed', () =>
     assertRows(playlist, [...former.slice(0, 190), ...former.slice(191)]);
   }));
 
-test('what relay has just written is there for it, although the list does not show it for half a minute', () =>
+test('relay knows what it has just written, although the list does not show it for half a minute', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -209,7 +209,7 @@ test('the undo of an addition keeps a song that comes between its reading and it
     assertRows(playlist, [song]);
   }));
 
-test('a change that was rolled back, resumed and completed is undone by the ID that was told', () =>
+test('a change that was rolled back, resumed and completed is undone by the ID that was given first', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, wanted] = [urisOf(playlist), tracks(relay, 150, 3_000)];
@@ -232,7 +232,7 @@ test('a change that was rolled back, resumed and completed is undone by the ID t
     assertRows(playlist, former);
   }));
 
-test('an undo of saved tracks that stops half-way says how to take back the rest, and that does it', () =>
+test('an undo of saved tracks that stops half-way says how to take back the rest, and that works', () =>
   withUnkind({}, async (relay) => {
     const account = owner(relay.provider);
     const saved = () => account.saved.map(({ uri }) => uri).toSorted();
@@ -249,7 +249,7 @@ test('an undo of saved tracks that stops half-way says how to take back the rest
     assert.deepEqual(saved(), former);
   }));
 
-test('an undo does not go over a row that another person has changed while the version was old', () =>
+test('an undo does not overwrite a row that another person has changed while the version was old', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -278,7 +278,7 @@ test('a job that adds to a full playlist fails and says that it is full', () =>
     assert.match(String(job.error?.message), /is full: it has 9990 rows/);
   }));
 
-test('an undo whose answer is lost is not taken for done by a list from before the change', () =>
+test('a list from before a change does not pass for its finished undo whose answer was lost', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -292,7 +292,7 @@ test('an undo whose answer is lost is not taken for done by a list from before t
     assertRows(playlist, former);
   }));
 
-test('a list whose number of rows is ahead of its pages is no list of its first page', () =>
+test('if the number of rows is newer than the rows, the first page does not pass for the whole list', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -315,7 +315,7 @@ test('songs that were saved a moment ago are taken out by the undo, although the
     assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
   }));
 
-test('rows that another person put far up right after relay wrote are known to its next addition', () =>
+test('an addition right after a write of relay counts a row that another person has put far up', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -367,7 +367,7 @@ test('a write to a playlist that was made, but whose answer is lost, waits until
     assert.deepEqual(all().map(urisOf), [track_ids]);
   }));
 
-test('a playlist is not made twice where a person has put a song into it before its answer was missed', () =>
+test('a playlist whose answer is lost is not made twice if a person has already put a song into it', () =>
   withUnkind({}, async (relay) => {
     const { making, all, made } = await makeUnanswered(relay);
     const song = tracks(relay, 1, 8_000);

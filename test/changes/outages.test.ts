@@ -100,7 +100,7 @@ longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
   }),
 );
 
-longTest('a limit that never names a time is asked ever more rarely', () =>
+longTest('after limits that never name a time, relay asks more and more rarely', () =>
   withUnkind({ factor: 200 }, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const id = await committed(

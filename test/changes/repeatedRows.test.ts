@@ -13,7 +13,7 @@ const BAD_DAYS: Record<string, FaultRule> = {
 };
 
 for (const [name, rule] of Object.entries(BAD_DAYS)) {
-  longTest(`the same songs again, whose answer is lost ${name}`, () =>
+  longTest(`songs that are added again, with an answer lost ${name}, are there as often as told`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -38,7 +38,7 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }));
 }
 
-/** Removes duplicates from rows of which Spotify shows one track under another ID, and does not remove it by that. */
+/** Removes duplicates from rows of which Spotify shows one track under another ID, and does not remove it by that ID. */
 const withRelinked = (
   rows: (own: string, other: string, third: string) => string[],
   kept: (shown: string, other: string, third: string) => string[],

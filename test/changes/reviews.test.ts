@@ -115,7 +115,7 @@ for (const gone of [0, 6])
       provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
       const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
       const failure = answer.error as ToolFailure | undefined;
-      // Where so much is other that nothing tells whether they are there, a person is asked.
+      // If so much differs that nothing tells whether they are there, a person is asked.
       if (failure) {
         assert.equal(failure.code, 'CONFLICT');
         const job_id = String(failure.details.job_id);

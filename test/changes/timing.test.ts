@@ -60,7 +60,7 @@ for (const [what, ms] of [
   ['an hour', HOUR],
   ['a day', 24 * HOUR],
 ] as const) {
-  longTest(`a clock set back ${what} stops no wait`, () =>
+  longTest(`a clock set back ${what} does not stop a wait`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Empty Shelf');
       const uris = tracks(relay, 150);
@@ -74,7 +74,7 @@ for (const [what, ms] of [
     }),
   );
 
-  longTest(`a clock set back ${what} stops no look`, () =>
+  longTest(`a clock set back ${what} does not stop a look`, () =>
     withUnkind({}, async (relay, clock) => {
       const playlist = named(relay, 'Empty Shelf');
       const uris = tracks(relay, 150);

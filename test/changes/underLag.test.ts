@@ -36,7 +36,7 @@ longTest(
     }),
 );
 
-test('a change is not taken back over a later one that the version does not show yet', () =>
+test('an undo is refused if it would overwrite a later change that the version does not show yet', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -53,7 +53,7 @@ test('a change is not taken back over a later one that the version does not show
     assertRows(playlist, left);
   }));
 
-test('a change is not taken back over songs that another program added while the version lagged', () =>
+test('an undo is refused if it would remove songs that another program added while the version lagged', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -134,7 +134,7 @@ for (const [what, changed] of [
   ['three of its rows change', 3],
   ['its rows stay the same', 0],
 ] as const) {
-  longTest(`a list from before a replacement is not taken for its end where ${what}`, () =>
+  longTest(`a list from before a replacement does not pass for its end if ${what}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const former = tracks(relay, 256, 3_000);
@@ -155,7 +155,7 @@ for (const [what, begin] of [
   ['that relay has just written', 'replace_playlist_tracks'],
   ['that were there for long', null],
 ] as const) {
-  longTest(`rows ${what}, added once more, are not taken for there before the list shows them`, () =>
+  longTest(`rows ${what}, added once more, do not count as added before the list shows them`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const playlist_id = playlist.id;
@@ -173,7 +173,7 @@ for (const [what, begin] of [
   );
 }
 
-longTest('rows are added after those that are there although the total still tells the number before', () =>
+longTest('rows are added after those that are there although the total is still the number from before', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;

@@ -6,7 +6,7 @@ import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { assertDone, assertRows, change, fill, undoLast, withExtras, withUnkind } from './support.ts';
 
-test('an undo can be undone, and that again', () =>
+test('an undo can be undone, and so can the undo of that', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, wanted] = [tracks(relay, 250), tracks(relay, 350, 3_000)];
@@ -189,7 +189,7 @@ function twins({ provider }: Relay): [own: string, shown: string] {
 }
 
 for (const lists of [0, 600]) {
-  test(`a song under another ID is taken back at once, its row of before stays, ${lists} ms late`, () =>
+  test(`an added song that shows under another ID is undone, and an older row of it stays, with lists ${lists} ms late`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [own, shown] = twins(relay);

@@ -112,7 +112,7 @@ function draw(relay: Relay, playlists: readonly DemoPlaylist[], chance: Chance):
   return chance.pick(edits)();
 }
 
-/** Makes the edit to its end, and tells the ID of its change; null if it names none. */
+/** Makes the edit to its end, and returns the ID of its change; null if it names none. */
 async function make(relay: Relay, edit: Edit): Promise<string | null> {
   if ('tool' in edit) {
     const settled = await change(relay, edit.tool, edit.args);

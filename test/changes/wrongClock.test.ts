@@ -1,4 +1,4 @@
-/** The computer's clock is wrong, or is set while relay is at work: what Spotify dates goes by Spotify's clock. */
+/** The computer's clock is wrong, or is set while relay is at work: dates from Spotify are compared with Spotify's clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
@@ -12,9 +12,9 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
 interface Scene {
   relay: Relay;
-  /** Sets the computer's clock so far before Spotify's, in milliseconds; behind it where negative. */
+  /** Sets the computer's clock so far ahead of Spotify's, in milliseconds; behind it if negative. */
   set(ms: number): void;
-  /** How Spotify dates what came so long ago. */
+  /** The date that Spotify gives to what happened so long ago. */
   ago(ms: number): string;
 }
 

@@ -1,4 +1,4 @@
-/** What a job says that it will take, and what it takes of the simulated provider. */
+/** The number of requests that a job announces, and the number that reach the simulated provider. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -86,7 +86,7 @@ longTest('what is misspelled or not there takes more, and never more than was sa
   assert.deepEqual([least, most], [53, 113]);
 });
 
-test('where it depends on the length of the playlist there is only a least number', async () => {
+test('if the number of requests depends on the length of the playlist, only the least number is given', async () => {
   const taken = await measured((_songs, world) => {
     const { id } = named(world, 'Exactly Two Hundred');
     return [

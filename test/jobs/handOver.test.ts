@@ -252,7 +252,7 @@ test('while a job writes to a playlist, a tool that writes to it waits its turn'
     assert.deepEqual(urisOf(playlist), [...uris, extra]);
   }));
 
-/** Restarts the server while a write of this call is held, which is nobody's job until then; gives the job that it becomes. */
+/** Restarts the server while a write of this call is held, and returns the ID of the job that it becomes. */
 async function cutShort(
   relay: Relay,
   tool: string,
@@ -270,7 +270,7 @@ async function cutShort(
   return job?.job_id ?? '';
 }
 
-test('a list that a call looks up is a job for nobody else until it has to continue', () =>
+test('a list that a call looks up is not listed as a job until it has to continue without the call', () =>
   withClock(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [first, second, third] = uniqueTracks(relay, 3);
@@ -295,7 +295,7 @@ test('a list that a call looks up is a job for nobody else until it has to conti
     assert.equal(urisOf(playlist).length, 6);
   }));
 
-test('a single write is a job for nobody while its caller waits, and what a stop cuts short is one', () =>
+test('a single write is listed as a job only once a stop cuts it short, not while its caller waits', () =>
   withClock(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const jobs = async () => (await relay.call('list_jobs')).total;

@@ -6,7 +6,7 @@ import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, named, reach, tracks, urisOf } from './support.ts';
 
-/** Waits for a write to have no effect take 20 s, and pauses grow to a minute. */
+/** It takes 20 s to find out that a write had no effect, and pauses grow to a minute. */
 const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: fastClock(60) }, work);
 const end = (relay: Relay, id: string) => reach(relay, id, 'completed', 'failed');
 

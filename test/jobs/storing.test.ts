@@ -1,4 +1,4 @@
-/** A job of many items is stored in turns of the event loop; before the last one it is there for nobody. */
+/** A job of many items is stored in batches; before the last one is stored, nobody sees the job. */
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -46,7 +46,7 @@ test('a job that cannot be saved leaves nothing', async (t) => {
   assert.deepEqual(rowsOf(store), [0, 0]);
 });
 
-test('a job that is being stored while the server starts is none that the last one has left', async (t) => {
+test('a job that is being stored while the server starts does not count as left by the last server', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
   const created = jobs.create(songsRequest(SONGS));

@@ -50,13 +50,13 @@ export interface Wrong {
   isOrder: boolean;
 }
 
-/** Songs of which nobody can tell everything. */
+/** Songs that cannot be judged completely. */
 export interface Unclear {
   /** Reads show them under another ID, or not at all, so that a client cannot name their rows. */
   hidden: ReadonlySet<string>;
   /** A person has touched them where relay could not see it in time. */
   unseen: ReadonlySet<string>;
-  /** Where an answer is lost, nothing tells whether a person has put them in or taken them out, or relay. */
+  /** An answer was lost, and nothing tells whether a person or relay has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
 }
 
@@ -81,7 +81,7 @@ function removedBy(
   return [...new Set(uris)].filter((uri) => there.has(uri)).slice(0, written);
 }
 
-/** The rows after so many entries of it; all of them by default. */
+/** The rows after `written` entries of an act; all entries by default. */
 export function listAfter(rows: readonly string[], doing: Doing, written = Infinity): readonly string[] {
   switch (doing.do) {
     case 'add':
@@ -192,7 +192,7 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
-      // What is there beside it is not told.
+      // It does not say what else is there.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
       for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
@@ -232,7 +232,7 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   );
 }
 
-/** An undo that ended part-way has put back as many rows as it says, and no others: the songs of those that are to come. */
+/** Songs that an undo that ended part-way has still to put back; none if it put back another number of rows than it says. */
 function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
   if (doing.do !== 'bring back' || outcome.is !== 'part') return [];
   const missing = [...doing.removed].flatMap(([uri, count]): Array<[string, number]> => {
@@ -245,7 +245,7 @@ function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string,
   return back >= outcome.written && back <= most ? missing.map(([uri]) => uri) : [];
 }
 
-/** Where nobody else acted, the order is told exactly, but for an undo that ended part-way. */
+/** If nobody else acted, the order must be exact, except after an undo that ended part-way. */
 function orderOf(
   before: readonly string[],
   doing: Doing,

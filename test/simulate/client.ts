@@ -1,4 +1,4 @@
-/** A client: asks relay for one thing after the other, follows what it is told to, and holds each answer against Spotify. */
+/** A client: asks relay for one thing after the other, does what answers say, and compares each answer with what Spotify holds. */
 import type { DemoPlaylist, PlaylistRow } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import type { Chance } from '../changes/crash/chance.ts';
@@ -25,7 +25,7 @@ interface Made {
   playlist: DemoPlaylist | null;
   before: readonly string[];
   after: readonly string[];
-  /** What the act itself did to the rows, others' doings taken off. */
+  /** What the act itself did to the rows, without what others did. */
   added: Counts;
   removed: Counts;
   name: string | null;
@@ -62,7 +62,7 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 const HOUR = 3_600_000;
-/** So long after rows were taken out, all are replaced where the list does not show that they are gone. */
+/** After this time, all rows are replaced if the list still shows rows that were taken out. */
 const LATEST_EFFECT_MS = 20_000;
 /** A job that writes has moved by then, or says what it waits for. */
 const STILL_MS = 600_000;
@@ -138,7 +138,7 @@ export class Client {
     return new Set([...relinked, ...vanished]);
   }
 
-  /** Has something done to a playlist's rows and holds what came of it against Spotify. */
+  /** Has a playlist's rows changed, and compares the result with what Spotify holds. */
   async #judged(
     what: Wish['do'],
     playlist: DemoPlaylist,
@@ -166,7 +166,7 @@ export class Client {
       hidden: this.#hidden(),
       unseen: new Set([
         ...spotify.unseenIn(playlist, from),
-        // What came to be seen after its first request, where that had no effect, has been let stay.
+        // What could only be seen after its first request, if that had no effect, was left as it is.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
       mimicked: new Set([...spotify.mistakenIn(playlist, from), ...spotify.broughtBack(playlist, from)]),
@@ -198,15 +198,15 @@ export class Client {
       },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
-      // What it had written before a copy was restored is there before it for all that relay knows.
+      // What relay had written before a copy was restored counts as what was there before.
       isSure: wrong === null && outcome.is !== 'unheard' && this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
   }
 
   /**
-   * Nobody heard of it, and Spotify refuses requests, or a copy from before it has taken the place of the state: what is half
-   * done may stay so.
+   * True if a change may stay half done: nobody heard its answer, and Spotify refuses requests, or a copy from before it has taken
+   * the place of the state.
    */
   #mayStopHalfway(outcome: Outcome): boolean {
     if (outcome.is === 'unheard' && this.#stage.isRestored) return true;
@@ -616,7 +616,7 @@ export class Client {
       : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
     const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
     const after = this.#judgeLibrary(isRemoval ? 'unsave' : 'save', uris, !isRemoval, outcome, before, from);
-    // What it had written before a copy was restored is there before it for all that relay knows.
+    // What relay had written before a copy was restored counts as what was there before.
     const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
       changeId,
@@ -792,7 +792,7 @@ export class Client {
     return { outcome: { is: 'part', written: Number(details.written ?? 0), unknown, anyOrder }, changeId };
   }
 
-  /** An answer that says what its job will do must not say it while the job does something else. */
+  /** An answer must not say that its job writes the rest while the job does something else. */
   #checkPromise(what: string, failure: Failure | null, changeId: string | null): void {
     const { services } = this.#stage.computer;
     if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
@@ -808,7 +808,7 @@ export class Client {
       );
   }
 
-  /** Waits until nothing that nobody heard of can still write, and decides where a job of it asks for a review. */
+  /** Waits until no change whose answer nobody heard can still write, and follows its job if that asks for a review. */
   async #afterSilence(
     what: string,
     changeId: string | null,
@@ -850,7 +850,7 @@ export class Client {
     const { time, say } = this.#stage;
     let resumes = 0;
     let review: 'carry_on' | 'accept' | null = null;
-    /** What it was told to be first: that has to do for an undo, whatever became of it since. */
+    /** The change ID that the job named first: an undo has to accept it, whatever happened since. */
     let given: string | null = null;
     const begun = time.awake();
     let isTold = false;
@@ -1106,7 +1106,7 @@ function putIn(effects: readonly Effect[]): Set<PlaylistRow> {
   );
 }
 
-/** What of the songs that a change has added is there as the rows that it has put in. */
+/** By URI: how many of the rows that a change has put in are still there. */
 function stillThere(made: Made, rows: readonly PlaylistRow[], effects: readonly Effect[]): Counts {
   const own = ownRows(made, effects);
   const left = countsOf(rows.filter((row) => own.has(row)).map(({ uri }) => uri));
@@ -1129,7 +1129,7 @@ function appending(present: readonly string[], former: readonly string[]): Doing
   return isBegin ? [{ do: 'add', uris: former.slice(present.length) }] : [];
 }
 
-/** What is wrong if it counts as the last of these; null if it is right as any of them. */
+/** Null if the rows are right for any of these; otherwise what is wrong for the last one. */
 function firstRight(judged: (doing: Doing) => Wrong | null, doings: readonly Doing[]): Wrong | null {
   let wrong: Wrong | null = null;
   for (const doing of doings) {
@@ -1141,7 +1141,7 @@ function firstRight(judged: (doing: Doing) => Wrong | null, doings: readonly Doi
 
 /**
  * Songs that a person has put in and a request that replaces all rows has taken out.
- * @param unseen songs that may go with one that comes where the list has not shown for a time that rows are gone
+ * @param unseen songs that may be lost where the list has not shown for 20 s that rows are gone
  */
 function lostToReplacement(
   effects: readonly Effect[],
@@ -1176,7 +1176,7 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
 
 /**
  * By URI: rows that a person has put in after relay had taken out that song.
- * @param isInDoubt answers are lost; otherwise only such rows count as relay has taken out as well
+ * @param isInDoubt true if answers may be lost; otherwise only rows count that relay has also taken out
  */
 function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist, isInDoubt: boolean): Counts {
   const gone = new Set<string>();
@@ -1207,8 +1207,8 @@ function less(counts: Counts, by: Counts): Counts {
 }
 
 /**
- * True if a move takes effect late, after a person has moved rows of the same list: that had been taken for relay's, whose
- * answer was lost.
+ * True if a move takes effect late, after a person has moved rows of the same list: the person's move had been taken for
+ * relay's, whose answer was lost.
  */
 function isLateMove(effects: readonly Effect[], earlier: readonly Effect[], playlist: DemoPlaylist): boolean {
   const isMove = ({ before, after, playlist: on }: Effect) =>
@@ -1233,7 +1233,7 @@ function failureIn(answer: Answer | null): Failure | null {
   return (answer?.error as Failure | undefined) ?? null;
 }
 
-/** Not that its change is still under way, as it is after a crash until its request can have no effect any more. */
+/** True for a conflict, unless the change is still under way, as it is after a crash until its request can have no effect. */
 function isConflict(failure: Failure | null): failure is Failure {
   return failure?.code === 'CONFLICT' && !failure.message.includes('is still being written');
 }

@@ -21,7 +21,7 @@ import type { Network } from './network.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
 
-/** Puts a copy of the state in the state's place, as `relay restore` does. The program is not running. */
+/** Puts a copy of the state in the state's place, as `relay restore` does. The program must not be running. */
 export async function putCopy(
   { disk, time }: Pick<Parts, 'disk' | 'time'>,
   copy: NonNullable<MemoryDisk['content']>,
@@ -32,7 +32,7 @@ export async function putCopy(
   await store.close();
 }
 
-/** What a call led to; null: nobody heard the answer. */
+/** The answer to a call. */
 export type Answer = Record<string, unknown>;
 
 interface Parts {
@@ -260,7 +260,7 @@ export class Computer {
   /** Frees what the history held. */
   end(): void {
     this.kill();
-    // Those of a process that was killed are closed by nobody else.
+    // Nobody else closes the connections of a process that was killed.
     connections?.closeOpen();
   }
 }

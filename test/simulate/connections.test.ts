@@ -44,7 +44,7 @@ test('a connection that is kept sees its own file and no other', () => {
   third.db.close();
 });
 
-test('one that two programs have open at a time is two', () => {
+test('two programs that are open at the same time have a connection each', () => {
   const [first, second] = [opened(), opened()];
   first.add('first');
   second.add('second');
@@ -52,7 +52,7 @@ test('one that two programs have open at a time is two', () => {
   closeOpen();
 });
 
-test('one that was left in a transaction, or whose schema has changed, is not kept', () => {
+test('a connection that was left in a transaction, or whose schema has changed, is not kept', () => {
   for (const last of ['begin immediate', 'create table other (id integer)']) {
     const { db, add } = opened();
     db.exec(last);

@@ -1,9 +1,9 @@
 /**
  * Connections to SQLite that outlive a history: to open a database, read its schema and prepare the same statements again
- * would take a fifth of a history's time. What the program closes gets the next file that has the same schema.
+ * would take a fifth of a history's time. A connection that the program closes gets the next file with the same schema.
  *
- * SQLite works on a file of Emscripten's MEMFS. Its content is here an object that passes everything on to the file of the
- * moment (`src/store/sql/pagedFile.ts` says what that stands on). Between two files the connection holds no lock, so SQLite
+ * SQLite works on a file of Emscripten's MEMFS. Its content is here an object that passes everything on to the current
+ * file (`src/store/sql/pagedFile.ts` says what that stands on). Between two files the connection holds no lock, so SQLite
  * looks at the change counter, which is always another one, and forgets what it has read.
  */
 import type { BindParams, Database, QueryExecResult, SqlJsStatic, Statement } from 'sql.js';
@@ -11,7 +11,7 @@ import { APPLICATION_ID } from '../../src/store/sql/migrate.ts';
 
 /** How long MEMFS says that a file is, in bytes: longer than any state. SQLite goes by the length in the header. */
 const LENGTH = 64 * 1024 * 1024;
-/** What stays with a connection. To set one prepares every statement again, even where that changes nothing. */
+/** Settings that stay with a connection. Setting one prepares every statement again, even if nothing changes. */
 const SETTING =
   /^pragma (foreign_keys|locking_mode|journal_mode|synchronous|temp_store|cache_spill) = (\w+)$/;
 /** How many statements a connection keeps for the next program. */
@@ -28,7 +28,7 @@ interface Content {
   set(bytes: Uint8Array, at: number): void;
 }
 
-/** Where SQLite finds the file of the moment. */
+/** Where SQLite finds the current file. */
 class Place {
   /** Null: the connection is closed for the program. */
   present: Content | null;
@@ -59,7 +59,7 @@ export interface Connections {
   closeOpen(): void;
 }
 
-/** From now on, a database of a state is a connection that is kept. Once for a process. */
+/** Makes every database of a state a connection that is kept. Call it once for a process. */
 export function keepConnections(SQL: SqlJsStatic): Connections {
   const { Database } = SQL;
   const open = new Set<Database>();
@@ -90,7 +90,7 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
       this.#schema = schemaOf(place.file);
     }
 
-    /** sql.js draws a name by chance, and chance begins anew with each history. */
+    /** sql.js draws a random name, and random numbers begin anew with each history. */
     set filename(_: string) {
       Object.defineProperty(this, 'filename', { value: `kept-${++made}` });
     }

@@ -61,7 +61,7 @@ export class MemoryDisk {
         this.#time.after(
           this.stepMs(),
           () => {
-            // A step that a crash has met has not happened.
+            // A step during which the program died has not happened.
             if (!isAlive()) return;
             try {
               resolve(work());

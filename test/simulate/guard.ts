@@ -1,6 +1,6 @@
 /**
  * Keeps the machine out of a history: while one runs, what would wait in real time fails, and what asks for the time, for
- * chance or for a turn of the event loop gets the history's own. SQLite's file system in memory does so as well.
+ * chance or for a turn of the event loop gets the history's own. SQLite's file system in memory asks for these too.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
@@ -15,8 +15,8 @@ const { inflateRawSync } = zlib;
 const BLOCK = 65_535;
 
 /**
- * Once for a process: zlib's other thread would answer at a moment that nobody can repeat. And what is packed is stored as it
- * is, which the format allows (RFC 1951, 3.2.4): making zlib ready takes longer than all the rest.
+ * Replaces zlib, once for a process: its other thread would answer at a moment that nobody can repeat. Content is stored
+ * uncompressed, which the format allows (RFC 1951, 3.2.4): setting zlib up takes longer than all the rest.
  */
 export function packAtOnce(): void {
   if (zlib.inflateRawSync !== inflateRawSync) return;
@@ -63,8 +63,7 @@ function unpacked(packed: Uint8Array): Buffer | null {
 }
 
 /**
- * In place of Node's, whose signals are event targets and take ten times as long to make: a history makes several for each
- * request.
+ * Replaces Node's signals, which are event targets and take ten times as long to make: a history makes several for each request.
  */
 class QuickSignal {
   aborted = false;
@@ -95,7 +94,7 @@ class QuickSignal {
   static any(signals: ReadonlyArray<QuickSignal>): QuickSignal {
     const first = new QuickSignal();
     for (const signal of signals) {
-      // What the program made as it was loaded, as `NEVER`: it outlives the history, and would keep all of it.
+      // A signal made when the program was loaded, such as `NEVER`, outlives the history, and would keep all of it.
       if (!(signal instanceof QuickSignal)) continue;
       if (signal.aborted) first.abort(signal.reason);
       signal.addEventListener('abort', () => first.abort(signal.reason));

@@ -8,7 +8,7 @@ import { type Kind, type Plan, planOf } from './plan.ts';
 
 const SEEDS = sized(400, 80);
 
-/** Histories that showed a mistake, as short as they get: each is named as what it shows now. */
+/** Histories that showed a mistake, as short as they get. Each is named after what the program does now. */
 const MENDED: ReadonlyArray<{ name: string; plan: Plan }> = JSON.parse(
   readFileSync(new URL('mended.json', import.meta.url), 'utf8'),
 );
@@ -25,7 +25,7 @@ test('histories of many kinds show nothing but known mistakes, and the same seed
     if (!seen.has(kind)) assert.equal((await runHistory(planOf(seed))).hash, hash, `seed ${seed}, ${kind}`);
     seen.add(kind);
   }
-  assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --from SEED tells the shortest story');
+  assert.deepEqual(found, [], 'npm run simulate -- --seeds 1 --from SEED prints the shortest story');
 });
 
 for (const { name, plan } of MENDED)

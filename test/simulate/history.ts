@@ -16,7 +16,7 @@ import { VirtualTime } from './time.ts';
 
 export interface History {
   findings: Finding[];
-  /** Of everything that was said. */
+  /** Hash of all lines. */
   hash: string;
   lines: string[];
 }
@@ -130,7 +130,7 @@ function checkAccount({ spotify, computer, found }: Stage, request: Incoming): v
   if (known?.count === 0) found('a change of one account is sent for another', request.path);
 }
 
-/** What was told must still be so once everything has come to rest. */
+/** What answers said must still be true once everything has come to rest. */
 function judgeEnd(stage: Stage): void {
   const { spotify, found, names, listed, meddled, isSwitched } = stage;
   const isRenamed = (playlist: DemoPlaylist, from: number) =>

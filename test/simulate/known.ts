@@ -1,7 +1,7 @@
 /** Mistakes that are known and not mended yet. A finding that fits none of them is a new one. */
 import { readFileSync } from 'node:fs';
 
-/** One mistake: how its findings are called, and the history that shows it shortest. */
+/** One mistake: its name, the rules of its findings, and the shortest history that shows it. */
 export interface Known {
   name: string;
   /** Regular expressions; a finding is of this mistake if one of them is found in its rule. */

@@ -77,7 +77,7 @@ export class Network {
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
             const { status } = answer;
-            // Others are changed on their way, or come from something in between.
+            // Other answers were changed on their way, or come from something in between.
             const isPlain = (status >= 400 || answer === handled) && status < 500;
             arrive(() => {
               if (isPlain && !signal.aborted) spotify.answered(request);
@@ -149,7 +149,7 @@ function told({ method, path, query, text }: Incoming): string {
   return `${method} ${path}${offset === null ? '' : ` from ${offset}`}${text.startsWith('{') ? ` ${text.length} bytes` : ''}`;
 }
 
-/** The program only asks for single ones, and the real class takes longer than most answers. */
+/** Headers. The program only asks for single ones, and the real class takes longer than most answers. */
 function headersOf(given: Record<string, string>): Headers {
   const known = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   return { get: (name: string) => known.get(name.toLowerCase()) ?? null } as Headers;

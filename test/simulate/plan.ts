@@ -50,7 +50,7 @@ export type Wish =
       skipExisting: boolean;
       cancelAfter: number | null;
     }
-  /** Takes back the change that came so many before the last one of this client. */
+  /** Undoes the change that came `back` changes before this client's last one. */
   | { do: 'undo'; back: number; force: boolean }
   /** Looks for a playlist by its name, as somebody who sees it appear, and replaces its rows. */
   | { do: 'find'; name: string; tracks: number[] };
@@ -102,7 +102,7 @@ export type Mishap = { at: number } & (
 );
 
 export interface PlannedFault extends FaultMatch {
-  /** What it meets, for the story. */
+  /** Which requests it meets. */
   of: 'rows' | 'library' | 'details' | 'create' | 'read' | 'any';
   action: FaultAction;
 }
@@ -128,7 +128,7 @@ export interface Plan {
   undoesAll: boolean;
 }
 
-/** In which a person always acts. */
+/** Kinds in which a person always acts. */
 const PERSONS: ReadonlySet<Kind> = new Set(['person', 'pages', 'again']);
 
 /** How often each kind comes up. */
@@ -147,7 +147,7 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['again', 4],
 ];
 
-/** Of a playlist, by Spotify's own limit. */
+/** Maximum number of rows of a playlist: Spotify's own limit. */
 const MOST_ROWS = 10_000;
 
 /** Part of the lists that are longer than a page, or than a request. Many small histories find more than a few large ones. */
@@ -582,7 +582,7 @@ class Drawing {
     return [{ of, skip, times, action }];
   }
 
-  /** The second request of a rewrite, until it is given up; or once, and the way back to what was there meets a limit. */
+  /** Refuses the second request of a rewrite until it is given up; or refuses it once, and the rollback meets a limit. */
   #refusal(): PlannedFault[] {
     const chance = this.#chance;
     const second = { of: 'rows', skip: 1 } as const;
@@ -669,12 +669,12 @@ class Drawing {
   }
 }
 
-/** What cuts a request off whose answer is on its way. */
+/** Mishaps that cut off an answer on its way. */
 const CUTS: ReadonlySet<Mishap['do']> = new Set(['kill', 'power', 'stop', 'restore', 'sleep', 'offline']);
 
 /**
- * Of a write whose answer is lost, nobody can tell later than 20 s whether it is still to show: where answers may be lost, reads
- * are not further behind.
+ * Limits how far reads are behind if answers may be lost: later than 20 s after such a write, nothing tells whether it will still
+ * show.
  */
 function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
   if (faults.every(({ of }) => of === 'read') && !mishaps.some((mishap) => CUTS.has(mishap.do))) return lags;

@@ -72,7 +72,7 @@ function changed<T>(items: readonly T[], index: number, change: object): T[] {
   return items.map((item, at) => (at === index ? { ...item, ...change } : item));
 }
 
-/** Leaves out halves, quarters and so on, as long as that may be. */
+/** Leaves out halves, quarters and so on, as long as the mistake still shows. */
 async function shorten(
   get: Get,
   put: Put,

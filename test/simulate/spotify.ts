@@ -1,6 +1,6 @@
 /**
  * Spotify as a function: the rules of the simulated provider over a small world, with what its reads show of a write and
- * when. It keeps a record of every effect, whoever had it.
+ * when. It keeps a record of every effect, whoever caused it.
  */
 import { trackObject } from '../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -181,7 +181,7 @@ export class Spotify {
   readonly effects: Effect[] = [];
   readonly rules: ReturnType<typeof createDemoRules>;
   lags: Lags = NO_LAG;
-  /** What a full playlist answers; null: that it is full. */
+  /** HTTP status that a full playlist answers with; null for Spotify's own refusal. */
   fullStatus: number | null = null;
   /** By URI: shown under another ID. */
   readonly relinked = new Set<string>();
@@ -191,7 +191,7 @@ export class Spotify {
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
   readonly reads = new Map<DemoPlaylist, PageRead[]>();
-  /** What came after a copy of the state that was put back later: relay knows nothing of it, even if it was its own doing. */
+  /** Effects after a copy of the state that was put back later: relay knows nothing of them, not even of its own. */
   readonly forgotten = new Set<Effect>();
   /** When a client asked relay for a change of a playlist's rows. */
   readonly calls = new Map<DemoPlaylist, number[]>();
@@ -270,11 +270,11 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay has read showed it
-   * before relay sent its next write, and it was not to be seen yet when the call began that led to that write.
+   * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay had read showed it
+   * when relay sent its next write, and it could not be seen yet when the call that led to that write began.
    * @param from where in the record of effects a call began: of what a person did since, only what that next write, or one
    *   after it before which nothing showed it either, has taken out or put in
-   * @param requests `sends`: also a request counts as its next write that never had an effect
+   * @param requests `sends`: a request that never had an effect also counts as the next write
    */
   unseenIn(
     playlist: DemoPlaylist,
@@ -370,7 +370,7 @@ export class Spotify {
   /**
    * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that than to what
    * relay left: for a minute that is the same to see as a list that lags.
-   * @param from where in the record of effects the call began that took it for that
+   * @param from where in the record of effects the call began that may have taken it for a list that lags
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
     const isNearer = (act: Effect, { at, before, after }: Effect) =>
@@ -662,7 +662,7 @@ export class Spotify {
     }
   }
 
-  /** Notes how everything is that is about to change. */
+  /** Notes the state before a change. */
   #remember(playlist: DemoPlaylist | null): void {
     const until = this.#time.at;
     const { lags } = this;
@@ -748,7 +748,7 @@ function formerAt<T extends { until: number }>(formers: readonly T[], at: number
   return formers.find(({ until }) => until > at);
 }
 
-/** Of a list only the number of rows is told. */
+/** A list of playlists tells only the number of rows. */
 function sized(rows: DemoPlaylist['rows'], total: number): DemoPlaylist['rows'] {
   const sample = rows[0] ?? { uri: uriOf(0), addedAt: null, addedBy: null };
   return Array.from({ length: total }, () => sample);

@@ -28,13 +28,13 @@ export interface Stage {
   findings: Finding[];
   /** A copy was restored: what the program knew since is gone. */
   isRestored: boolean;
-  /** Which account was connected when, newest last. */
+  /** True if nobody, or another account, was connected for a time. */
   isSwitched: boolean;
-  /** Playlists that a caller was told to be its new one. */
+  /** Playlists that an answer named as its caller's new one. */
   claimed: Set<DemoPlaylist>;
-  /** New playlists that another client has replaced the rows of, and with what; null where that was refused. */
+  /** New playlists whose rows another client has replaced, and with what; null where that is not judged. */
   meddled: Map<DemoPlaylist, readonly string[] | null>;
-  /** What was told last, and where in the record of effects. */
+  /** The name that an answer told last, and where in the record of effects. */
   names: Map<DemoPlaylist, { name: string; from: number }>;
   listed: Map<DemoPlaylist, { isListed: boolean; from: number }>;
   say(line: () => string): void;

@@ -1,6 +1,6 @@
 /** The lines of a history that a person needs to follow it. */
 
-/** Without the parts of a request on its way that say nothing, and with at most so many lines. */
+/** The lines without those of requests that say nothing, and at most `most` of them. */
 export function storyOf(lines: readonly string[], most = 40): string[] {
   const told = lines.filter(
     (line) => !/#\d+ (at Spotify|answer): 2\d\d$/.test(line) && !/\/api\/token|GET \/me$/.test(line),

@@ -6,7 +6,7 @@ import { shrinkKeeps } from './keeps/shrink.ts';
 import { KINDS, type Plan, planOf } from './plan.ts';
 import { shrink } from './shrink.ts';
 
-/** `keeps`: days in which playlists are kept and restored. The others are minutes of writing, and are drawn where none is named. */
+/** `keeps`: days in which playlists are kept and restored. The others are minutes of writing, and are drawn if no subject is named. */
 export const SUBJECTS = [...KINDS, 'keeps'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 export type AnyPlan = Plan | KeepPlan;

@@ -39,7 +39,7 @@ export function requireKeepable(
       'INVALID_ARGUMENT',
       `The first column of the query must be a URI, not "${column}".`,
       {
-        remedy: 'Begin with SELECT uri, in the order in which the playlist is to be.',
+        remedy: 'Begin with SELECT uri, and sort the rows in the order that the playlist is to have.',
       },
     );
   }

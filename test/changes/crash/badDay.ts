@@ -1,4 +1,4 @@
-/** What goes wrong beside the deaths: drawn from everything that the simulated provider can do. */
+/** What goes wrong besides the kills: drawn from everything that the simulated provider can do. */
 import type { FastClock } from '../../support/fastClock.ts';
 import { at } from '../../support/shapes.ts';
 import type { FaultAction, FaultMatch, FaultRule } from '../../support/simulator/faults.ts';

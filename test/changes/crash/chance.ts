@@ -1,4 +1,4 @@
-/** Chance that can be had again: the same seed gives the same numbers (mulberry32). */
+/** Random numbers that can be repeated: the same seed gives the same ones (mulberry32). */
 
 export interface Chance {
   /** In [0, 1). */

@@ -37,7 +37,7 @@ export interface CrashOptions {
   width: number;
   /** Goes on after a change that did not end as it should, and reports it. */
   keepGoing?: boolean;
-  /** Those alone; all by default. */
+  /** Only these kinds; all by default. */
   kinds?: readonly string[];
   /** Hears what happens, one line each. */
   log?: (line: string) => void;
@@ -48,14 +48,14 @@ const AT_ONCE = 6;
 /** Batches of one program before the next one gets a home of its own. */
 const BATCHES = 25;
 
-/** What an older program need not have. */
+/** Tools that an older program may lack. */
 const TOOLS: ReadonlyArray<readonly [Kind, string]> = [
   ['undo', 'undo_change'],
   ['restore', 'restore_playlist'],
   ['keep', 'keep_playlist'],
 ];
 
-/** Reading the library is no subject here. */
+/** The limits on reading the library are not tested here. */
 const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQUESTS_PER_DAY: '100000' };
 
 /** Runs until at least `runs` changes have ended. Throws at the first that did not end as it should. */
@@ -181,7 +181,7 @@ async function leftOver({ victim }: Stage): Promise<string[]> {
   );
 }
 
-/** What `work` finds wrong ends the whole, or is noted once. */
+/** A failure of `work` ends all runs or, with `keepGoing`, is noted once. */
 async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promise<void>): Promise<void> {
   if (run.isBad) return;
   try {

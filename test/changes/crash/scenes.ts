@@ -28,7 +28,7 @@ export interface Scene {
   outcome(): string;
   /** A change that is made before in peace, so that this one can undo it. */
   undoes?: Scene;
-  /** Whoever asked for it asks again when the program died: that does it once all the same. */
+  /** True if the caller asks again after the program died; it is still done only once. */
   isAskedAgain?: boolean;
   /** What has to be there before; in peace, too. */
   prepare?(call: CallTool): Promise<void>;
@@ -38,7 +38,7 @@ export interface Scene {
    * @throws Error where it says what is not true
    */
   told?(call: CallTool): Promise<'kept' | 'none' | null>;
-  /** In the end. */
+  /** Cleans up at the end. */
   clear?(call: CallTool): Promise<void>;
 }
 

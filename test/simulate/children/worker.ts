@@ -14,7 +14,7 @@ export type Task =
 export interface SeedReport {
   seed: number;
   findings: ReadonlyArray<{ rule: string; text: string }>;
-  /** Of everything that was said in its history. */
+  /** Hash of all lines of its history. */
   hash: string;
 }
 
@@ -27,7 +27,7 @@ export type Told =
   | ({ is: 'seed' } & SeedReport)
   | { is: 'lines'; lines: string[]; hasFindings: boolean }
   | ({ is: 'shortest' } & Shortest)
-  /** The task is over. It took so much of the processor since the process began. */
+  /** The task is over; `cpuMs` is the processor time since the process began. */
   | { is: 'idle'; cpuMs: number };
 
 const tell = (told: Told) => process.send?.(told);

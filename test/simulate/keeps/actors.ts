@@ -34,7 +34,7 @@ export async function happen(stage: KeepStage, event: KeepEvent): Promise<void> 
   }
 }
 
-/** A person. */
+/** Lets a person act. */
 async function act(
   stage: KeepStage,
   event: Doing<'save' | 'unsave' | 'lose saved' | 'edit' | 'grey' | 'relink'>,
@@ -76,7 +76,7 @@ async function act(
         if (!spotify.vanished.has(uri)) spotify.relinked.add(uri);
         return;
       }
-      // Of one that was shown under another ID, nothing tells under which it was added.
+      // If it was shown under another ID, nothing tells under which ID it was added.
       if (spotify.relinked.has(uri)) return;
       spotify.edit('loses a song that is not offered any more', null, () => {
         spotify.vanished.add(uri);
@@ -113,7 +113,7 @@ function edit({ spotify, plan }: KeepStage, playlist: DemoPlaylist, { how, track
   });
 }
 
-/** Another client of relay's. */
+/** Lets another client ask relay for a write. */
 async function ask(stage: KeepStage, event: Doing<'tool'>): Promise<void> {
   const { tool, target, tracks } = event;
   const playlist = playlistOf(stage, target);
@@ -144,7 +144,7 @@ async function meddling<T>(
   return answer;
 }
 
-/** The one who keeps. */
+/** Keeps a playlist by a rule. */
 export async function keepRule(stage: KeepStage, rule: PlannedRule, index: number): Promise<void> {
   const { lists, said, plan } = stage;
   const { time } = stage;
@@ -202,7 +202,7 @@ interface Restored {
   unsupported: unknown[];
 }
 
-/** Who restores a version, and holds what comes of it against what the playlist was then. */
+/** Restores a version, and compares the result with what the playlist held then. */
 async function restore(stage: KeepStage, event: Doing<'restore'>): Promise<void> {
   const { spotify, time, found } = stage;
   const playlist = playlistOf(stage, event.target);
@@ -307,7 +307,7 @@ export function shown(rows: readonly string[]): string {
   return `[${rows.map((uri) => uri.replace(/^spotify:(\w)\w*:\w?0*/, '$1')).join(' ')}]`;
 }
 
-/** The computer, the network and the home. */
+/** Lets something happen to the computer, the network or the home. */
 async function befall(
   stage: KeepStage,
   event: Doing<'kill' | 'power' | 'stop' | 'offline' | 'sleep' | 'fault' | 'copy'>,

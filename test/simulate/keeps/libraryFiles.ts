@@ -1,4 +1,4 @@
-/** What the library stands on in a simulated history: files that are memory, and questions answered in the same process. */
+/** What the library runs on in a simulated history: files that are memory, and questions answered in the same process. */
 import type { Database } from 'sql.js';
 import { RelayError } from '../../../src/domain/errors.ts';
 import type { FileDisk } from '../../../src/library/files/libraryFile.ts';

@@ -42,7 +42,7 @@ function isUnseen({ spotify, requests }: KeepStage, text: RuleText, playlist: De
   return !requests.some(({ at, path }) => path === '/me/playlists' && at - spotify.lags.versions > edit.at);
 }
 
-/** What has gone grey, and what reads show under another ID, may be told apart or not. */
+/** False for a song that has gone grey, or that reads show under another ID where the rule compares IDs. */
 function isJudged({ spotify }: KeepStage, text: RuleText, uri: string): boolean {
   return !spotify.vanished.has(uri) && !(BY_ID.includes(text.is) && spotify.relinked.has(uri));
 }
@@ -50,7 +50,7 @@ function isJudged({ spotify }: KeepStage, text: RuleText, uri: string): boolean 
 /** Rules that compare IDs: a song that two lists show under two IDs is two to them. */
 const BY_ID: ReadonlyArray<RuleText['is']> = ['unsorted', 'union'];
 
-/** Two that read each other: neither is right or wrong. */
+/** True if two rules read each other: neither is then right or wrong. */
 function isCircular({ plan }: KeepStage): boolean {
   return plan.rules.some(({ name }) => name === 'Circle');
 }
@@ -167,7 +167,7 @@ export function judgeWrites(stage: KeepStage): void {
   }
 }
 
-/** What a person did after the last run, which relay could see before this one, and which differs from what that left. */
+/** True if relay could see a person's edit before this run, and the edit changed what the last run had left. */
 function isEditOverwritten(
   { spotify }: KeepStage,
   playlist: DemoPlaylist,

@@ -18,7 +18,7 @@ export type RuleText =
   | { is: 'turned'; of: string };
 
 export interface PlannedRule {
-  /** Of the playlist that is made; where one of the account's is so called, that one is kept. */
+  /** Name of the playlist that is made. If the account has one of that name, that one is kept. */
   name: string;
   text: RuleText;
 }
