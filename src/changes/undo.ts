@@ -309,7 +309,7 @@ async function isAtVersion(
   call: Call,
 ): Promise<boolean> {
   if (snapshotId === null || playlistId === null || expected.includes('')) return false;
-  // For half a minute the version may be that from before a later change.
+  // For half a minute after a later change, the version may be the one from before it.
   if (laterChanges(store, playlistId, seq).length > 0) return false;
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }

@@ -1,4 +1,4 @@
-/** Mistakes that are known and not mended yet. A finding that fits none of them is a new one. */
+/** Mistakes that are known and not fixed yet. A finding that fits none of them is a new one. */
 import { readFileSync } from 'node:fs';
 
 /** One mistake: its name, the rules of its findings, and the shortest history that shows it. */
