@@ -1,4 +1,4 @@
-/** Another user of the machine holds the port before, while and after relay runs, and passes on whatever they get. */
+/** Another user of the machine tries to hold the port before, while and after relay runs, and passes on all they receive. */
 
 import assert from 'node:assert/strict';
 import { connect } from 'node:net';
@@ -39,7 +39,7 @@ test('a greeting that another user kept while relay was away, and passes on once
   await holder.greeted(1);
   await holder.release();
   await withRelay({ ...apart, env: { RELAY_PORT: String(port) } }, async () => {
-    // The system has no second connection between the same two ends.
+    // The system allows no second connection between the same two addresses and ports.
     assert.deepEqual(await holder.passOn('127.0.0.1', port), [['EADDRINUSE', 'passed on']]);
     await assert.rejects(asked, {
       code: 'NO_SERVER',
@@ -53,7 +53,7 @@ test('a greeting that another user kept while relay was away, and passes on once
   });
 });
 
-test('another user who has learned what proves the owner gets nothing with it', {
+test('another user who has learned the secrets that prove the owner gets nothing with them', {
   skip: withoutSecondUser || !PEERS_ARE_KNOWN,
 }, async (context) => {
   const holder = await startPortHolder(context);
@@ -83,7 +83,7 @@ test('another user who has learned what proves the owner gets nothing with it', 
     assertNone(Object.entries(tried), ([, { status }]) => status !== 403);
     assert.doesNotMatch(tried.page.text, /<form/);
 
-    // The form of a page that the owner has open, with everything that it would be sent with.
+    // The form of a page that the owner has open, with all its fields and cookies.
     const browser = ownerBrowser(baseUrl);
     const shown = await browser.open(page);
     const cookie = [...browser.cookies].map((pair) => pair.join('=')).join('; ');
@@ -96,14 +96,14 @@ test('another user who has learned what proves the owner gets nothing with it', 
     }
     assert.equal((await askLocal({ baseUrl, localKey }, '/local/status')).status, 200);
 
-    // All of it still is the owner's, and it takes one click.
+    // For the owner all of it still works, with one click.
     assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 200);
     const approved = await browser.submit(shown, 'approve', { owner_proof: secret });
     assert.ok(answerOf(approved).code);
   });
 });
 
-test('no address of the port is to be had while relay runs, and none may be missing when it starts', {
+test('while relay runs nobody else gets an address of its port, and it only starts if all of them are free', {
   skip: withoutSecondUser,
 }, async (context) => {
   const port = Number(await freePort());
@@ -138,7 +138,7 @@ test(`in ${ROUNDS} rounds in which another user holds the port before, while and
     let approvals = 0;
     for (let round = 0; round < ROUNDS; round++) {
       await relay.server.close();
-      // Before it runs: each time on other addresses, where commands and clients that start programs look for it.
+      // Before relay runs, the other user listens on different addresses each time, and commands and `relay stdio` greet them.
       const held = ANYWHERE.filter((_, index) => (((round % (2 ** ANYWHERE.length - 1)) + 1) >> index) & 1);
       assert.ok(Object.values(await holder.hold(port, held)).includes('held'));
       const asked = await greetAll(port);
@@ -178,7 +178,7 @@ test(`in ${ROUNDS} rounds in which another user holds the port before, while and
   });
 });
 
-/** A command that polls and a message of `relay stdio` at each address where somebody listens. */
+/** Sends the request of a command and a message of `relay stdio` to each address where somebody listens. */
 async function greetAll(port: number): Promise<Array<Promise<unknown>>> {
   const found = await Promise.all(['127.0.0.1', '[::1]', 'localhost'].map((name) => isOpen(name, port)));
   const { signal } = new AbortController();
@@ -208,7 +208,7 @@ function isOpen(name: string, port: number): Promise<string | null> {
   });
 }
 
-/** What the owner does while relay runs, at whatever name; gives everything that was secret in it. */
+/** Does what an owner does while relay runs, under each name. Returns all secrets that were used. */
 async function useAsOwner(relay: Relay, port: number): Promise<string[]> {
   const { server, localKey } = relay;
   const secrets = [server.ownerCode ?? ''];
@@ -227,7 +227,7 @@ async function useAsOwner(relay: Relay, port: number): Promise<string[]> {
   return [...secrets, client.client_id, tokens.access_token, tokens.refresh_token];
 }
 
-/** Sends what it was answered wherever a credential may be; gives what was let in. */
+/** Sends the values that the other user received wherever a credential may be. Returns the requests that were accepted. */
 async function tryWhatItHas(holder: PortHolder, port: number): Promise<string[]> {
   const { heard, answered } = await holder.report();
   const words = [...`${heard} ${answered}`.matchAll(/"(?:proof|nonce)":"([\w-]+)"/g)].map(

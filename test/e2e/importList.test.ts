@@ -1,4 +1,4 @@
-/** A person's list goes in, comes out right, and goes back out: the whole way at the terminal. */
+/** A person's list is imported, corrected and exported, in a terminal and through MCP. */
 
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
@@ -21,7 +21,7 @@ import { withRelay } from '../support/world.ts';
 
 const SONGS = 2_000;
 
-/** Songs that one recording alone bears the name of. */
+/** Songs whose name and artist belong to only one recording. */
 function distinctSongs(count: number): DemoTrack[] {
   const { tracks } = sharedCatalogue();
   const nameOf = ({ name, artists }: DemoTrack) => `${name} | ${artists[0]?.name}`;
@@ -68,52 +68,55 @@ function typist(desk: Desk) {
   };
 }
 
-longTest('from a fresh demo, 2,000 lines with typos become a right playlist in a few commands', async (t) => {
-  const dir = mkdtempSync(join(tmpdir(), 'relay-list-'));
-  t.after(() => rmSync(dir, { recursive: true, force: true }));
-  const songs = distinctSongs(SONGS);
-  const path = join(dir, 'My songs.txt');
-  writeFileSync(path, writtenList(songs));
-  await withDesk({}, async (desk) => {
-    await desk.host(['--demo']);
-    const { type, typed } = typist(desk);
-    const shown = await type('import', path, '--dry-run');
-    assert.match(shown.out, /My songs\.txt: 2000 songs, read as text with one song a\s+line/);
-    assert.match(shown.out, /line 1, no artist: My 2,000 songs\n/);
+longTest(
+  'from a fresh demo, 2,000 lines with typos become a correct playlist in a few commands',
+  async (t) => {
+    const dir = mkdtempSync(join(tmpdir(), 'relay-list-'));
+    t.after(() => rmSync(dir, { recursive: true, force: true }));
+    const songs = distinctSongs(SONGS);
+    const path = join(dir, 'My songs.txt');
+    writeFileSync(path, writtenList(songs));
+    await withDesk({}, async (desk) => {
+      await desk.host(['--demo']);
+      const { type, typed } = typist(desk);
+      const shown = await type('import', path, '--dry-run');
+      assert.match(shown.out, /My songs\.txt: 2000 songs, read as text with one song a\s+line/);
+      assert.match(shown.out, /line 1, no artist: My 2,000 songs\n/);
 
-    const stopped = await type('import', path);
-    assert.equal(stopped.code, 1, stopped.err);
-    const [, unresolved = ''] = /relay: (\d+) of 2000 songs were not found/.exec(stopped.err) ?? [];
-    t.diagnostic(`${unresolved} of 2000 were not found`);
-    assert.ok(Number(unresolved) <= 0.2 * 0.2 * SONGS, unresolved);
-    const [, id = ''] = /jobs fix (\w[\w-]+)/.exec(stopped.err) ?? assert.fail(stopped.err);
-    const near = await type('jobs', 'fix', id, '--accept-near', '0.36');
-    assert.equal(near.code, 0, near.err);
-    const done = await type('jobs', 'commit', id, '--skip-unresolved', '--watch');
-    assert.equal(done.code, 0, done.err);
+      const stopped = await type('import', path);
+      assert.equal(stopped.code, 1, stopped.err);
+      const [, unresolved = ''] = /relay: (\d+) of 2000 songs were not found/.exec(stopped.err) ?? [];
+      t.diagnostic(`${unresolved} of 2000 were not found`);
+      assert.ok(Number(unresolved) <= 0.2 * 0.2 * SONGS, unresolved);
+      const [, id = ''] = /jobs fix (\w[\w-]+)/.exec(stopped.err) ?? assert.fail(stopped.err);
+      const near = await type('jobs', 'fix', id, '--accept-near', '0.36');
+      assert.equal(near.code, 0, near.err);
+      const done = await type('jobs', 'commit', id, '--skip-unresolved', '--watch');
+      assert.equal(done.code, 0, done.err);
 
-    const exported = await type('export', 'My songs', '--json');
-    const rows = JSON.parse(exported.out).tracks as Array<{ uri: string; isrc: string }>;
-    t.diagnostic(`${rows.length} songs in the playlist, ${typed.length} commands`);
-    assert.ok(rows.length >= SONGS - Number(unresolved) / 2, `${rows.length} rows`);
-    // Each row is the song of a line, in the order of the lines.
-    const byUri = new Map(sharedCatalogue().tracks.map((track) => [track.uri, track]));
-    let line = 0;
-    for (const { uri } of rows) {
-      const track = byUri.get(uri) ?? assert.fail(uri);
-      while (line < songs.length && !isSong(track, songs[line] ?? assert.fail())) line += 1;
-      assert.ok(line < songs.length, `${keyOf(track)} is no song of the list at its place`);
-      line += 1;
-    }
-    assert.ok(typed.length < 10, typed.join('\n'));
-  });
-});
+      const exported = await type('export', 'My songs', '--json');
+      const rows = JSON.parse(exported.out).tracks as Array<{ uri: string; isrc: string }>;
+      t.diagnostic(`${rows.length} songs in the playlist, ${typed.length} commands`);
+      assert.ok(rows.length >= SONGS - Number(unresolved) / 2, `${rows.length} rows`);
+      // Each row is the song of a line, in the order of the lines.
+      const byUri = new Map(sharedCatalogue().tracks.map((track) => [track.uri, track]));
+      let line = 0;
+      for (const { uri } of rows) {
+        const track = byUri.get(uri) ?? assert.fail(uri);
+        while (line < songs.length && !isSong(track, songs[line] ?? assert.fail())) line += 1;
+        assert.ok(line < songs.length, `${keyOf(track)} is not the song of the list at this position`);
+        line += 1;
+      }
+      assert.ok(typed.length < 10, typed.join('\n'));
+    });
+  },
+);
 
 function isSong(track: DemoTrack, song: DemoTrack): boolean {
   return track.isrc === song.isrc || keyOf(track) === keyOf(song);
 }
 
-longTest('through MCP, the same list takes a handful of calls and 30,000 tokens, the list among them', (t) =>
+longTest('through MCP, the same list takes at most 12 calls and 30,000 tokens, including the list', (t) =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     const songs = distinctSongs(SONGS);
     const text = writtenList(songs);
@@ -128,7 +131,7 @@ longTest('through MCP, the same list takes a handful of calls and 30,000 tokens,
       paid.answered += countTokens(JSON.stringify(answer));
       return answer;
     };
-    // What a model does while it waits, a few times.
+    // While it waits, a model asks for the status a few times.
     const reached = async (id: string, status: string) => {
       await until(async () => {
         const job = await relay.server.local.getJob({ id });
@@ -153,7 +156,7 @@ longTest('through MCP, the same list takes a handful of calls and 30,000 tokens,
   }),
 );
 
-test('a list goes in and comes back out with the demo', async (t) => {
+test('the demo imports a list, and exports the same songs', async (t) => {
   const dir = mkdtempSync(join(tmpdir(), 'relay-list-'));
   t.after(() => rmSync(dir, { recursive: true, force: true }));
   const songs = distinctSongs(12);

@@ -7,7 +7,7 @@ import { longTest } from '../support/scale.ts';
 import { pluck } from '../support/shapes.ts';
 
 longTest(
-  'the master key lies in the OS keychain, and the state opens with it again',
+  'the master key is kept in the OS keychain, and opens the state again',
   {
     skip: withoutKeychain(),
   },

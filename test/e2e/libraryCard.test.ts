@@ -6,7 +6,7 @@ import { card, inChromium, openSignedIn, withPage } from '../support/ownerPage.t
 import { longTest } from '../support/scale.ts';
 
 inChromium(longTest)(
-  'the card reads the library, says what is known, and forgets it once it is asked twice',
+  'the card reads the library, says what was read, and forgets it after a second click',
   () =>
     withPage(WITH_SQL, async (relay, page) => {
       const account = resize(relay, 260, 12);
@@ -22,7 +22,7 @@ inChromium(longTest)(
         .waitFor();
       assert.deepEqual(await copyOf(relay), truthOf(relay));
 
-      // What changes is shown without the page being opened again.
+      // Changes are shown without reloading the page.
       account.saved.splice(100, 10);
       await library.getByRole('button', { name: /^Update/ }).click();
       await library.getByText('250 saved tracks, 11 of 12').waitFor();
@@ -30,7 +30,7 @@ inChromium(longTest)(
       await library.getByRole('button', { name: /^Forget/ }).click();
       const forget = library.getByRole('button', { name: /^Forget it now/ });
       await forget.waitFor();
-      // For half a second a click is the second half of a double click.
+      // For half a second, a click counts as the second half of a double click.
       await page.waitForTimeout(READING_MS);
       await forget.click();
       await library.getByText('Nothing has been read yet.').waitFor();

@@ -8,7 +8,7 @@ import { withSpotifyDesk } from '../support/spotifyDesk.ts';
 
 const ROTATING = { rotateRefreshTokens: true, env: { LOG_LEVEL: 'trace' } };
 
-test('relay login --no-browser connects by the printed address; no secret is in clear anywhere', () =>
+test('relay login --no-browser connects through the printed address; no secret is in clear anywhere', () =>
   withSpotifyDesk(ROTATING, async (desk, provider, tokens) => {
     const { server, ready } = await desk.host();
     assert.equal(ready.providerConnected, false);
@@ -49,7 +49,7 @@ test('a restart, also after kill -9, keeps the connection', () =>
     assert.equal(third.ready.providerConnected, true);
   }));
 
-test('without a running server relay login runs one for as long as it takes', () =>
+test('without a running server, relay login starts one until the login has ended', () =>
   withSpotifyDesk(ROTATING, async (desk, provider) => {
     const login = desk.begin(['login', '--no-browser', '--json'], { RELAY_PORT: '0' });
     const [, url = ''] = await login.until(/"event":"login_url".*"url":"([^"]+)"/);
@@ -70,7 +70,7 @@ test('with the key lost, relay login --start-over starts over and the new login 
     const { server } = await desk.host([], lost);
     await server.stop();
     assert.equal((await desk.relay(['serve', '--port', '0'])).code, 3);
-    // Nobody can be asked here, and the key may come back.
+    // Without a terminal nobody can be asked, and the key may be found again.
     const unasked = await desk.relay(['login', '--no-browser'], { env: { RELAY_PORT: '0' } });
     assert.deepEqual([unasked.code, unasked.out], [3, '']);
     const login = desk.begin(['login', '--no-browser', '--json', '--start-over'], { RELAY_PORT: '0' });
@@ -81,7 +81,7 @@ test('with the key lost, relay login --start-over starts over and the new login 
     assert.equal(ready.providerConnected, true);
   }));
 
-test('the address that a browser elsewhere ended on is pasted back', () =>
+test('the address at which a browser on another machine ended can be pasted', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     const login = desk.begin(['login', '--no-browser']);
@@ -109,7 +109,7 @@ longTest('a login that nobody finishes times out, and one that is declined says 
   }),
 );
 
-test('logout and a new key', () =>
+test('logout disconnects the account, and key rotate makes a new key', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     await connect(desk);

@@ -14,7 +14,7 @@ interface Story extends Relay {
   /** A page of a stranger on each name of this machine, on a port of their own. */
   foreignPages: string[];
   isConnected(): Promise<boolean>;
-  /** How often the browser was led on to the provider. */
+  /** How often the browser was redirected to the provider. */
   trips(): number;
 }
 
@@ -55,9 +55,9 @@ async function listenAt(host: string) {
   return server;
 }
 
-/** What a page can make the browser that shows it do; each resolves once the login page has answered. */
+/** What a page can make its browser do. Each resolves once the login page has answered. */
 const TRICKS: ReadonlyArray<[what: string, run: (page: Page, login: string) => Promise<unknown>]> = [
-  ['a script that leads away', (page, login) => led(page, `location.href = '${login}'`)],
+  ['a script that navigates', (page, login) => led(page, `location.href = '${login}'`)],
   ['a link', (page, login) => led(page, element('a', `href = '${login}'`, 'click()'))],
   [
     'a link without referrer',
@@ -90,7 +90,7 @@ async function answered(page: Page, script: string, count: number): Promise<void
   const watch = (request: { url(): string }) => {
     if (isLogin(request)) left--;
   };
-  // What the browser does not show to the page counts as failed.
+  // A response that the browser hides from the page is reported as failed.
   for (const event of ['requestfinished', 'requestfailed'] as const)
     page.on(event as 'requestfinished', watch);
   await page.evaluate(`{ ${script} }`);
@@ -101,7 +101,7 @@ async function answered(page: Page, script: string, count: number): Promise<void
 
 const isLogin = (response: { url(): string }) => response.url().includes('/auth/provider/login');
 
-/** Enough to push out what waits, were all starts kept in one place. */
+/** Enough to displace the waiting login, if all starts shared one limited list. */
 const MANY = 210;
 
 const images = (login: string, count: number) =>
@@ -135,9 +135,9 @@ longTest('no page of a stranger starts a login, and a relay login that waits is 
   withStory({ connect: false }, async (story) => {
     const { server, browser, provider } = story;
     const waiting = await server.local.startLogin({ switchAccount: false });
-    // For a browser the first is on the same site as the server, the second is not.
+    // For a browser, the first name is on the same site as the server, the second is not.
     await tryEverything(story, sized(3, 2), MANY);
-    // Not even who has seen the address on the terminal can have a browser led there.
+    // Not even a page that knows the address in the terminal can send a browser there.
     await tryEverything(story, 1, sized(MANY, 10), new URL(waiting.browserUrl).search.slice(1));
     assert.deepEqual([story.trips(), await story.isConnected()], [0, false]);
     const page = await browser.newPage();
@@ -159,35 +159,32 @@ longTest('after relay logout no page of a stranger connects the account again', 
   }),
 );
 
-longTest(
-  'relay login leads the browser by a file to the owner’s page, and its ticket is shown nowhere',
-  skip,
-  () =>
-    withStory({ connect: false }, async ({ browser, baseUrl, home }) => {
-      const page = await browser.newPage();
-      const visited: string[] = [];
-      page.on('request', (request) => visited.push(request.url()));
-      const atOwnerPage = () => visited.some((url) => url.startsWith(`${baseUrl}/`));
-      let led: Promise<unknown> | undefined;
-      const ended: CliResult = await runRelay(['login', '--json'], {
-        env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
-        terminal: { stdout: true },
-        openBrowser: async (path) => {
-          await page.goto(`file://${path}`);
-          await until(atOwnerPage);
-        },
-        onOut(all) {
-          const [, shown] = /"event":"login_url","url":"([^"]+)"/.exec(all) ?? [];
-          // In a tab of its own: a page that is led to two places at once may end at either.
-          if (shown) led ??= until(atOwnerPage).then(async () => (await browser.newPage()).goto(shown));
-        },
-      });
-      await led;
-      assert.equal(ended.code, 0, ended.err);
-      assert.match(
-        visited.find((url) => url.startsWith(`${baseUrl}/`)) ?? '',
-        /\/(\?[0-9a-f]{16}(#ticket=[\w-]{43})?)?$/,
-      );
-      assert.doesNotMatch(ended.out + ended.err, /ticket/);
-    }),
+longTest('relay login sends the browser through a file to the owner’s page, and prints no ticket', skip, () =>
+  withStory({ connect: false }, async ({ browser, baseUrl, home }) => {
+    const page = await browser.newPage();
+    const visited: string[] = [];
+    page.on('request', (request) => visited.push(request.url()));
+    const atOwnerPage = () => visited.some((url) => url.startsWith(`${baseUrl}/`));
+    let led: Promise<unknown> | undefined;
+    const ended: CliResult = await runRelay(['login', '--json'], {
+      env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
+      terminal: { stdout: true },
+      openBrowser: async (path) => {
+        await page.goto(`file://${path}`);
+        await until(atOwnerPage);
+      },
+      onOut(all) {
+        const [, shown] = /"event":"login_url","url":"([^"]+)"/.exec(all) ?? [];
+        // In another tab, since a page that is sent to two addresses at once may end at either.
+        if (shown) led ??= until(atOwnerPage).then(async () => (await browser.newPage()).goto(shown));
+      },
+    });
+    await led;
+    assert.equal(ended.code, 0, ended.err);
+    assert.match(
+      visited.find((url) => url.startsWith(`${baseUrl}/`)) ?? '',
+      /\/(\?[0-9a-f]{16}(#ticket=[\w-]{43})?)?$/,
+    );
+    assert.doesNotMatch(ended.out + ended.err, /ticket/);
+  }),
 );

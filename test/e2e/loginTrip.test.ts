@@ -1,4 +1,4 @@
-/** `relay login` with nobody but the browser at work: from the file that it opens to the connected account. */
+/** `relay login` without any action by a person: from the file that the browser opens to the connected account. */
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
@@ -49,7 +49,7 @@ for (const [where, env] of [
 }
 
 longTest(
-  'without JavaScript the page says how to go on, and that connects the account',
+  'without JavaScript the page says how to continue, and that way connects the account',
   {
     skip: withoutChromium,
   },
@@ -60,7 +60,7 @@ longTest(
         let shown = '';
         const ended = await runRelay(['login', '--timeout', '60'], {
           env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
-          // Elsewhere the address leads to the owner's page, which needs JavaScript.
+          // Without a terminal, the printed address leads to the owner's page, which needs JavaScript.
           terminal: { stdout: true, stderr: true },
           onOut(all) {
             shown = /http:\S+/.exec(all)?.[0] ?? '';

@@ -21,7 +21,7 @@ import { longTest } from '../support/scale.ts';
 const OWNER_CODE = 'the owner types this 17';
 
 longTest(
-  'a client connects, outlives a kill -9, and is out as soon as it is revoked; no secret is left anywhere',
+  'the access of a client survives a kill -9 and ends when it is revoked; no secret is left anywhere',
   () =>
     withDesk({ MCP_OAUTH_OWNER_SECRET: OWNER_CODE, LOG_LEVEL: 'trace' }, async (desk) => {
       const port = await freePort();

@@ -15,7 +15,7 @@ interface Story extends Relay {
   browser: Browser;
   /** A fresh profile: another browser as far as cookies go. */
   newProfile(options?: BrowserContextOptions): Promise<BrowserContext>;
-  /** Where a client on this machine waits for the browser, and what came. */
+  /** The address at which a client waits for the browser, and the requests that arrived there. */
   callback: { url: string; arrived: string[] };
 }
 
@@ -48,7 +48,7 @@ async function listenForCallback() {
   return { url, arrived, close };
 }
 
-/** What the page's own policies stopped; it would only show in the console. */
+/** Collects what the page's own policies blocked, which only the console shows. */
 function watchPolicy(page: Page): string[] {
   const stopped: string[] = [];
   page.on('console', (message) => {
@@ -80,7 +80,7 @@ test('a person approves by keyboard, without JavaScript, and is asked again the 
     await screenshots(page, 'approve');
     await page.keyboard.press('Tab');
     await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
-    // Nobody has read the page sooner: an answer before that is asked for again.
+    // relay asks again for an answer that comes before anyone can have read the page.
     await page.waitForTimeout(READING_MS);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${callback.url}?**`);
@@ -146,12 +146,12 @@ longTest('a double click that was meant for another page approves nothing', skip
     const secret = await signIn(story);
     await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
     const { url } = await registered(story, 'Popunder');
-    // The page's time stands still unless the test moves it, so that a slow machine sees the same.
+    // Only the test moves the page's clock, so that the result is the same on a slow machine.
     await page.clock.install();
     await page.goto(url());
     const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
     const at = [x + width / 2, y + height / 2] as const;
-    // Where the button will be, from before the page is there until just before half a second is over.
+    // Clicks where the button will be, from before the page loads until just before half a second is over.
     await page.clock.pauseAt(Date.now() + 3_600_000);
     await page.goto('about:blank');
     await page.goto(url(), { waitUntil: 'commit' });
@@ -160,7 +160,7 @@ longTest('a double click that was meant for another page approves nothing', skip
     for (let clicks = 0; clicks < 10; clicks++) await page.mouse.click(...at);
     await page.clock.runFor(READING_MS - 1);
     assert.deepEqual(callback.arrived, []);
-    // A window on top has gone: the page that was ready is held again.
+    // If a window on top closes, the page gets the focus and waits for half a second again.
     await page.clock.runFor(1);
     await page.locator('#approve:enabled').waitFor();
     await page.evaluate("dispatchEvent(new Event('focus'))");
@@ -172,7 +172,7 @@ longTest('a double click that was meant for another page approves nothing', skip
       (await server.local.listClients()).clients.map(({ approvals }) => approvals.length),
       [0],
     );
-    // The server's own clock: it takes no answer to a page that it sent less than half a second ago.
+    // By its own clock, the server refuses an answer to a page that it sent less than half a second ago.
     await page.waitForTimeout(READING_MS);
     await page.clock.runFor(1);
     await page.locator('#approve:enabled').waitFor();
@@ -182,48 +182,51 @@ longTest('a double click that was meant for another page approves nothing', skip
   }),
 );
 
-longTest('one who keeps pressing approves nothing; after half a second without, one click does', skip, () =>
-  withBrowser({}, async (story) => {
-    const { callback } = story;
-    const page = await (await story.newProfile()).newPage();
-    await page.goto(story.baseUrl);
-    const secret = await signIn(story);
-    await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
-    const { url } = await registered(story, 'Clicked for');
-    await page.clock.install();
-    await page.goto(url());
-    await page.locator('#approve:enabled').waitFor();
-    const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
-    const at = [x + width / 2, y + height / 2] as const;
-    await page.clock.pauseAt(Date.now() + 3_600_000);
-    const presses: Array<() => Promise<void>> = [
-      () => page.mouse.click(...at),
-      () => page.mouse.click(5, 5),
-      () => page.keyboard.press('Enter'),
-      () => page.keyboard.press('Space'),
-    ];
-    for (const press of presses) {
+longTest(
+  'pressing repeatedly approves nothing; after half a second without a press, one click does',
+  skip,
+  () =>
+    withBrowser({}, async (story) => {
+      const { callback } = story;
+      const page = await (await story.newProfile()).newPage();
+      await page.goto(story.baseUrl);
+      const secret = await signIn(story);
+      await page.evaluate(`localStorage.setItem('relay.owner', ${JSON.stringify(secret)})`);
+      const { url } = await registered(story, 'Clicked for');
+      await page.clock.install();
       await page.goto(url());
-      await page.locator('#approve:disabled').waitFor();
-      await page.evaluate("document.getElementById('approve').focus()");
-      // Eight times a second, for longer than the server itself holds.
-      for (let count = 0; count < 12; count++) {
-        await press();
-        await page.clock.runFor(125);
+      await page.locator('#approve:enabled').waitFor();
+      const { x = 0, y = 0, width = 0, height = 0 } = (await page.locator('#approve').boundingBox()) ?? {};
+      const at = [x + width / 2, y + height / 2] as const;
+      await page.clock.pauseAt(Date.now() + 3_600_000);
+      const presses: Array<() => Promise<void>> = [
+        () => page.mouse.click(...at),
+        () => page.mouse.click(5, 5),
+        () => page.keyboard.press('Enter'),
+        () => page.keyboard.press('Space'),
+      ];
+      for (const press of presses) {
+        await page.goto(url());
+        await page.locator('#approve:disabled').waitFor();
+        await page.evaluate("document.getElementById('approve').focus()");
+        // Eight times a second, for longer than the server itself waits.
+        for (let count = 0; count < 12; count++) {
+          await press();
+          await page.clock.runFor(125);
+        }
+        await page.waitForTimeout(READING_MS);
+        assert.equal(await page.locator('#approve').isDisabled(), true);
+        assert.deepEqual(callback.arrived, []);
       }
-      await page.waitForTimeout(READING_MS);
-      assert.equal(await page.locator('#approve').isDisabled(), true);
-      assert.deepEqual(callback.arrived, []);
-    }
-    await page.clock.runFor(READING_MS);
-    // One click: the space bar has moved the page.
-    await page.locator('#approve').click();
-    await page.waitForURL(`${callback.url}?**`);
-    assert.ok(lastArrival(story).code);
-  }),
+      await page.clock.runFor(READING_MS);
+      // Not at the old place, since the space bar has scrolled the page.
+      await page.locator('#approve').click();
+      await page.waitForURL(`${callback.url}?**`);
+      assert.ok(lastArrival(story).code);
+    }),
 );
 
-longTest('a person denies with the field still empty', skip, () =>
+longTest('a person can deny with the code field still empty', skip, () =>
   withBrowser({}, async (story) => {
     const { url } = await registered(story, 'Nobody asked for this');
     const page = await (await story.newProfile()).newPage();
@@ -234,7 +237,7 @@ longTest('a person denies with the field still empty', skip, () =>
   }),
 );
 
-longTest('a wrong code is told beside the field; the right one then works', skip, () =>
+longTest('a wrong code is reported beside the field; the right one then works', skip, () =>
   withBrowser({ connect: false }, async (story) => {
     const { url } = await registered(story, 'Claude Code (relay)');
     const page = await (await story.newProfile()).newPage();
@@ -267,7 +270,7 @@ longTest('the browser that relay login opens is signed in, and its history has n
     await page.getByRole('button', { name: 'Approve' }).click();
     await page.waitForURL(`${story.callback.url}?**`);
     assert.ok(lastArrival(story).code);
-    // The same link again, here and in another browser: it is used up.
+    // The same link in another browser: it was used before.
     const other = await (await story.newProfile()).newPage();
     await other.goto(ticketUrl);
     await other.getByText('This link was used before').waitFor();
@@ -295,7 +298,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
             const { url } = await registered(story, name);
             const profile = await story.newProfile({ viewport: { width, height }, javaScriptEnabled });
             const page = await profile.newPage();
-            // A client may point at a place further down.
+            // A client may add a fragment that points further down the page.
             await page.goto(`${url()}#approve`);
             if (javaScriptEnabled) await page.locator('#approve:enabled').waitFor();
             for (const colorScheme of ['light', 'dark'] as const) {
@@ -315,7 +318,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
             for (const fact of [name.slice(0, 59), new URL(story.callback.url).host, displayName ?? '?']) {
               assert.ok(all.includes(fact), fact);
             }
-            // The page has not moved, nor is it wider than the screen.
+            // The page has not scrolled, and is not wider than the screen.
             if (javaScriptEnabled) {
               assert.deepEqual(await page.evaluate('[scrollY, document.documentElement.scrollWidth]'), [
                 0,
@@ -329,7 +332,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   );
 }
 
-longTest('an app with links of its own is reached, and a website is marked as one', skip, () =>
+longTest('an app with its own URL scheme is reached, and a website is marked as one', skip, () =>
   withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const website = 'https://collect.example/oauth/callback';
@@ -349,7 +352,7 @@ longTest('an app with links of its own is reached, and a website is marked as on
     const answer = await answered;
     assert.equal(answer.status(), 303);
     assert.ok(answer.headers().location?.startsWith(`${app}?code=`));
-    // A policy that limits where forms lead would have stopped it before this request was made.
+    // A policy that limits where forms lead would have blocked this request.
     assert.ok((await handedOver).url().startsWith(`${app}?code=`));
     assert.deepEqual(stopped, []);
   }),

@@ -8,7 +8,7 @@ const command = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN]
   : [process.execPath, fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url))];
 
-test('output that has no room is one line and exit code 1', {
+test('if there is no room for output, the error is one line and the exit code 1', {
   skip: existsSync('/dev/full') ? false : 'this system has no /dev/full',
 }, () => {
   const [program = '', ...first] = command;
@@ -21,7 +21,7 @@ test('output that has no room is one line and exit code 1', {
   }
 });
 
-test('two dashes alone ask for nothing, which is answered with the help', () => {
+test('two dashes alone print the help', () => {
   const [program = '', ...first] = command;
   const run = (...args: string[]) => spawnSync(program, [...first, ...args], { encoding: 'utf8' });
   const { status, stdout, stderr } = run('--');

@@ -62,7 +62,7 @@ test(
       await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
       assert.match(await card(page, 'Spotify account').innerText(), /Demo Listener/);
 
-      // Another tab has the same secret, and loses it with this one.
+      // Another tab has the same secret, and is signed out together with this one.
       const second = await page.context().newPage();
       await second.goto(relay.baseUrl);
       await second.getByRole('heading', { name: 'Everything is running' }).waitFor();
@@ -128,7 +128,7 @@ longTest('a page on another port that has every cookie sees nothing and changes 
   }),
 );
 
-/** Presses Tab until the focus is on what is called so. */
+/** Presses Tab until the focus is on an element whose label begins with `label`. */
 async function tabTo(page: Page, label: string): Promise<void> {
   const focused = 'document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent';
   for (let presses = 0; presses < 80; presses++) {
@@ -139,7 +139,7 @@ async function tabTo(page: Page, label: string): Promise<void> {
 }
 
 longTest(
-  'a job is seen moving, twelve entries are settled with one key each, written, and undone',
+  'a job shows its progress; twelve entries are settled with one key each, written, and undone',
   skip,
   () =>
     withPage({}, async (relay, page) => {
@@ -158,7 +158,7 @@ longTest(
       const id = await createJob(relay, 'add_to_playlist', [...songs.slice(0, 8).map(asQuery), ...wrong], {
         playlist_id: playlist.id,
       });
-      // The page is told by nobody: it sees the job by itself, and its progress.
+      // The page finds the job and its progress without being told.
       await events.getByRole('progressbar').waitFor();
       await events.getByText('Add to “Empty Shelf”').waitFor();
       release();
@@ -193,7 +193,7 @@ longTest(
     }),
 );
 
-inFull('the picker searches, goes back and forth, and takes all that are near', () =>
+inFull('the picker searches, goes back and forth, and accepts all near matches', () =>
   withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 6);
     const list = [NOTHING, ...songs.map(misspelled)];
@@ -269,7 +269,7 @@ inFull('a client that was approved is listed and revoked; another browser is for
   }),
 );
 
-inFull('diagnostics have a view of their own, which the address names and the keyboard reaches', () =>
+inFull('diagnostics have a view and an address of their own, and the keyboard reaches them', () =>
   withPage({}, async (relay, page) => {
     await relay.call('get_track', { track_id: '0'.repeat(22) });
     await openSignedIn(page, relay);
@@ -338,7 +338,7 @@ inFull('the account is disconnected and connected again through the login page',
   }),
 );
 
-inFull('why a login failed is told on the page that is signed in; another account has to be asked for', () =>
+inFull('the signed-in page says why a login failed; another account has to be chosen explicitly', () =>
   withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);
     const [, other] = relay.provider.accounts;
@@ -359,7 +359,7 @@ inFull('why a login failed is told on the page that is signed in; another accoun
   }),
 );
 
-inFull('under its other name too, connecting ends on a page that is signed in', () =>
+inFull('under the name localhost too, connecting ends on a page that is signed in', () =>
   withRelay({ connect: false, client: false }, (relay) =>
     withChromium(async (browser) => {
       const { page } = await newPage(browser, relay);
@@ -374,7 +374,7 @@ inFull('under its other name too, connecting ends on a page that is signed in', 
   ),
 );
 
-inFull('a server with other files has the page load itself again, once', () =>
+inFull('if the server has another build, the page reloads itself once', () =>
   withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     let loads = 0;
@@ -401,7 +401,7 @@ const DROP = `(text) => {
   document.querySelector('h1').dispatchEvent(new DragEvent('drop', init));
 }`;
 
-inFull('a dropped file is shown as it is understood, and becomes a playlist', () =>
+inFull('a dropped file is shown as relay reads it, and becomes a playlist', () =>
   withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 5);
     const lines = songs.map((song) => `${asQuery(song).artist} - ${song.name}`).join('\n');
@@ -451,7 +451,7 @@ inFull('a chosen file goes into a playlist of the account, not into one that it 
   }),
 );
 
-inFull('a pasted list becomes a job that is brought into view, and is kept in view', () =>
+inFull('a pasted list becomes a job that the page scrolls to, and keeps in view', () =>
   withPage({ page: { viewport: { width: 360, height: 740 } } }, async (relay, page) => {
     const songs = uniqueTracks(relay, 3);
     await openSignedIn(page, relay);
@@ -470,7 +470,7 @@ inFull('a pasted list becomes a job that is brought into view, and is kept in vi
     const inView = async (part: string) => {
       const row = card(page, part).locator('.job', { hasText: 'Pasted list' });
       await row.waitFor();
-      // It is brought there once it has been drawn.
+      // The page scrolls to the row once it has been drawn.
       await until(async () => {
         const { y = -1, height = 0 } = (await row.boundingBox()) ?? {};
         return y >= 0 && y + height <= 740;
@@ -495,7 +495,7 @@ inFull('what waits for the owner comes first: the login, a client, a job', () =>
     await needs.getByRole('link', { name: 'Review: Claude Code (relay)' }).click();
     await page.getByRole('heading', { name: 'Let Claude Code (relay) use your Spotify account?' }).waitFor();
     await page.goto(relay.baseUrl);
-    // Where the client waits for the answer nothing listens.
+    // Nothing listens at the client's redirect URI.
     await approval.getByRole('button', { name: 'Deny' }).click({ noWaitAfter: true });
     await needs.getByText('asks to use your account').waitFor({ state: 'detached' });
     relay.provider.expireAccessTokens();
@@ -529,7 +529,7 @@ inFull('“Read only” is chosen when a client is approved, and shown with it',
   }),
 );
 
-inFull('covers come from Spotify’s image hosts alone, and are switched off on the page', () =>
+inFull('covers come only from Spotify’s image hosts, and can be hidden on the page', () =>
   withPage({}, async (relay, page) => {
     const playlist = named(relay, 'Morning Ferry');
     const [track] = uniqueTracks(relay, 1);
@@ -552,7 +552,7 @@ inFull('covers come from Spotify’s image hosts alone, and are switched off on 
   }),
 );
 
-inFull('two hundred jobs come by the page, and can be cleared', () =>
+inFull('two hundred jobs are listed in steps, and can be cleared', () =>
   withPage({}, async (relay, page) => {
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
@@ -592,7 +592,7 @@ inFull('while the server is away the page waits for it, then continues by itself
       await openSignedIn(page, relay);
       await relay.server.close();
       await page.getByRole('heading', { name: 'relay has stopped', level: 1 }).waitFor();
-      // What it could not do now cannot be pressed.
+      // Buttons that need the server cannot be pressed.
       for (const button of ['See what’s playing', 'Disconnect', 'Sign out'])
         await page.locator('[inert]').getByRole('button', { name: button, exact: true }).waitFor();
       await page.getByText('relay does not answer').waitFor();

@@ -18,7 +18,7 @@ function countReads(page: Page): () => number {
   return () => reads;
 }
 
-/** Bytes of JavaScript and nodes, after everything that may go has gone. */
+/** Bytes of JavaScript and number of nodes, after a garbage collection. */
 async function held(session: CDPSession): Promise<{ bytes: number; nodes: number }> {
   await session.send('HeapProfiler.collectGarbage');
   await session.send('HeapProfiler.collectGarbage');
@@ -27,7 +27,7 @@ async function held(session: CDPSession): Promise<{ bytes: number; nodes: number
   return { bytes: of('JSHeapUsedSize'), nodes: of('Nodes') };
 }
 
-inFull('a page left open for a day holds its memory and costs Spotify nothing', () =>
+inFull('a page left open for a day uses no more memory, and sends Spotify no requests', () =>
   withPage({}, async (relay, page) => {
     const reads = countReads(page);
     await relay.call('get_playback_state');
@@ -35,7 +35,7 @@ inFull('a page left open for a day holds its memory and costs Spotify nothing', 
     await openSignedIn(page, relay);
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable');
-    /** Stretches of time, each of which the page ends with a look. It may set its timer late. */
+    /** Advances the clock in steps, each until the page has read the state again, since its timer may be set late. */
     const pass = async (steps: number, ms: number) => {
       for (let step = 0; step < steps; step++) {
         const before = reads();
@@ -54,7 +54,7 @@ inFull('a page left open for a day holds its memory and costs Spotify nothing', 
       await pass(2, MINUTE_MS);
       await card(page, 'What happened').getByText('Only tried').first().waitFor();
     };
-    // Lists have their full length, and everything has been compiled.
+    // First, so that lists have their full length and all code has been compiled.
     for (let jobs = 0; jobs < 12; jobs++) await work();
     await pass(20, MINUTE_MS);
     const before = await held(session);
@@ -70,7 +70,7 @@ inFull('a page left open for a day holds its memory and costs Spotify nothing', 
   }),
 );
 
-inFull('a tab that nobody sees asks the server nothing, and is up to date as soon as it is seen', () =>
+inFull('a hidden tab sends the server no requests, and is up to date as soon as it is shown', () =>
   withPage({}, async (relay, page) => {
     const reads = countReads(page);
     await page.clock.install();
@@ -89,7 +89,7 @@ inFull('a tab that nobody sees asks the server nothing, and is up to date as soo
   }),
 );
 
-/** Visits `url` and tells how many milliseconds later `isThere`, a condition on the page's document, held. */
+/** Returns a function that visits `url` and returns the milliseconds until `isThere`, a condition in the page, held. */
 async function visits(page: Page, url: string, isThere: string): Promise<() => Promise<number>> {
   // A promise of the page, since waitForFunction tries again with eval, which the page's policy forbids.
   await page.addInitScript(`window.completeAt = new Promise((resolve, reject) => {
@@ -105,21 +105,21 @@ async function visits(page: Page, url: string, isThere: string): Promise<() => P
   };
 }
 
-inFull('the page is complete 300 ms after the browser has gone there', (t) =>
+inFull('the page is complete within 300 ms', (t) =>
   withPage({}, async (relay, page, browser) => {
     await openSignedIn(page, relay);
     const bare = await newPage(browser, relay);
     const visitBare = await visits(bare.page, `${relay.baseUrl}/health`, 'document.body');
-    // The observer notes when the last part of the page has come.
+    // The last part of the page to appear.
     const visitWhole = await visits(page, relay.baseUrl, "document.getElementById('account')");
     let [reference, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
-    // The best of seven, in turns: others share the machine.
+    // The best of seven alternating visits, since other programs use the machine too.
     for (let turn = 0; turn < 7; turn++) {
       reference = Math.min(reference, await visitBare());
       whole = Math.min(whole, await visitWhole());
     }
     t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
-    // A document without anything takes 30 ms on a quiet machine; slower ones have their time in proportion.
+    // A document without anything takes 30 ms on a quiet machine; slower ones get more time in proportion.
     assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
   }),
 );

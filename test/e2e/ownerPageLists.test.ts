@@ -1,4 +1,4 @@
-/** The owner's page with what people bring to it: long lists, files that are none, links, and the first questions. */
+/** The owner's page with what people bring to it: long lists, files that are not lists, links, and listening histories. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -31,7 +31,7 @@ function withUniqueNames({ provider }: Relay, amount: number) {
   return unique.slice(0, amount);
 }
 
-/** As if a person dropped it on the window. */
+/** Drops a file with `text` on the window. */
 async function drop(page: Page, text: string): Promise<void> {
   await page.evaluate(`{
     const data = new DataTransfer();
@@ -60,7 +60,7 @@ inFull('three hundred lines become a playlist with one drop and two clicks', () 
   }),
 );
 
-inFull('a file that is not a list is doubted before anything is searched for', () =>
+inFull('the page questions a file that is not a list before it searches for anything', () =>
   withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     relay.provider.clearRequests();
@@ -72,7 +72,7 @@ inFull('a file that is not a list is doubted before anything is searched for', (
   }),
 );
 
-inFull('the weakest matches come first where all that are near are taken', () =>
+inFull('before all near matches are accepted, they are listed with the weakest first', () =>
   withPage({}, async (relay, page) => {
     const songs = uniqueTracks(relay, 40)
       .sort((one, other) => other.name.length - one.name.length)
@@ -119,22 +119,24 @@ inFull('a link that is pasted into the search of the picker finds that track', (
   }),
 );
 
-inFull('the tools outside the standard are offered once, and the answer is the setting', () =>
-  withPage({ client: false }, async (relay, page) => {
-    await openSignedIn(page, relay);
-    await connect(relay, { client_name: 'Claude Code (relay)' });
-    const clients = card(page, 'AI clients');
-    const question = clients.getByText(/^Also offer undo/);
-    await question.waitFor();
-    await clients.getByRole('button', { name: /^Yes/ }).click();
-    await page.getByText('AI clients get these tools once relay has restarted').waitFor();
-    await question.waitFor({ state: 'hidden' });
-    const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
-    assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
-  }),
+inFull(
+  'the tools outside the standard toolset are offered once, and the answer is saved as the setting',
+  () =>
+    withPage({ client: false }, async (relay, page) => {
+      await openSignedIn(page, relay);
+      await connect(relay, { client_name: 'Claude Code (relay)' });
+      const clients = card(page, 'AI clients');
+      const question = clients.getByText(/^Also offer undo/);
+      await question.waitFor();
+      await clients.getByRole('button', { name: /^Yes/ }).click();
+      await page.getByText('AI clients get these tools once relay has restarted').waitFor();
+      await question.waitFor({ state: 'hidden' });
+      const { toolsets } = JSON.parse(readFileSync(join(relay.home, 'config.json'), 'utf8'));
+      assert.deepEqual([toolsets].flat().join(','), 'standard,extras');
+    }),
 );
 
-inFull('an archive with a listening history that is chosen on the page goes into the library', () =>
+inFull('an archive with a listening history can be chosen on the page, and goes into the library', () =>
   withPage({ client: false }, async (relay, page) => {
     await openSignedIn(page, relay);
     const rows = [1, 2, 3].map((song) => extended({ at: `2026-01-0${song}T10:00:00Z`, song }));

@@ -31,7 +31,7 @@ interface Finding {
   nodes: Array<{ html: string; failureSummary: string }>;
 }
 
-/** What is wrong with the page as it is now, in every scheme and width. */
+/** Fails if axe-core finds a problem or the page does not fit, in any scheme and width. */
 async function assertAccessible(page: Page, name: string): Promise<void> {
   await screenshots(page, name);
   await page.evaluate(axe.source);
@@ -64,14 +64,14 @@ async function assertFits(page: Page, where: string): Promise<void> {
   assert.ok(wide <= inner, `${where}: ${wide} px wide`);
 }
 
-/** Something in every part of the page. */
+/** Puts something into every part of the page. */
 async function furnish(relay: Relay, name: string): Promise<string> {
   const songs = uniqueTracks(relay, 6);
   const wrong = songs.slice(3).map(misspelled);
   await relay.call('get_playback_state');
   await relay.call('get_track', { track_id: '0'.repeat(22) });
   await relay.call('save_tracks', { track_ids: songs.slice(0, 2).map(({ id }) => id) });
-  // Registration takes no longer ones.
+  // Registration accepts no longer names.
   await connect(relay, { client_name: name.slice(0, 200) });
   const id = await createJob(
     relay,
@@ -138,7 +138,7 @@ longTest(
     }),
 );
 
-/** A dialog is in view as a whole. */
+/** Fails unless the whole dialog is in view. */
 async function assertFitsPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 740 });
   const box = await page.getByRole('dialog').boundingBox();
@@ -231,7 +231,7 @@ inFull('axe-core finds nothing on the first run, and on a list that is about to 
   );
 });
 
-inFull('axe-core finds nothing where playlists are kept, and a review is approved there', () =>
+inFull('axe-core finds nothing on a page with kept playlists, and a review is approved there', () =>
   withPage(WITH_ALL, async (relay, page) => {
     resize(relay, 20, 1);
     await keep(relay, { name: 'Late evenings and early mornings' });
@@ -285,7 +285,7 @@ inFull('at 200 % zoom everything is there, and the keyboard reaches it', () =>
   }),
 );
 
-inFull('hostile names show as text, and turn nothing around', async () => {
+inFull('hostile names show as text, and do not reverse the text around them', async () => {
   const hostile = `<img src=x onerror="document.title='taken'">"'&amp;\u202e\u2066gnp.exe\u200f ${'x'.repeat(10_000)}`;
   await withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     const account = relay.provider.accounts[0];
@@ -339,7 +339,7 @@ inFull('earlier versions of a playlist are found, shown and restored on the page
     await library.getByRole('button', { name: 'Restore', exact: true }).click();
     const restore = library.getByRole('button', { name: 'Restore it now' });
     await restore.waitFor();
-    // For half a second a click is the second half of a double click.
+    // For half a second, a click counts as the second half of a double click.
     await page.waitForTimeout(READING_MS);
     await restore.click();
     await page.getByText('is as it was. It can be undone').waitFor();

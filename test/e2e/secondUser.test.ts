@@ -16,13 +16,13 @@ import { until } from '../support/waiting.ts';
 
 interface Opener {
   env: Record<string, string>;
-  /** The path that the opener was given, what it held, its mode, and the opener's environment, once it has been called. */
+  /** Waits until the opener is called. Returns the path that it got, the file's content and mode, and its environment. */
   opened(): Promise<{ path: string; page: string; mode: string; environment: string }>;
   /** Lets the opener's process end. */
   release(): void;
 }
 
-/** Signs in with the ticket of the opened page, as its script does, and goes on to Spotify; the status of the last page. */
+/** Signs in with the ticket of the opened page, as its script does, and continues to Spotify. Returns the last status. */
 async function followTicket(baseUrl: string, ticket: string): Promise<number> {
   const answer = await fetch(`${baseUrl}/owner/ticket`, {
     method: 'POST',
@@ -59,7 +59,7 @@ while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); 
   };
 }
 
-/** A home in a folder that everybody may enter, so that what keeps others out is relay's own doing. */
+/** A home in a folder that everybody may enter, so that only relay itself keeps others out. */
 async function withOpenDesk(
   context: TestContext,
   work: (desk: Desk, provider: Simulator, opener: Opener, home: string) => Promise<void>,
@@ -110,13 +110,13 @@ longTest(
       assert.deepEqual(report.tried, { [`${baseUrl}/auth/provider/login`]: 403 });
       // What a pipe or a log may keep leads to a page that asks for the owner.
       assert.equal(loginUrlOf(line), `${baseUrl}/`);
-      // Node gives no answer to who has closed already; what must not come is the way to the provider.
+      // Node sends no answer to a client that has closed. A redirect to the provider must not come.
       assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
       assert.deepEqual(report.read, {});
       assert.deepEqual(report.files, []);
       assert.match(ticket, /^[\w-]{43}$/);
       assert.equal(mode, '600');
-      // What was looked for was to be seen: the opener and the program themselves are in the list.
+      // The opener is in the list, so a secret on its command line would have been seen.
       assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
       assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
       for (const { path: asked, status, text } of report.sent) {
@@ -214,7 +214,7 @@ function approvalPath(client_id: string): string {
   })}`;
 }
 
-/** Credentials that are made up. */
+/** Requests with made-up credentials. */
 function guesses(client_id: string): StrangerTask['requests'] {
   const form = { grant_type: 'authorization_code', code: 'guess', client_id, redirect_uri: CLIENT };
   return [

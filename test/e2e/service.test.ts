@@ -8,7 +8,7 @@ import { longTest } from '../support/scale.ts';
 
 const NO_SYSTEMD = process.platform === 'linux' ? false : 'systemd is a part of Linux';
 
-/** A computer whose systemd starts, shows and stops what the unit says, as the real one reads it. */
+/** A stand-in for systemctl. It starts, shows and stops what the unit says, and parses it as systemd does. */
 const SYSTEMCTL = `#!${process.execPath}
 const { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } = require('node:fs');
 const { spawn } = require('node:child_process');
@@ -61,7 +61,7 @@ if (verb === 'show') {
 }
 `;
 
-/** The person's home directory, with a home for relay whose name is hard to write down. */
+/** The person's home directory, with a home for relay whose name is hard to quote. */
 function furnish(desk: Desk, systemctl: string | null) {
   const person = join(desk.home, 'ann');
   const home = join(person, `my $HOME 100% it's "ü" \\relay`);
@@ -126,7 +126,7 @@ longTest(
     }),
 );
 
-test('without a manager of services nothing is installed, and it says so', { skip: NO_SYSTEMD }, () =>
+test('without a service manager nothing is installed, and the error says so', { skip: NO_SYSTEMD }, () =>
   withDesk({}, async (desk) => {
     const { service, unit, link } = furnish(desk, null);
     const { code, out, err } = await service('install');
@@ -136,7 +136,7 @@ test('without a manager of services nothing is installed, and it says so', { ski
   }),
 );
 
-/** By the real systemd, where it is. */
+/** Has the real systemd check the unit, if it is installed. */
 function verify(unit: string, home: string): void {
   const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home };
   const { error, status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--user', unit], {

@@ -1,4 +1,4 @@
-/** `relay stdio` as clients start it: a process of its own, which carries to the server of the home or becomes it. */
+/** `relay stdio` as clients start it: a process that forwards messages to the home's server, or becomes that server. */
 
 import assert from 'node:assert/strict';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -18,7 +18,7 @@ import { connectAccount, ENCRYPTION_KEY, type Relay, withRelay } from '../suppor
 
 const NAMES = TOOLS.map((tool) => tool.name);
 
-/** What a client gives the program; not even a PATH. */
+/** The environment that a client gives the program: not even a PATH. */
 const besides = ({ home }: Relay) => ({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' });
 
 /** A home without a server. */
@@ -65,7 +65,7 @@ test('clients of both eras get through stdio what they get over HTTP', () =>
     }
   }));
 
-longTest('with --demo it is the demo, and the next one uses it', async (t) => {
+longTest('with --demo it starts the demo, and the next one uses that demo', async (t) => {
   const env = desk(t);
   const demo = { RELAY_HOME: join(env.RELAY_HOME ?? '', 'demo') };
   const first = rawStdio(t, { env, args: ['--demo'] });
@@ -78,7 +78,7 @@ longTest('with --demo it is the demo, and the next one uses it', async (t) => {
   assert.equal(existsSync(serverFile(env)), false);
 });
 
-test('progress comes through', async (t) => {
+test('progress notifications come through', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
     await stdio.ask('tools/call', {
@@ -113,7 +113,7 @@ longTest('a cancelled call stops before its next request', () =>
       await until(() => provider.requests.length === 1);
       leave.abort();
       await assert.rejects(call);
-      // The next one is answered as if nothing had been.
+      // The next call is answered as usual.
       assert.equal((await client.callTool(devices)).isError, undefined);
       assert.deepEqual(pluck(provider.requests, 'path'), ['/me/playlists', '/me/player/devices']);
       await client.close();
@@ -121,7 +121,7 @@ longTest('a cancelled call stops before its next request', () =>
   }),
 );
 
-longTest('the server may restart under it', async (t) => {
+longTest('it keeps working when the server restarts', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
     await stdio.ask('initialize', {
@@ -165,10 +165,10 @@ test('without a server it becomes one that everybody finds, and it ends with its
 });
 
 for (const [what, form] of [
-  ['behind the command', { args: ['--demo'] }],
+  ['after the command', { args: ['--demo'] }],
   ['before it', { before: ['--demo'] }],
 ] as const) {
-  longTest(`--demo ${what} is the demo, in its own home`, async (t) => {
+  longTest(`--demo ${what} starts the demo, in its own home`, async (t) => {
     const env = desk(t);
     const stdio = rawStdio(t, { env, ...form });
     const { items } = await stdio.call('search_tracks', { query: 'carousel', limit: 1 });
@@ -178,7 +178,7 @@ for (const [what, form] of [
   });
 }
 
-longTest('a usual port that is taken is no obstacle', async (t) => {
+longTest('it starts even if the usual port is taken', async (t) => {
   const { port } = new URL(await listening(t, createServer()));
   const stdio = rawStdio(t, { env: desk(t, { RELAY_PORT: port }) });
   assert.ok((await stdio.ask('ping')).result);
@@ -186,7 +186,7 @@ longTest('a usual port that is taken is no obstacle', async (t) => {
 });
 
 longTest(
-  'two at once are one owner and one that carries, and the owner stays until the other has gone',
+  'of two started at once one is the server and the other uses it; the server stays until the other has gone',
   async (t) => {
     const env = desk(t);
     const both = [rawStdio(t, { env }), rawStdio(t, { env })];
@@ -209,7 +209,7 @@ longTest(
   },
 );
 
-longTest('when the owner is killed another one takes its place', async (t) => {
+longTest('when the one that is the server is killed, another takes its place', async (t) => {
   const env = desk(t);
   const first = rawStdio(t, { env });
   await first.ask('ping');
@@ -222,7 +222,7 @@ longTest('when the owner is killed another one takes its place', async (t) => {
 });
 
 longTest(
-  'what a killed server leaves open is asked again if it only reads, and else reported as uncertain',
+  'a call that a killed server left open is repeated if it only reads, else reported as uncertain',
   async (t) => {
     const provider = await startSimulator();
     t.after(() => provider.close());
@@ -289,7 +289,7 @@ longTest('nothing but messages reaches stdout, whatever the runtime and its pack
   }
 });
 
-longTest('what cannot work is answered to each request, and works once it is mended', async (t) => {
+longTest('a configuration error is the answer to each request, until the file is corrected', async (t) => {
   const env = desk(t);
   const config = join(env.RELAY_HOME ?? '', 'config.json');
   writeFileSync(config, '{"port": "many"}');
@@ -303,7 +303,7 @@ longTest('what cannot work is answered to each request, and works once it is men
   assert.equal(await stdio.close(), 0);
 });
 
-longTest('lines that are no messages and batches are answered as JSON-RPC asks', async (t) => {
+longTest('lines that are not messages, and batches, are answered as JSON-RPC requires', async (t) => {
   const env = desk(t);
   const { out, code } = await relayProcess(['stdio'], {
     env,

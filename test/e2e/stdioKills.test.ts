@@ -44,7 +44,7 @@ longTest(
   },
 );
 
-/** Ends one in the way that `kind` says; at the moment that it answers, before, or after. */
+/** Ends a process in the way that `kind` selects, after its answer or without waiting for one. */
 async function useAndEnd(stdio: RawStdio, kind: number): Promise<void> {
   const answered = kind < 3 ? stdio.ask('ping') : stdio.ask('tools/list');
   if (kind % 2 === 0) assert.ok((await answered).result);

@@ -1,4 +1,4 @@
-/** Which tools a `relay stdio` offers: those of the home, less what it was started without; nobody else gets fewer or more. */
+/** Which tools `relay stdio` offers: those of the home, limited by how it was started. Other clients are not affected. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
@@ -30,7 +30,7 @@ async function assertRefused(stdio: RawStdio, tools: readonly string[]): Promise
   }
 }
 
-test('beside a running server, what it was started with narrows its own client and nobody else', async (t) => {
+test('beside a running server, its own settings limit the tools of its own client and of nobody else', async (t) => {
   await withRelay(async ({ home, client, provider }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' };
     const started: Array<[args: string[], env: Record<string, string>, names: string[]]> = [
@@ -54,7 +54,7 @@ test('beside a running server, what it was started with narrows its own client a
   });
 });
 
-test('as the server itself, it offers others what the home says', async (t) => {
+test('as the server itself, it offers other clients the tools that the home is set to', async (t) => {
   const home = temporaryHome(t);
   const settings = { toolsets: ['standard', 'extras'], readOnly: false };
   writeFileSync(join(home, 'config.json'), JSON.stringify(settings));
@@ -71,7 +71,7 @@ test('as the server itself, it offers others what the home says', async (t) => {
   assert.equal(await host.close(), 0);
 });
 
-test('a setting in the environment that makes no sense is told to the client, and offers nothing', async (t) => {
+test('an invalid setting in the environment is reported to the client, and no tools are offered', async (t) => {
   const env = {
     RELAY_HOME: temporaryHome(t),
     RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY,

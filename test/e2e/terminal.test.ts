@@ -73,7 +73,7 @@ for (const columns of sized([80, 50], [50])) {
   );
 }
 
-test('tables fit 50 columns with whole words, names first; colours show on a terminal alone', skip, () =>
+test('tables fit 50 columns with whole words, names first; colours show only on a terminal', skip, () =>
   withDesk({}, async (desk) => {
     await desk.host(['--demo']);
     const found = await desk.relay(['call', 'search_tracks', 'query=carousel', 'limit=3', '--json']);
@@ -119,7 +119,7 @@ test('requests do not scroll the owner code away; relay logs has them', skip, ()
       await screen.answer(/owner code/i, '\u0003');
       await screen.ended();
     }
-    // What the server had not yet written it has written when it has stopped.
+    // A server that has stopped has written its whole log.
     const { out } = await desk.relay(['logs', '--demo']);
     assert.match(out, /search_tracks/);
   }),

@@ -1,7 +1,8 @@
 /**
- * Text from outside costs what its length costs: every reader of a list, and every function that takes a name, a header or
- * an identifier apart, on inputs that grow from once to eight times. A pattern that tries each place of a long run takes
- * sixty-four times as long on eight times the text, and a line of a list would hold up everything else for seconds.
+ * The time to read text from outside grows in proportion to its length. This is measured for every reader of a list, and every
+ * function that parses a name, a header or an identifier, with inputs of one to eight times a length. A pattern that tries each
+ * place of a long run takes sixty-four times as long on eight times the text. One line of a list would then block everything
+ * else for seconds.
  */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
@@ -34,7 +35,7 @@ const MORE =
   '\t|- | -|(|(a|“|" |: |//| | |, |;|a |A|1 |01|. |spotify:|spotify:a|:a|http://|open.spotify.com|https://open.spotify.com/ |://| by |by | feat |feat.|—|– |&amp;|<|<a>|<a |</a>|<!--|<![CDATA[|{"a":|{|"a",|[],|#EXTINF:|#|\'|\\|%|%41|%C3|é|e\u0301|\u0301|\u200b|\u{e0041}|\ud83d|\u00a0|=|File1=|_|*|•|· |> |~|00:|1:11 |(1:11)| 2011|-1|1.|[1|Official| official|vevo|- topic|remaster| live| x | and |!|?|İ|＂|、|「|\v|\u2028';
 const UNITS = [...KNOWN, ...sized(MORE.split('|'), [])];
 
-/** What stands before and behind it. */
+/** Texts before the repeated part. `TAILS` come after it. */
 const LINE_HEADS = ['', 'spotify:a:', 'http://x '];
 const HEADS: Record<ListFormat, readonly string[]> = {
   csv: ['title,artist\n', 'title,artist\na,b\n"'],
@@ -125,11 +126,11 @@ function refused(read: () => unknown): unknown {
 }
 
 /**
- * Characters of the largest input: in a pattern the square of 16,000 takes a second and that of 4,000 a sixteenth of it, the
- * input itself about one millisecond.
+ * Characters of the largest input. A pattern with quadratic time takes a second for 16,000 and a sixteenth of that for 4,000;
+ * one with linear time takes about a millisecond.
  */
 const LARGEST = sized(16_000, 4_000);
-/** What is quicker is not looked at any further, in milliseconds. */
+/** In milliseconds. Quicker work is not measured any further. */
 const QUICK = 25;
 
 function millisecondsOf(work: () => unknown, turns: number): number {

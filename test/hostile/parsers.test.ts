@@ -58,7 +58,7 @@ test('an identifier is read to its kind and ID or refused, and what was read rea
   });
 });
 
-test('settings of any value are told as problems, and a secret is not repeated in one', (t) => {
+test('settings of any value are read or reported as problems, and no problem repeats a secret', (t) => {
   const key = fc.constantFrom(
     ...SETTING_KEYS.filter((name) => name !== 'home' && name !== 'oauthClientsFile'),
   );
@@ -135,7 +135,7 @@ test('every ID and secret that a client encodes as RFC 6749 says is read back', 
   });
 });
 
-test('authorization requests, registrations and resources of any form are refused, not thrown at', (t) => {
+test('authorization requests, registrations and resources of any form are refused without an exception', (t) => {
   const name = near(
     'response_type',
     'client_id',
@@ -163,7 +163,7 @@ test('authorization requests, registrations and resources of any form are refuse
   });
 });
 
-test('cookies, Host and Origin: a value of that very name, and only our own names are ours', (t) => {
+test('a cookie is read by its exact name, and only our own Host and Origin count as ours', (t) => {
   const cookie = near('relay_login=abc; other=1', 'relay_login=', ' relay_login=a=b;;', 'x=relay_login=1');
   const publicBaseUrl = 'https://relay.example';
   const { baseUrlFor, isOwnOrigin } = createGuards({ port: 4980, names: LOOPBACK_NAMES, publicBaseUrl });
@@ -228,7 +228,7 @@ test('a list of any bytes is read or refused, and no line is counted twice', (t)
   });
 });
 
-test('a title of any text has its parts found', (t) =>
+test('a title of any text is parsed without an exception', (t) =>
   holdsForAll(t, 500, near('Song (feat. A) - Remastered 2011', 'a [Live] (2)'), (title) => {
     parseTitle(title);
   }));

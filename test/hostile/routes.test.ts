@@ -84,7 +84,7 @@ const PATHS: readonly string[] = [
   '/local/hello',
 ];
 
-/** Calls of the command line whose answer is a secret or an address with one: their purpose. */
+/** Calls of the command line whose purpose is to return a secret, or an address with one. */
 const TELLS_SECRET = /^\/local\/(key\/|owner-ticket\/issue|login\/start|clients\/add|status)/;
 /** These wait as long as they are asked to, or end what the other inputs need. */
 const LEFT_OUT =
@@ -148,7 +148,7 @@ const fields = fc
     pairs.map(([name, text]) => [name, SECRET_FIELDS.includes(name) ? SENT.field + text : text]),
   );
 
-/** Node's own client refuses what cannot stand in a header; raw bytes have a test of their own below. */
+/** Leaves out what Node's own client refuses in a header. Raw bytes have a test of their own below. */
 function headerText(text: string): string {
   return text.replace(/[^\t\x20-\x7e\x80-\xff]/g, '').slice(0, 2_000);
 }
@@ -229,7 +229,7 @@ const requests = fc.record({
 });
 type Sent = typeof requests extends fc.Arbitrary<infer T> ? T : never;
 
-/** What the credential of a request is, by its word. */
+/** The Authorization header for a kind of credential. */
 function authorizationOf(word: string): string | null {
   if (word === 'none' || word === 'owner' || word === 'local') return null;
   if (word === 'key') return `Bearer ${API_KEY}`;
@@ -270,13 +270,13 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   assertNone(answer, [...PLANTED, ...mine], where);
 }
 
-/** The provider or the state is not there: told as such, with what to do. */
+/** The answer says that the provider or the state is not available, and what to do. */
 const PLAIN_FAILURE = new Set([502, 503, 504]);
 
 test('no request to any route is answered by 500, hangs or gets a secret back', async (t) => {
   const bugs: unknown[] = [];
   const log = { ...silentLog, error: (told: object) => void bugs.push(told) };
-  // The limits of guesses and registrations then refuse some requests and not nearly all.
+  // On a fast clock, the limits of guesses and registrations refuse only some of the requests.
   await withRelay({ client: false, clock: fastClock(50), log }, async (relay) => {
     const http = asker(relay.baseUrl);
     const owner = await signIn(relay);
@@ -291,7 +291,7 @@ test('no request to any route is answered by 500, hangs or gets a secret back', 
   });
 });
 
-test('bytes that are no HTTP are refused or cut, and the server continues', async (t) => {
+test('bytes that are not HTTP are refused or cut off, and the server continues', async (t) => {
   await withRelay({ client: false, connect: false, limits: {} }, async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const line = near(

@@ -1,6 +1,6 @@
 /**
- * Secrets that are planted wherever one can enter are looked for wherever something leaves or stays: log, pages, answers,
- * tool results, errors, files of the home, change records, exports, a backup.
+ * Plants secrets wherever one can enter, and looks for them wherever data leaves or is kept: log, pages, answers, tool
+ * results, errors, files of the home, change records, exports, a backup.
  */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -32,7 +32,7 @@ import { API_KEY, ENCRYPTION_KEY, mcpClient, type Relay, withRelay } from '../su
 const OWNER_CODE = 'planted-owner-code-71fe90b3';
 const APP_SECRET = 'planted-app-secret-20cd47a8';
 const STATIC_SECRET = 'planted-static-client-e83b1f52';
-/** Wrong ones, as after a mistake: they may be right elsewhere. */
+/** Wrong secrets, sent by mistake: they may be valid elsewhere. */
 const WRONG = {
   bearer: 'planted-wrong-bearer-4a6d',
   cookie: 'planted-wrong-cookie-b91e',
@@ -63,13 +63,13 @@ const ALLOWED: ReadonlyArray<{ secret: RegExp; place: RegExp; why: string }> = [
     why: 'this is how a code is handed over',
   },
   { secret: /^(access|refresh) token of a client$/, place: /^token answer$/, why: 'the client asked for it' },
-  { secret: /^secret of a client$/, place: /^registration$/, why: 'told once, when a client registers' },
+  { secret: /^secret of a client$/, place: /^registration$/, why: 'shown once, when a client registers' },
   { secret: /^secret of a browser$/, place: /^owner code answer$/, why: 'the page keeps it' },
   { secret: /^login cookie$/, place: /^login start$/, why: 'the cookie is set here' },
   { secret: /^form cookie$/, place: /^approval page$/, why: 'the cookie is set here' },
 ];
 
-/** A secret as it is and as it looks in other clothes. */
+/** A secret as it is, and in the usual encodings. */
 function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const forms = [
@@ -144,7 +144,7 @@ async function login({ baseUrl, provider }: Relay, { secrets, see }: Collector):
   secrets.set("provider's verifier", exchange.code_verifier ?? '');
 }
 
-/** A client registers, is approved, gets tokens, refreshes, and is wrong in every way that sends a secret. */
+/** A client registers, is approved, gets tokens, refreshes, and makes every mistake that sends a secret. */
 async function connectClients(relay: Relay, { secrets, see, answered }: Collector): Promise<string> {
   const { baseUrl } = relay;
   const client = await newClient(baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
@@ -182,7 +182,7 @@ async function connectClients(relay: Relay, { secrets, see, answered }: Collecto
     'token refused',
     await askToken(baseUrl, { grant_type: 'x' }, { authorization: `Basic ${basic}` }),
   );
-  // Used again: what came of the code ends, and the log tells it.
+  // The code is used again: its tokens end, and the log says so.
   answered('token refused', await askToken(baseUrl, { ...codeForm(client, code), ...secret }));
   return token;
 }
@@ -294,7 +294,7 @@ async function readFiles({ home, server }: Relay, { see }: Collector): Promise<v
   }
 }
 
-test('no planted secret is in the log, an answer, a file or an export, but where it belongs', async () => {
+test('no planted secret is in the log, an answer, a file or an export, except where it belongs', async () => {
   const collected = collector();
   const stream = new PassThrough();
   let written = '';
@@ -331,7 +331,7 @@ test('no planted secret is in the log, an answer, a file or an export, but where
   ]) {
     assert.ok(places.has(place), place);
   }
-  // A rule that allows what never happens would hide a place that moved.
+  // A rule that is never used would hide that a place has moved.
   for (const { secret, place, why } of ALLOWED) {
     const names = [...collected.secrets].filter(([name]) => secret.test(name));
     const there = collected.seen.filter((one) => place.test(one.place));

@@ -15,7 +15,7 @@ import { holdsForAll } from './property.ts';
 
 type Schema = z.core.JSONSchema.BaseSchema;
 
-/** Values that a schema describes, and among them some that it does not. */
+/** Mostly values that a schema allows, and some that it does not. */
 function valuesOf(schema: Schema, ids: [string, ...string[]], depth = 0): fc.Arbitrary<unknown> {
   const right = rightValues(schema, ids, depth);
   return fc.oneof({ weight: 12, arbitrary: right }, { weight: 1, arbitrary: anyJson });
@@ -87,7 +87,7 @@ interface RpcError {
   message: string;
 }
 
-/** The SDK answers parameters without the form of the protocol with this code, and with the list of what is wrong. */
+/** The SDK also uses this code for malformed parameters. The message is then a list of what is wrong. */
 function isBug(error: RpcError | undefined): boolean {
   return error?.code === -32603 && !error.message.startsWith('[');
 }
@@ -111,7 +111,7 @@ function idsOf({ provider }: Relay): [string, ...string[]] {
   ];
 }
 
-/** A relay, where to ask it, and the bugs that its log told. */
+/** Runs `work` with a relay, a client for it, and the bugs in its log. */
 async function withTools(
   work: (relay: Relay, asker: Asker, bugs: unknown[]) => Promise<void>,
 ): Promise<void> {
@@ -138,7 +138,7 @@ function call(http: Asker, name: unknown, args: unknown): Promise<Answer> {
   return http.ask('/mcp', { method: 'POST', headers: MCP_HEADERS, body });
 }
 
-test('no arguments make a tool fail for a reason of its own or hang', (t) =>
+test('no arguments make a tool fail internally or hang', (t) =>
   withTools(async (relay, http, bugs) => {
     const ids = idsOf(relay);
     const calls = fc.oneof(
@@ -163,7 +163,7 @@ test('no arguments make a tool fail for a reason of its own or hang', (t) =>
     });
   }));
 
-test('no message makes the MCP endpoint fail for a reason of its own or hang', (t) =>
+test('no message makes the MCP endpoint fail internally or hang', (t) =>
   withTools(async (_relay, http, bugs) => {
     const method = near(
       'tools/call',

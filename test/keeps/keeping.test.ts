@@ -18,7 +18,7 @@ import {
   writes,
 } from './support.ts';
 
-test('what a run did is told also where it added and removed nothing', async () => {
+test('a run reports what it did even if it added and removed nothing', async () => {
   await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {
     const none = await keep(relay, { name: 'None', sql: "SELECT uri FROM saved WHERE added_at < '1999'" });
     assert.deepEqual([none.keep.status, none.keep.last_result], ['active', 'no song matches']);
@@ -107,7 +107,7 @@ test('what would empty a playlist, or shrink it by more than five rows and 30 %,
   });
 });
 
-test('rows that were there before fall under the same guards', async () => {
+test('the same guards protect rows that were there before', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     const before = rowsOf(relay, LIST_0);
     const held = await keep(relay, { playlist_id: LIST_0 });
@@ -118,7 +118,7 @@ test('rows that were there before fall under the same guards', async () => {
   });
 });
 
-test('what somebody changed by hand, by a tool or by undo waits; the query wins once, or it is stopped', async () => {
+test('after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops it', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Edited' });
     const id = made.playlist_id;
@@ -201,7 +201,7 @@ test('what cannot be kept is refused when it is added', async () => {
   });
 });
 
-test('a query that fails later waits for a person, and a source that cannot be read for its time', async () => {
+test('a query that fails later waits for a person; one whose source cannot be read is tried again later', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const [one = ''] = spare(relay, 40, 1);
     const sql = `SELECT CASE WHEN (SELECT count(*) FROM saved) = 4 THEN '${one}' ELSE abs(-9223372036854775807 - 1) END AS uri`;

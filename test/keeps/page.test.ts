@@ -1,4 +1,4 @@
-/** Kept playlists and earlier versions on the owner's page: what it is sent, and what it can have done. */
+/** Kept playlists and earlier versions on the owner's page: what the page gets, and what it can do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resize } from '../library/support.ts';
@@ -19,7 +19,7 @@ import {
   writes,
 } from './support.ts';
 
-test('the page shows kept playlists, and lets a review through', async () => {
+test('the page shows kept playlists, and approves a review', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);
     const headers = { 'x-relay-owner': await signIn(relay), 'content-type': 'application/json' };
