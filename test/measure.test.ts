@@ -1,4 +1,4 @@
-/** The figures of `npm run measure`: which count as worse, and what the model is made to pay for. */
+/** The figures of `npm run measure`: which count as worse, and what counts as a cost of the model. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Figures, recordedFigures, worseFigures } from '../scripts/measure/figures.ts';
@@ -19,7 +19,7 @@ test('a figure may be worse than the recorded one by 5 %, and better by any amou
   for (const change of fine) assert.deepEqual(worseFigures({ ...recorded, ...change }, recorded), []);
 });
 
-test('a figure that is worse by more is told with both values and what to do', () => {
+test('a figure that is worse by more is reported with both values and what to do', () => {
   const now = { ...recorded, track_row: 43, keywords_five: 91 };
   assert.deepEqual(worseFigures(now, recorded), [
     'A track, in a list of tracks: 43 tokens, recorded: 40 tokens. Improve it, or record it with: npm run measure -- --write',

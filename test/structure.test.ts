@@ -17,7 +17,7 @@ test('nothing writes to the terminal past the sanitiser', () => {
   assert.deepEqual(strayWriters(), []);
 });
 
-test('the environment comes in at one place', () => {
+test('the environment is read in one place', () => {
   assert.deepEqual(wrongReads(), []);
   for (const reading of [
     'inspect({ env: process.env })',

@@ -1,4 +1,4 @@
-/** The six ready rules, and `relay keep`: as the manual has them. */
+/** The six ready rules and `relay keep` do what the manual says. */
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { edit, kept, LIST_0, rowsOf, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
 
-/** What a person is told of a rule that was given so. */
+/** The description that a person sees, by the rule as it was given. */
 const WORDS: Record<string, string> = {
   fresh: 'Saved in the last 90 days',
   'fresh=7': 'Saved in the last 7 days',
@@ -21,7 +21,7 @@ const WORDS: Record<string, string> = {
   'not-heard': 'Saved, and not heard for 365 days',
 };
 
-/** Keeps a playlist by one rule, and gives its rows. */
+/** Keeps a playlist by one rule, and returns its rows. */
 async function keptLike(relay: Relay, rule: string): Promise<string[]> {
   const { code, out, err } = await run(relay, ['keep', 'add', `By ${rule}`, '--like', rule, '--json']);
   assert.equal(code, 0, err);
@@ -83,7 +83,7 @@ test('each ready rule keeps what the manual says', async () => {
   });
 });
 
-test('what was heard, by the imported history, leaves the songs that were not', async () => {
+test('not-heard leaves out the songs that the imported history has', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 20, 1);
     const saved = savedUris(relay);
@@ -113,13 +113,13 @@ test('what was heard, by the imported history, leaves the songs that were not', 
   });
 });
 
-test('unsorted keeps what is in no other playlist, and does not feed on itself', async () => {
+test('unsorted keeps what is in no other playlist, and does not count its own playlist', async () => {
   await withRelay(WITH_ALL, async (relay) => {
     resize(relay, 40, 1);
     const listed = new Set(rowsOf(relay, LIST_0));
     const wanted = savedUris(relay).filter((uri) => !listed.has(uri));
     assert.deepEqual(await keptLike(relay, 'unsorted'), wanted);
-    // What is sorted leaves it.
+    // A song that gets into another playlist leaves this one.
     edit(relay, LIST_0, (uris) => [...uris, wanted[0] ?? '']);
     const { out } = await run(relay, ['keep', 'run', 'By unsorted', '--json']);
     const { keep } = JSON.parse(out);

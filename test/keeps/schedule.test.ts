@@ -1,4 +1,4 @@
-/** When kept playlists run: by the clock on the wall, also over restarts, without a login and under a limit. */
+/** When kept playlists run: by the time of day, also after restarts, without a login and under a limit. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
@@ -30,7 +30,7 @@ const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => 
   return withAccount({ saved: 30, clock }, (relay) => work(relay, clock));
 };
 
-/** Asking without a pause would take the processor from what is waited for. */
+/** Asking without a pause would take the processor from the work that the test waits for. */
 const PAUSE_MS = 40;
 const PATIENCE_MS = 60_000;
 /** A query that is under way bounds its time by more than a save of the state waits, and less than the next look. */
@@ -56,11 +56,11 @@ async function after(relay: Relay, clock: ManualClock, isSo: () => boolean | Pro
   });
 }
 
-/** Asked of the server itself: the tool is asked where it is the subject. */
+/** Asks the server directly, not the tool. */
 const keeps = async (relay: Relay) => (await relay.server.local.listKeeps()).items;
 const runsOf = async (relay: Relay) => (await keeps(relay)).map(({ last_run_at }) => last_run_at);
 
-test('it runs each hour or day at its time, looked at each minute, and an idle day costs little', async () => {
+test('a kept playlist runs each hour or day, checked every minute, and an idle day costs few requests', async () => {
   await withTime(async (relay, clock) => {
     const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
     const daily = (await keep(relay, { name: 'Daily', sql: `${SAVED} DESC` })).keep;
@@ -92,7 +92,7 @@ test('it runs each hour or day at its time, looked at each minute, and an idle d
   });
 });
 
-test('rules that are due at once share their looks at the library, however long the first one takes', async () => {
+test('rules that are due at once share their reads of the library, however long the first one takes', async () => {
   await withTime(async (relay, clock) => {
     await keep(relay, { name: 'One' });
     await keep(relay, { name: 'Two', sql: `${SAVED} DESC` });
@@ -136,7 +136,7 @@ test('a rule alone costs one request on an idle day for each list that it reads'
   });
 });
 
-test('what others did to a playlist whose rule reads no playlist is seen within a week', async () => {
+test('changes by others to a kept playlist are noticed within a week, even if its rule reads no playlist', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Weekly look' });
     clock.advance(40_000);
@@ -175,7 +175,7 @@ test('runs that were missed while relay was off are run once, and a pause stays'
   });
 });
 
-test('one that is paused stays so where a run that was asked for has to wait', async () => {
+test('a paused one stays paused even if a requested run has to wait', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     save(relay, spare(relay, 0, 3));
@@ -195,7 +195,7 @@ test('one that is paused stays so where a run that was asked for has to wait', a
   });
 });
 
-test('without a login it waits, and goes on after it; --erase forgets it', async () => {
+test('without a login it waits, and continues after one; --erase forgets it', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
@@ -214,7 +214,7 @@ test('without a login it waits, and goes on after it; --erase forgets it', async
   });
 });
 
-test('a limit is waited out, and a write that is cut off goes on', async () => {
+test('a limit is waited out, and a write that is cut off continues', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Limits' });
     clock.advance(40_000);
@@ -241,7 +241,7 @@ test('a limit is waited out, and a write that is cut off goes on', async () => {
   });
 });
 
-test('two that read each other stop in a review, and write no more', async () => {
+test('two kept playlists that read each other end in a review, and write no more', async () => {
   await withTime(async (relay) => {
     const rows = (name: string) =>
       `FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = '${name}' AND uri IS NOT NULL`;

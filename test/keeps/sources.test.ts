@@ -31,7 +31,7 @@ function refuseList(relay: Relay, status: number): void {
 }
 
 for (const status of [403, 404]) {
-  test(`a source that answers ${status} costs no row: a person is told, and it is over once it can be read`, async () => {
+  test(`a source that answers ${status} costs no row: it waits for a person, and continues once the source can be read`, async () => {
     await withAccount({ saved: 12 }, async (relay) => {
       const { keep: made } = await keep(relay, { name: 'Copy', sql: OF_LIST_0 });
       const before = rowsOf(relay, made.playlist_id);
@@ -50,7 +50,7 @@ for (const status of [403, 404]) {
   });
 }
 
-test('a person may let a rule do without a playlist that cannot be read, and one that reads none does not mind', async () => {
+test('a person may let a rule run without an unreadable playlist; a rule that does not read it is not affected', async () => {
   await withAccount({ saved: 12 }, async (relay) => {
     const all = `SELECT uri FROM saved UNION ALL ${OF_LIST_0.replace(' ORDER BY position', '')}`;
     const { keep: made } = await keep(relay, { name: 'Both', sql: all });
@@ -64,7 +64,7 @@ test('a person may let a rule do without a playlist that cannot be read, and one
   });
 });
 
-/** From now on, reads of playlists show a track under another ID: as Spotify does where one listens elsewhere. */
+/** From now on, reads of playlists show a track under another ID, as Spotify does in another country. */
 function relink(relay: Relay, uri: string): void {
   const id = uri.slice('spotify:track:'.length);
   const other = at(spare(relay, 90, 1), 0).slice('spotify:track:'.length);
@@ -77,7 +77,7 @@ function relink(relay: Relay, uri: string): void {
   });
 }
 
-test("a song that is shown under another ID is nobody's edit, and stays where it is", async () => {
+test('a song that is shown under another ID does not count as an edit, and stays where it is', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Linked' });
     const first = at(savedUris(relay), 0);
@@ -90,7 +90,7 @@ test("a song that is shown under another ID is nobody's edit, and stays where it
     relay.provider.clearRequests();
     assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
     assert.deepEqual(writes(relay), []);
-    // It leaves under the ID that it came with.
+    // It is removed by the ID with which it was added.
     owner(relay.provider).saved = owner(relay.provider).saved.filter(({ uri }) => uri !== first);
     const { keep: left } = await act(relay, made.id, 'run');
     assert.equal(left.last_result, '1 removed', left.reason);
@@ -99,7 +99,7 @@ test("a song that is shown under another ID is nobody's edit, and stays where it
   });
 });
 
-test('a song that a rule knows only under another ID leaves under the one that it was written with', async () => {
+test('a song that a rule knows only under another ID is removed by the ID with which it was added', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const sql = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;
     const { keep: made } = await keep(relay, { name: 'Copy', sql });
@@ -135,7 +135,7 @@ test('a restored version leaves a song that is shown under another ID where it i
   });
 });
 
-test('a row without an item is not taken for a song that the query wants', async () => {
+test('a row without an item does not count as a song that the query wants', async () => {
   await withAccount({ saved: 12 }, async (relay) => {
     const list = owner(relay.provider).playlists.find(({ id }) => id === LIST_0);
     assert.ok(list);

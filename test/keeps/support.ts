@@ -36,7 +36,7 @@ export interface Answer {
 
 export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };
 
-/** A relay with all tools, over an account with so many saved tracks and playlists of 30 rows. */
+/** A relay with all tools, over an account with `saved` tracks and `playlists` of 30 rows each. */
 export function withAccount(
   { saved, playlists = 1, ...options }: RelayOptions & { saved: number; playlists?: number },
   work: (relay: Relay) => Promise<void>,
@@ -89,7 +89,7 @@ export function edit(relay: Relay, id: string, change: (uris: string[]) => strin
   playlist.version += 1;
 }
 
-/** Tracks of the catalogue that nothing holds. */
+/** Tracks of the catalogue that are in no playlist and not saved. */
 export function spare(relay: Relay, first: number, count: number): string[] {
   return Array.from(
     { length: count },
@@ -107,7 +107,7 @@ export function unsave(relay: Relay, count: number): void {
   account.saved = account.saved.slice(count);
 }
 
-/** Requests to the Web API; a token is renewed each hour. */
+/** Requests to the Web API, without those that renew the token. */
 export function asked(relay: Relay): Array<{ method: string; path: string }> {
   return relay.provider.requests.filter(({ path }) => path !== '/api/token');
 }

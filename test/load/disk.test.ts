@@ -13,7 +13,7 @@ const NOBODY = 65_534;
 /** Real time of work before, during and after. */
 const WORK_MS = 2_000;
 
-/** Breaks saving, and returns what mends it. */
+/** Breaks saving, and returns a function that repairs it. */
 type Trouble = (home: string) => Promise<() => Promise<void>>;
 
 const full: Trouble = async () => {
@@ -26,7 +26,7 @@ const full: Trouble = async () => {
   };
 };
 
-/** Nobody may write to the home; root may do everything, so this process goes on as another user. */
+/** Nobody may write to the home; root may do everything, so this process continues as another user. */
 const readOnly: Trouble = async (home) => {
   const isRoot = process.geteuid?.() === 0;
   const paths = [home, ...(await readdir(home)).map((name) => join(home, name))];
@@ -64,7 +64,7 @@ for (const [what, trouble] of TROUBLES) {
       } finally {
         await mend();
       }
-      assert.ok(await is('ok'), 'it does not mend');
+      assert.ok(await is('ok'), 'it does not recover');
       await working;
     });
     const refused = Object.values(ends).reduce((sum, one) => sum + (one.STORE_ERROR ?? 0), 0);

@@ -13,12 +13,12 @@ import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../support/world.ts';
 import { gatherCrew, noting, SEED } from './model/crew.ts';
 import type { Reading } from './model/server.ts';
 
-/** Of real time, in which time runs eight times as fast; cut in three. */
+/** Real time of work, in three parts. The test's clock runs eight times as fast. */
 const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 12);
 
 /**
- * What may come on top of the first third: the rows of eight playlists are kept, some 700 bytes each, and the playlists of
- * these clients have up to 700.
+ * How much the heap may grow after the first third: relay keeps the rows of eight playlists. A row takes some 700 bytes, and
+ * a playlist here has up to 700 rows.
  */
 const HEAP_BYTES = 8 * 1024 * 1024;
 
@@ -29,7 +29,7 @@ interface Program {
   baseUrl: string;
   /** What it holds now. */
   probe(): Promise<Reading>;
-  /** Ends it in order. */
+  /** Stops it in an orderly way. */
   stop(): Promise<{ code: number | null; err: string }>;
 }
 

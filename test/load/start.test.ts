@@ -5,7 +5,7 @@ import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 
 longTest(
-  'a server that starts while Spotify is down is there, says so, and goes on once Spotify is back',
+  'a server that starts while Spotify is down works, says so, and continues once Spotify is back',
   () =>
     withRelay({ clock: fastClock() }, async (relay) => {
       const playlist = named(relay, 'Empty Shelf');

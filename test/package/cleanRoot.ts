@@ -1,4 +1,4 @@
-/** A Debian or Ubuntu of its own, as small as one can be, in a directory; made from what this machine's apt offers. */
+/** A minimal Debian or Ubuntu in a directory, made from the package sources of this machine. */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ const SOURCES = [
   '/etc/apt/sources.list.d/ubuntu.sources',
 ];
 
-/** Where package managers keep their books. */
+/** Paths of the databases and logs of package managers. */
 const BOOKS = /^\.\/(var\/lib\/(dpkg|rpm)|var\/log\/dpkg\.log|var\/cache\/ldconfig|root\/\.rpmdb)(\/|$)/;
 
 export interface CleanRoot {
@@ -19,7 +19,7 @@ export interface CleanRoot {
   command(...args: string[]): [command: string, args: string[]];
   /** Runs it to its end and returns stdout. Throws where it fails. */
   run(...args: string[]): string;
-  /** Every file with what it is, its rights, owner, size and target, but for the books of package managers. */
+  /** Every file with its type, mode, owner, size and link target, except those of package managers. */
   files(): string[];
   remove(): void;
 }

@@ -34,9 +34,9 @@ function machineOf(file: Buffer): { format: Kind['format']; machine: number } {
 }
 
 export interface Container extends Kind {
-  /** What stands where Node looks for the embedded application. */
+  /** The content of the place where Node looks for the embedded application. */
   blob: Buffer;
-  /** Of a Mach-O file: whether a signature is announced. */
+  /** Whether a Mach-O file has a load command for a signature. */
   signed: boolean;
 }
 
@@ -281,9 +281,9 @@ const FLAG = { codeCache: 1 << 2, assets: 1 << 3, execArgv: 1 << 4 };
 
 /** The application as the loader in Node's `src/node_sea.cc` reads it. */
 export function readApplication(blob: Buffer): Application {
-  if (blob.readUInt32LE(0) !== 0x143da20) throw new Error('the application has not its mark');
+  if (blob.readUInt32LE(0) !== 0x143da20) throw new Error('the application lacks its magic number');
   const flags = blob.readUInt32LE(4);
-  // Two bytes tell the form of the script and where more options may come from.
+  // Two bytes give the format of the script, and where more options may come from.
   let at = 10;
   const number = () => {
     at += 8;

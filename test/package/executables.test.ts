@@ -23,7 +23,7 @@ import { noticesIn } from './notices.ts';
 
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 const FORMATS: Record<string, Kind['format']> = { linux: 'ELF', darwin: 'Mach-O', win: 'PE' };
-/** Node's marker turns from 0 to 1 where something was built in. */
+/** The number after Node's marker is 1 if an application was built in, else 0. */
 const FUSE = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2:';
 
 const sqlite = readFileSync(new URL('../../node_modules/sql.js/dist/sql-wasm.wasm', import.meta.url));
@@ -78,7 +78,7 @@ test('the Windows executable has our icon and version, and what else was in its 
   assert.equal(text.includes('Node.js'), false);
 });
 
-test('nothing in an executable tells where it was built', () => {
+test('an executable does not contain the path where it was built', () => {
   const { blob } = readContainer(readFileSync(join(DIST, `relay-${version}-${HOST?.name}${HOST?.suffix}`)));
   assert.equal(blob.includes(fileURLToPath(new URL('../..', import.meta.url))), false);
   assert.equal(blob.includes('relay-package-'), false);
@@ -126,7 +126,7 @@ test('SHA256SUMS is right about every file that is published', () => {
     .sort()
     .map((name) => `${digest(readFileSync(join(DIST, name)))}  ${name}\n`);
   assert.equal(text, sums.join(''));
-  // Nothing else of this version lies there, which the workflow would pass on.
+  // The workflow would publish any other file of this version.
   const known = new Set([...names, ...others]);
   assertNone(readdirSync(DIST), (name) => name.startsWith(`relay-${version}`) && !known.has(name));
 });

@@ -117,7 +117,7 @@ test('without xz and curl it fetches the executable itself, with wget', async (c
   assert.equal(digest(readFileSync(program)), digest(readFileSync(join(DIST, NAME))));
 });
 
-test('a file that SHA256SUMS does not name, or not so, is not installed', async (context) => {
+test('a file that SHA256SUMS does not name, or with another checksum, is not installed', async (context) => {
   const archive = `${NAME}.tar.xz`;
   const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
   const cases: Array<[replaced: Files, reason: string]> = [
@@ -152,7 +152,7 @@ for (const program of ['curl', 'wget']) {
     const { code, out, err, asked, left } = await install(context, replaced, [program]);
     assert.deepEqual([code, out, left, asked, followed], [1, '', ['bin', 'tmp'], ['SHA256SUMS'], 0]);
     assert.match(err, /\/SHA256SUMS cannot be fetched\.\n$/);
-    // One to https is: what answers there speaks no TLS, which is what fails.
+    // A redirect to https is followed, and fails since the server there speaks no TLS.
     const toHttps = await install(context, { SHA256SUMS: new URL(origin.replace('http:', 'https:')) }, [
       program,
     ]);
@@ -161,7 +161,7 @@ for (const program of ['curl', 'wget']) {
   });
 }
 
-test('what does not run here is not installed, and what was there stays', async (context) => {
+test('a file that does not run here is not installed, and the earlier one stays', async (context) => {
   const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
   const broken = Buffer.from('#!/bin/sh\necho "libc is too old" >&2\nexit 127\n');
   const line = new RegExp(`^.*  ${NAME}$`, 'm');
@@ -182,7 +182,7 @@ test('what does not run here is not installed, and what was there stays', async 
 test('on a system with musl nothing is fetched, and the script says what helps', async (context) => {
   const folder = temporaryHome(context);
   const ldd = join(folder, 'ldd');
-  // As musl's own: to stderr, and as a failure.
+  // Like musl's ldd, which writes to stderr and fails.
   writeFileSync(ldd, '#!/bin/sh\necho "musl libc (x86_64)" >&2\nexit 1\n', { mode: 0o755 });
   const { code, out, err, asked, left } = await install(context, {}, ['curl', '-ldd', ldd]);
   assert.deepEqual([code, out, asked, left], [1, '', [], ['bin', 'tmp']]);

@@ -39,7 +39,7 @@ test('the RPM package installs, works, and leaves nothing when it is removed', {
   const file = packageFile('rpm');
   // A warning that this is not a system of rpm's comes before it.
   assert.match(asRoot('rpm', '--checksig', file), /: digests OK\n$/);
-  // Other packages own these wherever rpm is at home.
+  // On systems with rpm, these belong to other packages.
   root.run('mkdir', '-p', ...SHARED);
   const clean = root.files();
   const rpm = (...args: string[]) => asRoot('rpm', `--root=${root.path}`, ...args);
@@ -68,7 +68,7 @@ const SHARED = [
   '/usr/share/zsh/site-functions',
 ];
 
-/** What was installed is all there, serves the demo to a client, and takes away what it has made. */
+/** Checks the installed files, uses the demo with a client, and has relay remove what it made. */
 async function works(): Promise<void> {
   const pages = root.run('ls', '/usr/share/man/man1').split('\n');
   assert.equal(pages.filter((name) => name.startsWith('relay')).length, COMMANDS.length + 1);
@@ -110,6 +110,6 @@ async function works(): Promise<void> {
   }
   const { removed } = JSON.parse(root.run('relay', 'uninstall', '--yes', '--json'));
   assert.deepEqual(pluck(removed, 'part'), ['state']);
-  // A person has this one anyway.
+  // Not part of relay: people have this directory anyway.
   root.run('rmdir', '/root/.config');
 }

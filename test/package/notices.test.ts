@@ -1,4 +1,4 @@
-/** What stands in THIRD-PARTY-LICENSES.txt, against what the parts of an executable say of themselves. */
+/** Compares THIRD-PARTY-LICENSES.txt with what the parts of an executable say about themselves. */
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';

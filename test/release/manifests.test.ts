@@ -14,7 +14,7 @@ import { COMMANDS } from '../../src/cli/commandList.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
 import { HOME_FILES } from '../../src/store/home/home.ts';
 
-/** A checksum of each file, told apart by its digits. */
+/** A different checksum for each file. */
 const files = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
 const sums = Object.fromEntries(
   files.map((file, index) => [`relay-${version}-${file}`, String(index).padStart(2, '0').repeat(32)]),

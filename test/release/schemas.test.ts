@@ -78,7 +78,7 @@ test('Ruby reads the formula: a download for each platform, the program, and a s
   }
 });
 
-/** As much of Homebrew as the formula uses (https://rubydoc.brew.sh/Formula): it notes what it is told. */
+/** The part of Homebrew that the formula uses (https://rubydoc.brew.sh/Formula). It records each call. */
 const HOMEBREW = `
 require 'json'
 SYSTEM, MACHINE = ARGV

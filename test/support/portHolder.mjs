@@ -34,7 +34,7 @@ function listen(host, port) {
   });
 }
 
-// From the same port as the client, if the system allows it: the server would then see the same two ends.
+// From the same port as the client, if the system allows it: the server would then see the same address and port.
 function dial(one, target, isSame) {
   return new Promise((resolve) => {
     const own = isSame ? { localAddress: one.socket.remoteAddress, localPort: one.socket.remotePort } : {};

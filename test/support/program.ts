@@ -126,7 +126,7 @@ export async function withDesk(
   }
 }
 
-/** The command line in this process, as `main` runs it. It takes SIGINT and SIGTERM, but cannot be killed. */
+/** The command line in this process, as `main` runs it. `stop` takes SIGINT and SIGTERM; it cannot be killed. */
 function runRelay(args: string[], env: Record<string, string>): Started {
   const text = { out: '', err: '' };
   const changed = new EventEmitter();

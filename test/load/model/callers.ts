@@ -13,7 +13,7 @@ export interface Caller {
    * @throws what the client throws, if `signal` aborts or the protocol fails
    */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Answer>;
-  /** Whether a call that is given up is over for the program too: clients of the older era leave it running. */
+  /** Whether giving up a call ends it in the program too. Clients of the older era leave it running. */
   readonly canLeave: boolean;
   close(): Promise<void>;
 }

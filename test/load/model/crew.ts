@@ -11,7 +11,7 @@ import { type Stage, stageOf } from './stage.ts';
 import { assertHolds } from './target.ts';
 import { doSomething, learn, type Person, personOf, targetsOf, undoAll } from './tasks.ts';
 
-/** Another one on each run, unless it is given. */
+/** A new one on each run, unless it is given. */
 export const SEED = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
 
 export interface CrewOptions {
@@ -19,7 +19,7 @@ export interface CrewOptions {
   clock: Clock;
   mcpUrl: string;
   clients: number;
-  /** Of the provider's requests that meet a fault. */
+  /** Share of the provider's requests that meet a fault, from 0 to 1. */
   share: number;
   seed: number;
   /** Codes that may be answered beside those of a provider's bad day. */
@@ -30,7 +30,7 @@ export interface CrewReport {
   calls: number;
   /** How often each fault came up. */
   faults: Record<string, number>;
-  /** How often each tool ended how. */
+  /** How often each tool ended with each result. */
   ends: Record<string, Record<string, number>>;
 }
 
@@ -38,11 +38,11 @@ export interface Crew {
   readonly stage: Stage;
   /** Works for `realMs`, then waits until all is at rest and compares everything. May be called again. */
   work(realMs: number): Promise<void>;
-  /** Lets the provider be kind, takes back what can be taken back, compares again, and disconnects. */
+  /** Ends the faults, undoes what can be undone, compares again, and disconnects. */
   end(): Promise<CrewReport>;
 }
 
-/** The simulated provider notes every state that it had, for the crew of which the stage is known only later. */
+/** Notes every state of the simulated provider. The provider starts before the crew's stage, which sets `note` later. */
 export function noting(): { around: (next: Hook) => Hook; note: (work: () => void) => void } {
   let note = () => {};
   return {
@@ -82,7 +82,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   await learn(first);
   const weather = beginFaults(provider, chanceOf(seed + 104_729), share);
 
-  /** Fails with what the client did, what was sent for it, and how to have it again. */
+  /** Fails with what the client did, what was sent for it, and the seed to repeat it. */
   async function told(person: Person, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -104,7 +104,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
     }
   }
 
-  /** The last changes and jobs of a client's playlists, as relay tells them. */
+  /** The last changes and jobs of a client's playlists, as relay lists them. */
   async function recordedFor(person: Person): Promise<string[]> {
     const lists = await Promise.all(['list_changes', 'list_jobs'].map((tool) => person.member.ask(tool, {})));
     const rows = lists.flatMap(({ items }) => items as Array<{ playlist_id: string | null }>);
@@ -165,7 +165,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   };
 }
 
-/** Waits for all, also where one fails. */
+/** Waits for all, even if one fails. */
 async function all(works: ReadonlyArray<Promise<void>>): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

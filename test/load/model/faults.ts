@@ -14,8 +14,8 @@ const isPlayer = ({ path }: Incoming) => path.startsWith('/me/player');
 const isRead = ({ method }: Incoming) => method === 'GET';
 const isWriteOfRows = ({ method, path }: Incoming) => method !== 'GET' && path.endsWith('/items');
 /**
- * The real player answers its commands with a 200 and any text, and the program has to take that for a success: a page of a
- * proxy in its place that comes without the effect cannot be told from it.
+ * The real player answers its commands with a 200 and any text, which the program has to accept as a success. It cannot tell
+ * that from the page of a proxy, sent without any effect.
  */
 const isTold = (request: Incoming) => !isPlayer(request) || isRead(request);
 
@@ -84,7 +84,7 @@ function withNews(body: unknown): unknown {
 export interface Weather {
   /** How often each kind came up. */
   readonly met: Record<string, number>;
-  /** Ends all of it; what was read late shows at once. */
+  /** Ends all faults and lags; reads then show the present state. */
   clear(): void;
 }
 

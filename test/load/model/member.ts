@@ -36,9 +36,9 @@ const ALLOWED: readonly string[] = [
   'PARTIAL_WRITE',
 ];
 
-/** Changes that are kept for taking back; older ones are forgotten. */
+/** Number of changes that are kept for undo; older ones are forgotten. */
 const KEPT = 4;
-/** Until the program has certainly heard that a client has left, in milliseconds. */
+/** Milliseconds after which the program certainly knows that a client has left. */
 const HEARD_MS = 2_000;
 /** Longer than any job here takes, however the provider fares, in milliseconds of real time. */
 const PATIENCE_MS = 60_000;
@@ -54,7 +54,7 @@ export interface Member {
   readonly name: string;
   readonly chance: Chance;
   readonly stage: Stage;
-  /** What it did last, for the person who has to find out what went wrong. */
+  /** What it did last, for finding out what went wrong. */
   readonly lines: string[];
   /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
   ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
@@ -64,13 +64,13 @@ export interface Member {
   write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
   /** The same through a job. */
   job(target: Target, args: Record<string, unknown>, effect: Effect): Promise<void>;
-  /** Takes back the last change of `target`. @param mayConflict whether it may be refused as changed since */
+  /** Undoes the last change of `target`. @param mayConflict whether relay may refuse since there were later changes */
   undo(
     target: Target,
     effectOf: (done: Done) => Effect,
     mayConflict?: (done: Done) => boolean,
   ): Promise<void>;
-  /** Calls are left before their answer no more, and what is taken back is not put back again. */
+  /** From now on, no call is left before its answer, and no undo is undone. */
   calm(): void;
 }
 
@@ -112,7 +112,7 @@ export function memberOf(
     return answer;
   }
 
-  /** Leaves some calls before their answer; null then. */
+  /** Leaves some calls before their answer, and then returns null. */
   async function callOrLeave(
     tool: string,
     args: Record<string, unknown>,
@@ -186,7 +186,7 @@ export function memberOf(
       // It has ended part-way, or what was there before is back.
       if (job.status === 'failed' && job.error?.code === 'CONFLICT') return true;
       if (job.status === 'failed') await call('resume_job', { job_id: id }, ['JOB_STATE']);
-      // A model that grows impatient.
+      // Like a model that grows impatient.
       if (job.status === 'waiting' && ++waits % 4 === 0)
         await call('resume_job', { job_id: id }, ['JOB_STATE']);
       if (cancels && job.status === 'committing') {
@@ -245,7 +245,7 @@ export function memberOf(
     if (rollback?.succeeded) return [at(0)];
     if (rollback) {
       const present = target.actual();
-      assert.deepEqual(missing, without(at(0), present), 'what is missing is told wrongly');
+      assert.deepEqual(missing, without(at(0), present), 'missing_uris is wrong');
       return [present];
     }
     if (!effect.mayStayUnknown || !cause?.outcome_unknown) return [part(written)];

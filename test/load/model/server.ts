@@ -1,6 +1,6 @@
 /**
- * The server as a program of its own that goes by the fast time of the test; its sockets go by real time. Over IPC it tells
- * where it is, answers `probe` with what it holds, and ends with `stop`.
+ * The server in a process of its own, on the fast clock of the test; its sockets use real time. Over IPC it sends its
+ * addresses, answers `probe` with its memory and descriptors, and ends on `stop`.
  */
 import { readdirSync } from 'node:fs';
 import { setFlagsFromString } from 'node:v8';

@@ -1,4 +1,4 @@
-/** Where the clients meet: the provider, its time, what it has held, and what each of them may take for itself. */
+/** Where the clients meet: the provider, its time, its past states, and the tracks that belong to each client. */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { DemoDevice, DemoPlaylist } from '../../../src/demo/state.ts';
@@ -9,7 +9,7 @@ import { OLDEST_MS } from './faults.ts';
 
 /** Tracks that one client uses and no other. */
 export interface Tokens {
-  /** For its own playlist, where they may come up again and again. */
+  /** For its own playlist, where they may be repeated. */
   own: string[];
   /** For the shared playlist, each there once at most. */
   shared: string[];
@@ -24,13 +24,13 @@ export interface Stage {
   device: DemoDevice;
   /** Every state of a playlist's rows that a read may show that began at `since` (milliseconds on the clock). */
   rowsSince(playlist: DemoPlaylist, since: number): ReadonlyArray<readonly string[]>;
-  /** The same of the saved tracks. */
+  /** The same for the saved tracks. */
   savedSince(since: number): ReadonlyArray<ReadonlySet<string>>;
-  /** Notes how everything is; called before and after whatever changes it. */
+  /** Notes the present state; called before and after each change. */
   note(): void;
   /** What tools that only read answered on a good day, by tool and arguments. */
   known: Map<string, unknown>;
-  /** How often each tool ended how. */
+  /** How often each tool ended with each result. */
   ends: Record<string, Record<string, number>>;
 }
 

@@ -9,7 +9,7 @@ type State = readonly string[];
 export interface Effect {
   /** Entries that are asked for. */
   total: number;
-  /** Of one request. */
+  /** Entries in one request. */
   size: number;
   /** What is there once the first `written` entries took effect. */
   at(written: number): State;
@@ -17,9 +17,9 @@ export interface Effect {
   between?: readonly State[];
   /** What is there if the tool says that it stopped after so many entries; by default `at`. */
   part?(written: number): State;
-  /** true: nothing tells in the end whether it took effect if its answer is lost, and the tool says so. */
+  /** True if nobody can find out whether it took effect when its answer is lost, and the tool says so. */
   mayStayUnknown?: boolean;
-  /** true: which entries are the first is not told, only how many. */
+  /** True if the answer says how many entries were written, but not which. */
   isAnyOrder?: boolean;
 }
 
@@ -28,19 +28,19 @@ export interface Done {
   changeId: string;
   before: State;
   after: State;
-  /** It took another one back, so that the one before it in the list can be taken back as well. */
+  /** True if it undid another change, so that the one before that can be undone as well. */
   isBack: boolean;
 }
 
 export interface Target {
   readonly name: string;
-  /** null: it is no playlist, or one that is to be made. */
+  /** Null if it is not a playlist, or one that does not exist yet. */
   readonly playlistId: string | null;
   /** What the provider holds. */
   actual(): State;
   /** What it may hold; one state except where the last answer leaves open which. */
   possible: readonly State[];
-  /** Changes that can be taken back, the last one last. */
+  /** Changes that can be undone, the latest last. */
   readonly done: Done[];
 }
 

@@ -24,7 +24,7 @@ export interface Person {
   own: Target;
   /** Name and description of its playlist. */
   details: Target;
-  /** Its rows in the playlist of all. */
+  /** Its rows in the playlist that all share. */
   shared: Target;
   saved: Target;
   queued: Target;
@@ -193,8 +193,8 @@ const deduplicate: Task = async ({ member, playlist, own }) => {
 };
 
 /**
- * A move of rows that relay did not know is taken back only where the playlist's version says that nothing came since, and a
- * change of its name is another version.
+ * relay undoes a move of rows that it did not know only if the playlist still has the same version. A change of its name
+ * makes another version.
  */
 const undoRows: Task = ({ member, own }) => member.undo(own, undone, isMove);
 
@@ -288,7 +288,7 @@ const undoSaves: Task = ({ member, tokens, saved }) =>
   member.undo(saved, ({ before, after }) => {
     const back = before.length > after.length;
     const changed = tokens.saved.filter((uri) => before.includes(uri) !== after.includes(uri));
-    // In which order is not told.
+    // The answer does not say in which order.
     return { ...savedUpTo(tokens.saved, after, changed, back), isAnyOrder: true };
   });
 
@@ -330,10 +330,10 @@ const queue: Task = async ({ member, tokens, queued }) => {
   await command(member, queued, 'add_to_queue', { track_id: uri }, [...before, uri].sort());
 };
 
-/** What the player may answer beside other tools: a 403, and a 404 for its device. */
+/** Errors that only the player has: a 403, and a 404 for its device. */
 const REFUSALS = ['RESTRICTION_VIOLATED', 'DEVICE_NOT_FOUND'];
 
-/** A command of the player is never sent again, so that one without an answer may have been heard or not. */
+/** relay never repeats a player command, so one without an answer may or may not have taken effect. */
 async function command(
   member: Member,
   target: Target,
@@ -423,7 +423,7 @@ const readSaved: Task = async ({ member, tokens, saved }) => {
   const answer = await member.ask('check_saved_tracks', { track_ids: tokens.saved });
   if (failureIn(answer)) return;
   const items = answer.items as Array<{ uri: string; saved: boolean }>;
-  // Two requests, between which a list may catch up.
+  // relay sends two requests, between which the list may catch up.
   const states = stage.savedSince(since);
   for (const [index, { uri, saved: isSaved }] of items.entries()) {
     assert.equal(uri, tokens.saved[index]);
@@ -473,7 +473,7 @@ const readState: Task = async ({ member }) => {
     'list_changes',
   ]);
   const error = failureIn(await member.ask(tool, {}));
-  assert.equal(error, null, `${tool} asks nobody, and failed`);
+  assert.equal(error, null, `${tool} sends no requests, and failed`);
 };
 
 const TASKS: ReadonlyArray<readonly [weight: number, task: Task]> = [
@@ -516,7 +516,7 @@ export async function doSomething(person: Person): Promise<void> {
   }
 }
 
-/** Takes back what can still be taken back, one change after the other. */
+/** Undoes what can still be undone, one change after the other. */
 export async function undoAll(person: Person): Promise<void> {
   person.member.calm();
   for (const [target, undo] of [
@@ -532,7 +532,7 @@ export async function undoAll(person: Person): Promise<void> {
   }
 }
 
-/** Asks on a good day what will be asked again on bad ones. */
+/** Asks before the faults begin what will be asked again under them. */
 export async function learn({ member }: Person): Promise<void> {
   const { known, provider } = member.stage;
   const songs = provider.catalogue.tracks.filter((_, index) => index % 300 === 7).slice(0, 12);
@@ -554,7 +554,7 @@ export async function learn({ member }: Person): Promise<void> {
 
 const songs = new WeakMap<Stage, Map<string, DemoTrack | null>>();
 
-/** Title and artist of a track, where only that track can be meant. */
+/** Title and artist of a track, or null if they could mean another one. */
 function songFor(stage: Stage, uri: string): { title: string; artist: string } | null {
   const known = songs.get(stage) ?? new Map<string, DemoTrack | null>();
   songs.set(stage, known);

@@ -6,15 +6,15 @@ import { type Crew, type CrewReport, gatherCrew, noting, SEED } from './crew.ts'
 
 export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' | 'provider'> {
   clients: number;
-  /** Of the provider's requests that meet a fault. */
+  /** Share of the provider's requests that meet a fault, from 0 to 1. */
   share: number;
-  /** What the program takes for the time, if not what the provider does. */
+  /** The program's clock, if it differs from the provider's. */
   relayClock?: (clock: FastClock) => Clock;
   /** Codes that may be answered beside those of a provider's bad day. */
   allowed?: readonly string[];
 }
 
-/** Ends the crew, and with that compares everything, once `work` has ended. */
+/** Ends the crew once `work` has ended, which compares everything. */
 export async function withCrew(
   options: WithCrewOptions,
   work: (crew: Crew, clock: FastClock, relay: Relay) => Promise<void>,
