@@ -1,6 +1,6 @@
-// `npm run check`: types, lint and format, generated files, the structure, what the tools cost a model, and unused code. The
-// structure is import directions, who writes to the terminal or reads the environment, layout, and words. Every step runs,
-// even after one has failed.
+// `npm run check`: types, lint and format, generated files, structure, figures and unused code. Structure means rules that no
+// linter knows, such as import directions, directory sizes and words to avoid. The figures say what the tools cost a model.
+// Every step runs, even after one has failed.
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';

@@ -1,6 +1,6 @@
 /**
- * Files, exports and dependencies that nothing uses, found by knip: over everything, and over the program without its
- * tests. An export that only tests use carries `@internal` in its doc comment.
+ * Files, exports and dependencies that nothing uses. Knip looks for them twice: in everything, and in the program
+ * without its tests. An export that only tests use carries `@internal` in its doc comment.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -29,6 +29,6 @@ function unused(flags: readonly string[]): string[] {
 function describe(file: string, kind: (typeof KINDS)[number], { name, line }: Finding): string {
   if (kind === 'files') return `${file} is not used`;
   return kind === 'exports' || kind === 'types'
-    ? `${file}:${line} exports ${name}, which nothing imports: drop the export, or mark it @internal if tests do`
+    ? `${file}:${line} exports ${name}, which nothing imports: drop the export, or mark it @internal if only tests import it`
     : `${file} names ${name}, which nothing imports`;
 }

@@ -70,7 +70,7 @@ function languageName(args: unknown): string | null {
   return null;
 }
 
-/** A value within the arguments and its parent. Only the path of a refused key is ever written out. */
+/** A value within the arguments, its parent and its key there. A path is put together only for a key that is refused. */
 interface Place {
   value: unknown;
   at: Place | null;
@@ -85,8 +85,8 @@ function pathOf(place: Place): Array<string | number> {
 }
 
 /**
- * `value` without the nulls that mean "left out", and with numbers and booleans that were sent as text. A null for a required or
- * an unknown key stays.
+ * `value` without the nulls that mean "left out", and with text turned into the number or boolean that the schema asks for. A null
+ * for a required or an unknown key stays.
  */
 export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (typeof value === 'string') return valueOfText(schema, value);
@@ -100,7 +100,7 @@ export function asMeant(schema: z.core.$ZodType, value: unknown): unknown {
   if (!shape) return value;
   const entries = Object.entries(value).flatMap(([key, part]) => {
     const field = fieldOf(shape, key);
-    // The field belongs to a form that this value does not have.
+    // A null for a key that only another member of the union has also means "left out".
     if (part === null && !field && shapes.some((other) => fieldOf(other, key))) return [];
     if (part === null && field && field._zod.optin !== undefined) return [];
     return [[key, field ? asMeant(field, part) : part]];

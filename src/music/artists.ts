@@ -30,7 +30,10 @@ export function splitNames(text: string): string[] {
   return names.length > 0 ? names : [text];
 }
 
-/** The name to search for: the longest of the main artists. It occurs in joint billings and in a band's full name. */
+/**
+ * The name to search for: the longest among the main artists. A search for it also finds recordings billed to several
+ * artists, and a band whose full name contains a separator.
+ */
 export function nameToSearch(text: string): string {
   const main = cutGuests(text).main;
   const names = splitAt(main, SEARCH_SEPARATORS);
@@ -53,8 +56,8 @@ function joinedKey(keys: readonly string[]): string {
 }
 
 /**
- * The ones of `names` that make up the joint billing `main`; null if an artist is missing. "A, B & C" is covered by A, B
- * and C, and by "A" and "B & C".
+ * The ones of `names` that make up the joint billing `main`; null if an artist is missing. "A, B & C" is covered by the
+ * three names "A", "B" and "C", and also by the two names "A" and "B & C".
  */
 export function coveredBy(main: readonly string[], names: readonly string[]): string[] | null {
   const keys = main.map(nameKey);

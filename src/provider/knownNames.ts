@@ -1,16 +1,16 @@
 /**
- * Names in what Spotify has answered since the start, no matter what asked for it. Texts for a person can then name a
- * playlist or a song without a request.
+ * Remembers names from Spotify's answers since the program started, whichever request they came from. Texts for a
+ * person can then name a playlist or a song without a request.
  */
 import type { Media } from '../domain/shapes.ts';
 import type { ProviderApi } from './api.ts';
 
-/** Maximum number of songs to remember, more than a playlist that a person edits by hand has; the oldest go first. */
+/** Maximum number of songs to remember; the oldest are dropped first. Playlists that people edit by hand have fewer. */
 const MAX_SONGS = 5_000;
 const MAX_PLAYLISTS = 1_000;
 
 interface Known {
-  /** Name and cover of each playlist by its ID, as in the last answer. */
+  /** By playlist ID, the name and cover in the last answer, as JSON. */
   playlists: Map<string, string>;
   songs: Map<string, string>;
   keep: KeepPlaylist;

@@ -24,7 +24,7 @@ async function resumed(relay: Relay, id: string): Promise<JobRecord> {
   return ended(relay, id);
 }
 
-/** A job of 250 songs that fails for good after the first hundred. */
+/** Runs a job that fails after adding its first 100 songs, then clears the fault so that the job can be resumed. */
 async function failedAppend(relay: Relay, playlistId: string, items: readonly string[]): Promise<string> {
   const refused: FaultRule = {
     ...APPEND,
@@ -41,7 +41,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
   return id;
 }
 
-longTest('after a dry run of its undo, a failed job continues where it stopped', () =>
+longTest('a failed job continues where it stopped, even after a dry run of undoing it', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];

@@ -56,7 +56,7 @@ export async function reach(relay: Relay, id: string, ...states: string[]): Prom
   }
 }
 
-/** Resolves, commits and waits for the end. */
+/** Waits until the job is resolved, commits it, and waits for its end. */
 export async function runToEnd(relay: Relay, id: string): Promise<JobRecord> {
   await reach(relay, id, 'ready');
   await commit(relay, id);
@@ -69,7 +69,7 @@ export async function commit(relay: Relay, id: string): Promise<JobRecord> {
   return answer.job as JobRecord;
 }
 
-/** Songs that only one recording of the catalogue has. */
+/** The first tracks whose title is unique in the catalogue and consists of at least 14 letters and spaces. */
 export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
   const seen = new Map<string, number>();
   for (const { name } of provider.catalogue.tracks) seen.set(name, (seen.get(name) ?? 0) + 1);
@@ -83,7 +83,7 @@ export const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(tr
 /** As a line of a list. */
 export const lineOf = (track: DemoTrack) => `${asQuery(track).artist} - ${track.name}`;
 
-/** With two letters too many for a typo, so that the song is only a near miss. */
+/** The title with two letters added. A typo is one letter at most, so the song is only a near miss. */
 export const misspelled = (track: DemoTrack) => ({
   ...asQuery(track),
   title: `${track.name.slice(0, 3)}zq${track.name.slice(3)}`,
@@ -99,7 +99,7 @@ export const writes = ({ provider }: Relay) =>
 
 const PAYLOAD = { strict: false, dry_run: false, skip_existing: false, skip_duplicates: true };
 
-/** Jobs over a state alone: nothing may be sent to the provider, and searches are what `resolver` says. */
+/** A job service over a store, without a provider: every request fails. Songs are looked up in `resolver` instead. */
 export function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: Clock = systemClock): Jobs {
   const unexpected = () => Promise.reject(new Error('this test makes no such request'));
   const provider = { send: unexpected, serverTime: () => null };

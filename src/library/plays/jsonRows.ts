@@ -5,7 +5,7 @@ import { JSONParser } from '@streamparser/json';
 const MAX_ROW = 256 * 1024;
 const PART = 64 * 1024;
 
-/** Why a file is not an array of rows, in words that follow its name. */
+/** The file is not an array of rows. The message is the end of a sentence that begins with the file's name. */
 export class NotRows extends Error {}
 
 /** @throws NotRows, and whatever `onRow` throws */
