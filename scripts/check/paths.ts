@@ -9,7 +9,10 @@ const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
 /** Not files: placeholders in instructions. */
 const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
 
-/** One sentence per file name in a document, or in a comment of `src`, that is not the end of any file's path. */
+/**
+ * One message for each missing file that a document or a comment of `src` names. A name may leave out the first folders of the
+ * path.
+ */
 export function missingFiles(): string[] {
   const files = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
     cwd: root,

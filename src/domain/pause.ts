@@ -23,12 +23,12 @@ export interface PauseFacts {
 
 const ACCOUNT_WAIT_MS = 60 * 60_000;
 const STORE_WAIT_MS = 10_000;
-/** Shortest wait after a limit that names no time. */
+/** Shortest wait for a rate limit or a quota without `retryAfterSeconds`. */
 const UNNAMED_LIMIT_MS = 60_000;
 /** The longest wait, whatever the provider says: a week. */
 export const MAX_WAIT_MS = 7 * 24 * 60 * 60_000;
 
-/** The pause after a failure. The time that a limit names is kept exactly, up to a week. */
+/** The pause after a failure. For a rate limit or a quota it is exactly `retryAfterSeconds`, if set, but at most a week. */
 export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   const failureClass = failureClassOf(error);
   const ms = waitOf(failureClass, error, facts);

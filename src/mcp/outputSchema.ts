@@ -27,7 +27,7 @@ function schemaOf(schema: z.ZodObject): JsonSchema {
   return z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', reused: 'inline' }) as JsonSchema;
 }
 
-/** Only types and members. A value that may be null gets no type, since several clients read a list of types as one. */
+/** Only types and members. A value that may be null gets no type: several clients take only one type per value. */
 function outlineOf(schema: JsonSchema): JsonSchema {
   const { type, properties, items, anyOf } = schema;
   const forms = Array.isArray(anyOf) ? (anyOf as JsonSchema[]).filter((form) => form.type !== 'null') : [];
@@ -45,7 +45,7 @@ function withoutType({ type: _, ...rest }: JsonSchema): JsonSchema {
 
 type Members = Record<string, JsonSchema>;
 
-/** What both forms have in common, for the members of `form` or, with `every`, of both. */
+/** The members of `form`, or of both forms with `every`. Where the two declare different types, the type is left out. */
 function agreed(form: JsonSchema, other: JsonSchema | undefined, every = false): JsonSchema {
   if (other === undefined) return form;
   if (form.type !== other.type) {

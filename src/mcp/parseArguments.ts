@@ -9,7 +9,7 @@ import { valueOfText } from './textValues.ts';
  * Parses arguments. An optional argument that is null counts as left out. A number or a boolean may be sent as text. Arguments
  * that a host is known to add are dropped.
  * @param args as the client sent them, not as the SDK parsed them: zod ignores a key called `__proto__`
- * @throws RelayError `INVALID_ARGUMENT` naming every wrong argument
+ * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments; a refused name or a list that is too long is named alone
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   requirePlainNames(tool, args);
@@ -35,7 +35,7 @@ export function requirePlainNames(tool: Tool, args: unknown): void {
   if (found !== null) throw unknownArgument(tool, found);
 }
 
-/** Checked first, since zod would otherwise report every entry of a list that is too long. */
+/** Refuses a list that is too long before `asMeant` goes through its entries. @throws RelayError `INVALID_ARGUMENT` */
 function requireLengths(tool: Tool, args: unknown): void {
   if (typeof args !== 'object' || args === null) return;
   for (const [name, field] of Object.entries(tool.input.shape)) {

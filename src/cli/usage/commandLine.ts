@@ -1,4 +1,4 @@
-/** Commands of relay as a person has to type them for the home that they named. Pure. */
+/** relay commands as a person has to type them, with the `--home` and `--demo` that they need. Pure. */
 import { shellWord } from '../../base/childProcess.ts';
 import type { CommandStyle } from '../../domain/remedy.ts';
 
@@ -24,7 +24,7 @@ export function commandLine(
   return [program, ...named, ...words].join(' ');
 }
 
-/** Style of a command inside a sentence. */
+/** A `CommandStyle` for sentences: commands stand in backquotes, with `--home` and `--demo` where they are needed. */
 export function inBackquotes(named: NamedHome): CommandStyle {
   return (words) => `\`${commandLine(named, ...words)}\``;
 }
@@ -33,6 +33,6 @@ export function inBackquotes(named: NamedHome): CommandStyle {
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);
-  // cmd.exe knows only these quotation marks, and a backslash before the closing one would escape it.
+  // cmd.exe knows only double quotation marks, and a backslash before the closing one would escape it.
   return /^[\w.:\\/+-]+$/.test(path) ? path : `"${path.replace(/\\+$/, '$&$&')}"`;
 }

@@ -5,7 +5,7 @@ import { JSONParser } from '@streamparser/json';
 const MAX_ROW = 256 * 1024;
 const PART = 64 * 1024;
 
-/** The file is not an array of rows. The message is the end of a sentence that begins with the file's name. */
+/** Why a file of rows is refused. The message is the end of a sentence that begins with the file's name. */
 export class NotRows extends Error {}
 
 /** @throws NotRows, and whatever `onRow` throws */
@@ -38,7 +38,7 @@ export async function eachRow(
   if (!parser.isEnded) throw new NotRows(isBegun ? 'ends in the middle' : 'is empty');
 }
 
-/** True if the array begins in this part of the text. @throws NotRows for anything else */
+/** True if the array begins in this part, false if the part is blank. @throws NotRows if it begins with anything else */
 function begins(part: Uint8Array): boolean {
   const first = Buffer.from(part)
     .toString('utf8')
