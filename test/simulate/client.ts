@@ -169,7 +169,10 @@ export class Client {
         // What could only be seen after its first request, if that had no effect, was left as it is.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: new Set([...spotify.mistakenIn(playlist, from), ...spotify.broughtBack(playlist, from)]),
+      mimicked: new Set([
+        ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
+        ...spotify.broughtBack(playlist, from),
+      ]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const rows = wrongRows(before, doing, outcome, others, after, own, unclear);
@@ -265,7 +268,10 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
-      mimicked: new Set([...made.mimicked, ...spotify.mistakenIn(playlist, from)]),
+      mimicked: new Set([
+        ...made.mimicked,
+        ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
+      ]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
@@ -395,7 +401,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: new Set<string>(),
-      mimicked: spotify.mistakenIn(playlist, from),
+      mimicked: spotify.mistakenIn(playlist, from, false),
     };
     const doing: Doing = { do: 'add', uris };
     const wrong = wrongRows([], doing, outcome, others, urisOf(playlist), new Set(uris), unclear);

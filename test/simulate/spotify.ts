@@ -305,10 +305,11 @@ export class Spotify {
    * Songs of which relay cannot tell who has put them in or taken them out. Where the answer to a request is lost, what it reads
    * has two explanations: that the request has had its effect, and that it has not. It takes the one in which a person has done
    * less. These are the songs of requests without an effect, where a person has meanwhile brought the list at least as near to
-   * what they would have left as to what was there.
+   * what they would have left as to what was there. After a review that is carried on, they are also the songs of such a request
+   * that a person has put in or taken out: what is there already is not missing.
    * @param from where in the record of effects the call began that sent them
    */
-  mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
+  mistakenIn(playlist: DemoPlaylist, from: number, isCarriedOn: boolean): Set<string> {
     const songs = new Set<string>();
     const sends = this.sends.get(playlist) ?? [];
     for (const [nth, send] of sends.entries()) {
@@ -318,9 +319,9 @@ export class Spotify {
       const asked = send.asks(before);
       const changed = [...difference(countsOf(before), countsOf(asked)).keys()];
       const isNearer = acts.some(({ after }) => distance(asked, after) <= distance(before, after));
-      if (changed.length === 0 || !isNearer) continue;
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
-      for (const uri of [...changed, ...touched]) songs.add(uri);
+      if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
+      if (isCarriedOn) for (const uri of changed) if (touched.includes(uri)) songs.add(uri);
     }
     return songs;
   }
