@@ -233,14 +233,15 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
     (error) => {
       if (run.control.signal.aborted) throw error;
       // How every request ended is known, and the result is read at the end.
-      return expected;
+      return null;
     },
   );
-  const rows = withNames(shown, expected);
+  const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
-  // Once all rows are replaced, no row has its old date left to keep, and replacing does not remove any row first.
+  // Once all rows are replaced, no row has its old date left to keep, and replacing does not remove any row first. Without a
+  // reading it could remove what others have added.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
-  const isForAll = plan.unsure !== undefined || (isReplaced && sameRows(rows, expected));
+  const isForAll = plan.unsure !== undefined || (isReplaced && shown !== null && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
   if (ops === null) return ended(run, 'partial', cause);
   run.body = { ...body, notes: { ...body.notes, completed: run.control.completed } };
