@@ -342,7 +342,7 @@ inFull('earlier versions of a playlist are found, shown and restored on the page
     // For half a second, a click counts as the second half of a double click.
     await page.waitForTimeout(READING_MS);
     await restore.click();
-    await page.getByText('is as it was. It can be undone').waitFor();
+    await page.getByText('is as it was. You can undo this').waitFor();
     assert.deepEqual(rowsOf(relay, LIST_0), before);
   }),
 );
