@@ -2,7 +2,7 @@
 import { chunk } from '../base/lists.ts';
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import type { ChangeOp } from '../domain/change.ts';
-import { sameRows } from '../domain/rows.ts';
+import { placesIn, sameRows } from '../domain/rows.ts';
 import { ROWS_PER_REQUEST, requestsLeft } from './rowOps.ts';
 
 /** Maximum number of requests to spend on keeping the dates of rows (`added_at`). */
@@ -122,19 +122,7 @@ function differingCounts(present: readonly string[], wanted: readonly string[]):
 
 /** The URIs to move between two lists with the same rows in different orders: all outside a longest run that keeps its order. */
 function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<string> {
-  const places = new Map<string, number[]>();
-  kept.forEach((uri, index) => {
-    const list = places.get(uri);
-    if (list) list.push(index);
-    else places.set(uri, [index]);
-  });
-  const used = new Map<string, number>();
-  const order = goal.map((uri) => {
-    const nth = used.get(uri) ?? 0;
-    used.set(uri, nth + 1);
-    return places.get(uri)?.[nth] ?? -1;
-  });
-  const inOrder = longestIncreasing(order);
+  const inOrder = longestIncreasing(placesIn(kept, goal));
   return new Set(goal.filter((_, index) => !inOrder.has(index)));
 }
 
