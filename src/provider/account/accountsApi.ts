@@ -1,6 +1,7 @@
 /** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
 import { NEVER } from '../../base/abort.ts';
 import { hashOf } from '../../base/digest.ts';
+import { readJson } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { secondsOf } from '../http/retry.ts';
@@ -149,12 +150,7 @@ function refusedGrant(
 }
 
 function readTokenAnswer(text: string): TokenAnswer {
-  let body: Record<string, unknown> | null = null;
-  try {
-    body = asObject(JSON.parse(text));
-  } catch {
-    // Reported below, like a JSON answer without a token.
-  }
+  const body = asObject(readJson(text));
   const accessToken = textOf(body?.access_token);
   if (!body || !accessToken) throw invalidTokenAnswer('no access token');
   return {

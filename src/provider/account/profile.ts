@@ -1,5 +1,6 @@
 /** `GET /me`, read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
+import { readJson } from '../../base/lists.ts';
 import { requestFor } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
 import { fetchText, type Network } from '../http/transport.ts';
@@ -24,18 +25,10 @@ export async function readProfile(apiUrl: string, accessToken: string, network: 
   if ('failure' in answer) throw transportFailure(REQUEST, answer.failure, answer.timedOut);
   if (answer.status !== 200)
     throw failureOf(REQUEST, answer.status, readFailureBody(answer.text, [accessToken]));
-  const body = parseJson(answer.text);
+  const body = asObject(readJson(answer.text));
   const userId = textOf(body?.id);
   const accountId = textOf(body?.account_id);
   const id = accountId ?? userId;
   if (!id) throw invalidResponse(REQUEST, 'no account in it');
   return { id, userId: userId ?? id, name: textOf(body?.display_name) };
-}
-
-function parseJson(text: string): Record<string, unknown> | null {
-  try {
-    return asObject(JSON.parse(text));
-  } catch {
-    return null;
-  }
 }
