@@ -9,15 +9,7 @@ import {
   plistCommand,
   plistText,
 } from './launchdPlist.ts';
-import {
-  type Ran,
-  refused,
-  type ServiceFacts,
-  type ServiceManager,
-  type ServiceStatus,
-  type Start,
-  writtenByOther,
-} from './manager.ts';
+import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
@@ -34,14 +26,14 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
   const target = `${domain}/${LABEL}`;
   const ask = (...args: string[]) => machine.run('launchctl', args);
 
-  async function find(): Promise<ServiceStatus & { loaded: boolean }> {
+  async function find() {
     const text = await readText(plist);
     const ours = text !== null && isOurPlist(text);
     const printed = await ask('print', target);
     const disabled = await ask('print-disabled', domain);
     return {
       file: plist,
-      writtenBy: text === null ? 'nobody' : ours ? 'relay' : 'other',
+      writtenBy: writerOf(text, ours),
       command: ours ? plistCommand(text) : null,
       wanted: shellText(command),
       current: text === wanted,
@@ -53,7 +45,7 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
   }
 
   /** Loads the agent, which also starts it. */
-  async function bootstrap(): Promise<Ran> {
+  async function bootstrap() {
     let ran = await ask('bootstrap', domain, plist);
     for (let tries = 1; !ran.ok && tries < BOOTSTRAP_TRIES; tries++) {
       await sleep(BOOTSTRAP_PAUSE_MS);
@@ -62,29 +54,29 @@ export function launchdManager({ machine, command, sleep }: ServiceFacts): Servi
     return ran;
   }
 
-  async function install(start: boolean): Promise<{ changed: boolean; started: Start }> {
-    const before = await find();
-    if (before.writtenBy === 'other') throw writtenByOther(plist);
-    const changed = !before.current || !before.enabled;
-    if (!before.current) await replaceText(plist, wanted);
-    if (before.silent !== null) return { changed, started: 'next login' };
-    await ask('enable', target);
-    if (!start) return { changed, started: 'next login' };
-    if (before.running && before.current) return { changed, started: 'was running' };
-    if (before.loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
-    const ran = await bootstrap();
-    if (!ran.ok) throw refused('launchd did not start the service', ran, `To see why: tail ${log}`);
-    return { changed, started: 'now' };
-  }
-
-  async function uninstall(): Promise<boolean> {
-    const { writtenBy, loaded } = await find();
-    if (writtenBy === 'other') throw writtenByOther(plist);
-    if (writtenBy === 'nobody' && !loaded) return false;
-    if (loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
-    await removeFile(plist);
-    return true;
-  }
-
-  return { logCommand: `tail ~/Library/Logs/relay.log`, find, install, uninstall };
+  return {
+    logCommand: 'tail ~/Library/Logs/relay.log',
+    find,
+    async install(start) {
+      const before = await find();
+      if (before.writtenBy === 'other') throw writtenByOther(plist);
+      const changed = !before.current || !before.enabled;
+      if (!before.current) await replaceText(plist, wanted);
+      if (before.silent !== null) return { changed, started: 'next login' };
+      await ask('enable', target);
+      if (!start) return { changed, started: 'next login' };
+      if (before.running && before.current) return { changed, started: 'was running' };
+      if (before.loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
+      requireOk(await bootstrap(), 'launchd did not start the service', `To see why: tail ${log}`);
+      return { changed, started: 'now' };
+    },
+    async uninstall() {
+      const { writtenBy, loaded } = await find();
+      if (writtenBy === 'other') throw writtenByOther(plist);
+      if (writtenBy === 'nobody' && !loaded) return false;
+      if (loaded) await machine.run('launchctl', ['bootout', target], STOP_MS);
+      await removeFile(plist);
+      return true;
+    },
+  };
 }

@@ -68,6 +68,12 @@ export interface ServiceManager {
   uninstall(): Promise<boolean>;
 }
 
+/** @param text the installed file or value; null if there is none */
+export function writerOf(text: string | null, isOurs: boolean): ServiceStatus['writtenBy'] {
+  if (text === null) return 'nobody';
+  return isOurs ? 'relay' : 'other';
+}
+
 /** A file that relay did not write is never replaced or removed. */
 export function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
@@ -75,9 +81,9 @@ export function writtenByOther(file: string): RelayError {
   });
 }
 
-/** Keeps the system's own message, since only that says what to fix. */
-export function refused(what: string, { err }: Ran, remedy: string): RelayError {
-  return new RelayError('SERVICE_FAILED', `${what}: ${err.replace(/[\s.]+$/, '') || 'no reason given'}.`, {
-    remedy,
-  });
+/** Throws if a program failed, with the system's own message, since only that says what to fix. */
+export function requireOk({ ok, err }: Ran, what: string, remedy: string): void {
+  if (ok) return;
+  const reason = err.replace(/[\s.]+$/, '') || 'no reason given';
+  throw new RelayError('SERVICE_FAILED', `${what}: ${reason}.`, { remedy });
 }

@@ -3,15 +3,7 @@
  * here.
  */
 import { systemProgram } from '../base/childProcess.ts';
-import {
-  type Ran,
-  refused,
-  type ServiceFacts,
-  type ServiceManager,
-  type ServiceStatus,
-  type Start,
-  writtenByOther,
-} from './manager.ts';
+import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';
 import {
   APPROVED_KEY,
   addArgs,
@@ -25,18 +17,19 @@ import {
 } from './runKeyValue.ts';
 
 const FILE = `${RUN_KEY}\\${VALUE}`;
+const NOT_CHANGED = 'Windows did not change the Run key';
 const REMEDY = 'Check whether the policy of this computer lets programs start at login.';
 
 export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceManager {
   const program = systemProgram('reg.exe', env);
   const reg = (...args: string[]) => machine.run(program, args);
 
-  async function readData(): Promise<{ data: string | null; writtenBy: ServiceStatus['writtenBy'] }> {
+  async function readData() {
     const data = queriedData((await reg('query', RUN_KEY, '/v', VALUE)).out);
-    return { data, writtenBy: data === null ? 'nobody' : isOurData(data) ? 'relay' : 'other' };
+    return { data, writtenBy: writerOf(data, data !== null && isOurData(data)) };
   }
 
-  async function find(): Promise<ServiceStatus> {
+  async function find() {
     const wanted = runValue(command);
     const { data, writtenBy } = await readData();
     const ours = writtenBy === 'relay';
@@ -56,25 +49,22 @@ export function runKeyManager({ env, machine, command }: ServiceFacts): ServiceM
     };
   }
 
-  async function install(): Promise<{ changed: boolean; started: Start }> {
-    const { writtenBy, wanted, current, enabled } = await find();
-    if (writtenBy === 'other') throw writtenByOther(FILE);
-    if (!current) check(await reg(...addArgs(wanted)));
-    if (!enabled) await reg('delete', APPROVED_KEY, '/v', VALUE, '/f');
-    return { changed: !current || !enabled, started: 'next login' };
-  }
-
-  async function uninstall(): Promise<boolean> {
-    const { writtenBy } = await readData();
-    if (writtenBy === 'other') throw writtenByOther(FILE);
-    if (writtenBy === 'nobody') return false;
-    check(await reg('delete', RUN_KEY, '/v', VALUE, '/f'));
-    return true;
-  }
-
-  return { logCommand: null, find, install, uninstall };
-}
-
-function check(ran: Ran): void {
-  if (!ran.ok) throw refused('Windows did not change the Run key', ran, REMEDY);
+  return {
+    logCommand: null,
+    find,
+    async install() {
+      const { writtenBy, wanted, current, enabled } = await find();
+      if (writtenBy === 'other') throw writtenByOther(FILE);
+      if (!current) requireOk(await reg(...addArgs(wanted)), NOT_CHANGED, REMEDY);
+      if (!enabled) await reg('delete', APPROVED_KEY, '/v', VALUE, '/f');
+      return { changed: !current || !enabled, started: 'next login' };
+    },
+    async uninstall() {
+      const { writtenBy } = await readData();
+      if (writtenBy === 'other') throw writtenByOther(FILE);
+      if (writtenBy === 'nobody') return false;
+      requireOk(await reg('delete', RUN_KEY, '/v', VALUE, '/f'), NOT_CHANGED, REMEDY);
+      return true;
+    },
+  };
 }
