@@ -180,13 +180,8 @@ function errorOf({ lastSeenAt, code, message, occurrences, method, path }: ApiEr
     message: visibleText(message, 400),
     occurrences,
     request: `${method} ${path}`,
-    remedy: remedyOf(code),
+    remedy: ERROR_REMEDIES[code] ?? null,
   };
-}
-
-function remedyOf(code: string): string | null {
-  const remedy = ERROR_REMEDIES[code];
-  return remedy === undefined ? null : remedyText(remedy);
 }
 
 function playingOf(last: LastPlaying | null): PagePlaying | null {
