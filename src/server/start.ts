@@ -1,6 +1,7 @@
 /** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
 
 import { later } from '../base/abort.ts';
+import { lazy } from '../base/memoised.ts';
 import { inspectSettings, localBaseUrl, redirectUriFor, type Settings } from '../config/settings.ts';
 import { type LocalApi, type ServerFile, STAY_HEADER, STAY_SECONDS } from '../domain/localApi.ts';
 import { commandStyleOf } from '../domain/remedy.ts';
@@ -112,8 +113,6 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     ...{ facts: factsFor(baseUrl), credentials, owner, redirectUri, services, presence },
     ...{ pageLogin, waitingClients, lastPlaying, env, program },
   });
-  const localFor = (baseUrl: string, redirectUri: string) =>
-    createLocalApi(core, sideFor(baseUrl, redirectUri));
 
   const listener = await listen({
     host: settings.host,
@@ -161,11 +160,11 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
     baseUrl,
     mcpUrl: `${baseUrl}/mcp`,
     localUrl: ownUrl,
-    local: localFor(baseUrl, redirectUriFor(settings, listener.port)),
+    local: createLocalApi(core, sideFor(baseUrl, redirectUriFor(settings, listener.port))),
     ownerCode: owner.code,
     demoKey: settings.demo ? core.apiKey.current() : null,
     isUsed: presence.isUsed,
-    close: once(() => stop(core, endpoint, listener, services)),
+    close: lazy(() => stop(core, endpoint, listener, services)),
   };
 }
 
@@ -227,13 +226,5 @@ function clientIdReader(settings: Settings): () => string | null {
     if (settings.providerClientId !== null) return settings.providerClientId;
     // If flags or the environment had one, the settings would have it, so only the file of this home is read.
     return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
-  };
-}
-
-function once(work: () => Promise<void>): () => Promise<void> {
-  let running: Promise<void> | null = null;
-  return () => {
-    running ??= work();
-    return running;
   };
 }
