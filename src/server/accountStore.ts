@@ -147,13 +147,19 @@ export interface AccountView {
   daysLeft: number | null;
 }
 
+export const NO_ACCOUNT: AccountView = {
+  connected: false,
+  reauthorizationRequired: false,
+  account: null,
+  missingScopes: [],
+  daysLeft: null,
+};
+
 const DAY_MS = 24 * 3600_000;
 
 export function accountView(store: Store, clock: Clock): AccountView {
   const account = getAccount(store);
-  if (!account) {
-    return { connected: false, reauthorizationRequired: false, account, missingScopes: [], daysLeft: null };
-  }
+  if (!account) return NO_ACCOUNT;
   const left = account.loginExpiresAt - clock.now();
   const reauthorizationRequired = account.reauthorizationRequired || left <= 0;
   return {

@@ -2,18 +2,20 @@
  * The report of `relay status` without a server. Opens as much of the state as it can, and says what cannot be opened and what to
  * do about it. Changes nothing, creates no key and takes no lock.
  */
-import { keyOptions } from '../../config/settings.ts';
+import { join } from 'node:path';
+import { keyOptions, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { StatusReport } from '../../domain/localApi.ts';
+import { MIGRATIONS } from '../../generated/sql.ts';
 import { keySource, loadMasterKey } from '../../secrets/masterKey.ts';
 import { createSealer } from '../../secrets/seal.ts';
 import { openDetached } from '../../store/file/open.ts';
 import { readStateFile, stateFilePath } from '../../store/file/stateFile.ts';
 import type { Store } from '../../store/types.ts';
 import { createVault, isSealed } from '../../store/vault.ts';
+import { NO_ACCOUNT } from '../accountStore.ts';
 import type { CoreOptions } from '../core.ts';
-import { emptyFacts } from './emptyHome.ts';
-import { type Facts, factsOf, reportOf } from './status.ts';
+import { accountFacts, type Facts, factsOf, reportOf } from './status.ts';
 
 type Options = Pick<CoreOptions, 'settings' | 'version' | 'clock' | 'random'>;
 
@@ -44,17 +46,59 @@ async function storedFacts(options: Options): Promise<Facts> {
 }
 
 async function checkKey({ settings, clock, random }: Options, store: Store) {
-  const at = keyOptions(settings);
-  const unread = async () => ({ source: await keySource(at), warning: null });
-  if (!isSealed(store)) return { key: await unread(), problem: null };
+  if (!isSealed(store)) return { key: await unreadKey(settings), problem: null };
   try {
-    const { key, source, warning } = await loadMasterKey({ ...at, allowCreate: false, clock });
+    const { key, source, warning } = await loadMasterKey({
+      ...keyOptions(settings),
+      allowCreate: false,
+      clock,
+    });
     await createVault(store, createSealer(key, random)).verifyKey();
     return { key: { source, warning }, problem: null };
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    return { key: await unread(), problem: problemOf(error) };
+    return { key: await unreadKey(settings), problem: problemOf(error) };
   }
+}
+
+async function unreadKey(settings: Settings): Promise<Facts['key']> {
+  return { source: await keySource(keyOptions(settings)), warning: null };
+}
+
+/** The facts about a home without a state. */
+async function emptyFacts({ settings, version }: Options): Promise<Facts> {
+  const { home, demo } = settings;
+  return {
+    version,
+    demo,
+    home,
+    server: null,
+    account: accountFacts(NO_ACCOUNT),
+    key: await unreadKey(settings),
+    database: {
+      path: join(home, 'relay.db'),
+      status: 'ok',
+      schemaVersion: 0,
+      expectedVersion: MIGRATIONS.at(-1)?.version ?? 0,
+      schemaState: 'current',
+      sizeBytes: 0,
+      lastSavedAt: null,
+    },
+    mcp: {
+      authMode: settings.mcpAuthMode,
+      apiKeySet: settings.mcpApiKey !== null,
+      clients: 0,
+      registrationOpen: settings.dynamicRegistration,
+      browsers: 0,
+    },
+    rateLimits: { blocked: [], requests24h: 0 },
+    secrets: { mcpApiKey: false, providerClientSecret: false },
+    jobs: { byStatus: {}, committable: 0, reviewRequired: 0, nextRunAfter: null },
+    kept: { total: 0, review: 0, waiting: 0, paused: 0 },
+    recentErrors: [],
+    ownerCode: null,
+    problem: null,
+  };
 }
 
 function problemOf({ code, message, remedyValue }: RelayError): Facts['problem'] {

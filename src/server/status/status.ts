@@ -17,7 +17,7 @@ import { listLiveGrants } from '../../store/tables/oauthGrants.ts';
 import { listRateLimits, requestTotals } from '../../store/tables/rateLimits.ts';
 import { listSecrets } from '../../store/tables/secrets.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
-import { accountView } from '../accountStore.ts';
+import { type AccountView, accountView } from '../accountStore.ts';
 import { CLIENT_SECRET, type Core } from '../core.ts';
 
 export interface ServerFacts {
@@ -50,7 +50,7 @@ export function factsOf(known: Known): Facts {
     demo: settings.demo,
     home: settings.home,
     server: null,
-    account: accountFacts(known),
+    account: accountFacts(accountView(store, clock)),
     key: { source: key.source, warning: key.warning },
     database: databaseFacts(known),
     mcp: {
@@ -90,8 +90,8 @@ function countApproved(store: Store, clock: Clock): number {
   return new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size;
 }
 
-function accountFacts({ store, clock }: Known): StatusReport['account'] {
-  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = accountView(store, clock);
+export function accountFacts(view: AccountView): StatusReport['account'] {
+  const { account, connected, reauthorizationRequired, missingScopes, daysLeft } = view;
   return {
     connected,
     reauthorizationRequired,
