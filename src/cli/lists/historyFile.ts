@@ -1,5 +1,6 @@
 /** Tells files of a listening history, which `relay import` reads, from lists of songs. */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readStart } from '../../base/files.ts';
 
 /** Number of bytes at the start of a file that tell its kind. */
 const HEAD = 64 * 1024;
@@ -19,22 +20,12 @@ export async function listeningHistoryIn(path: string): Promise<'export' | 'file
   const found = await stat(path).catch(() => null);
   if (found?.isDirectory()) return 'export';
   if (!found?.isFile()) return null;
-  const head = await headOf(path).catch(() => '');
+  const head = (await readStart(path, HEAD).catch(() => Buffer.alloc(0))).toString('latin1');
   // Excel workbooks are zip archives too.
   if (ARCHIVE.some((sign) => head.startsWith(sign))) {
     return /\.(?:xlsx|xlsm|ods|numbers|docx)$/i.test(path) ? null : 'export';
   }
   return looksLikePlays(head) ? 'file' : null;
-}
-
-async function headOf(path: string): Promise<string> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(HEAD), 0, HEAD, 0);
-    return buffer.toString('latin1', 0, bytesRead);
-  } finally {
-    await file.close();
-  }
 }
 
 /** @param head the beginning of a file */
