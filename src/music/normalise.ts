@@ -24,6 +24,14 @@ export function normaliseName(text: string): string {
   return normalised(text.slice(0, MAX_LENGTH));
 }
 
+/** The entries of that name, to the letter; without any, those whose normalised name is the same. */
+export function calledLike<T extends { name: string }>(entries: readonly T[], name: string): T[] {
+  const wanted = normaliseName(name);
+  const similar = entries.filter((entry) => normaliseName(entry.name) === wanted);
+  const exact = similar.filter((entry) => entry.name === name);
+  return exact.length > 0 ? exact : similar;
+}
+
 /** Maximum length in UTF-16 units, also once ligatures are spelled out; enough for a billing of many artists. */
 const MAX_LENGTH = 1_000;
 

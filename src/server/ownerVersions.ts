@@ -7,7 +7,7 @@ import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { RestoreRequest, VersionContent } from '../domain/localApi.ts';
 import type { PlaylistVersions, RestoreAnswer } from '../domain/versions.ts';
-import { normaliseName } from '../music/normalise.ts';
+import { calledLike } from '../music/normalise.ts';
 import { restorePlaylistTool } from '../tools/extras/playlistVersions.ts';
 import type { Services } from '../tools/tool.ts';
 import { inTime } from './inTime.ts';
@@ -46,9 +46,9 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
 async function idOf(services: Services, given: string): Promise<string> {
   const id = idIn(given);
   if (id !== null) return id;
-  const known = named(await services.library.versionedPlaylists(), given);
+  const known = calledLike(await services.library.versionedPlaylists(), given);
   // The playlist has not been read yet, or had another name when it was read.
-  const found = known.length > 0 ? known : named(await ownerPlaylists(services), given);
+  const found = known.length > 0 ? known : calledLike(await ownerPlaylists(services), given);
   const [first, other] = found;
   if (!first) {
     throw new RelayError('NOT_FOUND', `No playlist called "${given}" has a version.`, {
@@ -67,11 +67,4 @@ function idIn(given: string): string | null {
   } catch {
     return null;
   }
-}
-
-function named<T extends { name: string }>(playlists: readonly T[], given: string): T[] {
-  const wanted = normaliseName(given);
-  const similar = playlists.filter(({ name }) => normaliseName(name) === wanted);
-  const exact = similar.filter(({ name }) => name === given);
-  return exact.length > 0 ? exact : similar;
 }

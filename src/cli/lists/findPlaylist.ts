@@ -19,11 +19,8 @@ export async function findPlaylist(local: LocalApi, given: string): Promise<Play
     if (found) return found;
   }
   const { playlists } = await local.listPlaylists();
-  const { normaliseName } = await import('../../music/normalise.ts');
-  const wanted = normaliseName(given);
-  const similar = playlists.filter(({ name }) => normaliseName(name) === wanted);
-  const exact = similar.filter(({ name }) => name === given);
-  const matches = exact.length > 0 ? exact : similar;
+  const { calledLike } = await import('../../music/normalise.ts');
+  const matches = calledLike(playlists, given);
   const [found] = matches;
   if (!found) throw await notFound(given, playlists);
   if (matches.length > 1) throw several(given, matches);

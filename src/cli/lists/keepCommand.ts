@@ -169,12 +169,9 @@ function exitOf({ status }: KeepRecord) {
 /** Finds a kept playlist by its name, or by the first characters of its ID. */
 async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
   const { items } = await local.listKeeps();
-  const { normaliseName } = await import('../../music/normalise.ts');
-  const wanted = normaliseName(given);
-  const named = items.filter(({ name }) => name === given);
-  const similar = named.length > 0 ? named : items.filter(({ name }) => normaliseName(name) === wanted);
-  const found =
-    similar.length > 0 ? similar : items.filter(({ id }) => given !== '' && id?.startsWith(given));
+  const { calledLike } = await import('../../music/normalise.ts');
+  const named = calledLike(items, given);
+  const found = named.length > 0 ? named : items.filter(({ id }) => given !== '' && id?.startsWith(given));
   const [first, other] = found;
   if (first && !other) return first;
   if (first) {
