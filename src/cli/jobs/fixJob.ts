@@ -5,7 +5,7 @@ import type { Context } from '../context.ts';
 import { printJson, printLine } from '../terminal/output.ts';
 import { readNumber, readScore, readTake } from './fixInput.ts';
 import { summaryText } from './fixText.ts';
-import { type Decision, fullId, jobOf, settle, type Tools, unresolvedItems, withTools } from './jobCalls.ts';
+import { type Decision, fullId, jobOf, openTools, settle, type Tools, unresolvedItems } from './jobCalls.ts';
 import { itemLine, nextSteps } from './jobText.ts';
 
 export interface FixOptions {
@@ -21,12 +21,11 @@ export async function fixJob(context: Context, given: string, options: FixOption
   ];
   const near = nearOf(options.acceptNear);
   const { stdin, stderr } = context.io.terminal;
-  await withTools(context, async (tools) => {
-    const id = await fullId(tools, given);
-    if (decisions.length > 0 || near !== undefined) await settleNow(context, tools, id, decisions, near);
-    else if (stdin && stderr && !context.json) await fixWithQuestions(context, tools, id);
-    else await printLeft(context, tools, id);
-  });
+  const tools = await openTools(context);
+  const id = await fullId(tools, given);
+  if (decisions.length > 0 || near !== undefined) await settleNow(context, tools, id, decisions, near);
+  else if (stdin && stderr && !context.json) await fixWithQuestions(context, tools, id);
+  else await printLeft(context, tools, id);
 }
 
 function nearOf(text: string | undefined): number | undefined {

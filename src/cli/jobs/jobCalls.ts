@@ -1,22 +1,20 @@
 /** The tools for durable jobs, as the command line calls them. */
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../domain/job.ts';
-import type { McpConnection } from '../call/mcpClient.ts';
 import type { Context } from '../context.ts';
 
 /** Calls a tool and returns its answer. A failed tool throws its error. */
 export type Tools = <T>(name: string, args: Record<string, unknown>) => Promise<T>;
 
-export async function withTools<T>(context: Context, work: (tools: Tools) => Promise<T>): Promise<T> {
+export async function openTools(context: Context): Promise<Tools> {
   const { connectTools } = await import('../call/mcpClient.ts');
-  const client: McpConnection = await connectTools(context);
-  const tools: Tools = async <A>(name: string, args: Record<string, unknown>) => {
+  const client = await connectTools(context);
+  return async <A>(name: string, args: Record<string, unknown>) => {
     const { value, error } = await client.callTool(name, { detail: 'full', ...args }, () => {});
     // The code is for callers of tools; a person needs only the message.
     if (error) throw error.with({ message: error.message.replace(`${error.code}: `, '') });
     return value as A;
   };
-  return work(tools);
 }
 
 /** The ID of the job that begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if there are several */

@@ -40,6 +40,12 @@ interface JobsOptions {
 export function jobsCommand(context: Context, finish: Finish): Command {
   const options = (): JobsOptions => group.opts();
   const list = async (own: JobsOptions = {}) => finish(await runJobsList(context, { ...options(), ...own }));
+  const acting = (name: string, tool: string | null) =>
+    new Command(name)
+      .argument('<job>', JOB_ARGUMENT)
+      .action(async (job: string, own: JobsOptions) =>
+        finish(await runJobsAction(context, tool, job, { ...options(), ...own })),
+      );
   const group: Command = commandWithOthers('jobs', 'List, watch, fix, commit, resume or cancel jobs', list)
     .helpGroup(HELP_GROUPS.tools)
     .option('--watch', 'Show progress until the job is ready or has ended')
@@ -50,41 +56,32 @@ export function jobsCommand(context: Context, finish: Finish): Command {
         .option('--all', `Not only the last ${MAX_LISTED}`)
         .action(list),
     )
-    .addCommand(fixCommandOf(context));
-  for (const [name, description, tool] of ACTIONS) {
-    const command = new Command(name)
-      .description(description)
-      .argument('<job>', JOB_ARGUMENT)
-      .action(async (job: string, own: JobsOptions) =>
-        finish(await runJobsAction(context, tool, job, { ...options(), ...own })),
-      );
-    for (const option of OPTIONS[name] ?? []) command.addOption(option());
-    group.addCommand(command);
-  }
+    .addCommand(fixCommandOf(context))
+    .addCommand(
+      acting('show', null)
+        .description('Show a job and the items that did not resolve')
+        .option('--unresolved', 'Show all items that did not resolve, and nothing else'),
+    )
+    .addCommand(
+      acting('resume', 'resume_job')
+        .description('Resume a waiting or failed job, or search again for unresolved items')
+        .addOption(
+          new Option(
+            '--review <way>',
+            'If someone else changed the playlist: write what is missing and keep what they changed (the default), or accept the playlist as it is, which completes the job',
+          ).choices(['carry-on', 'accept']),
+        ),
+    )
+    .addCommand(
+      acting('commit', 'commit_job')
+        .description('Write the resolved items of a ready job')
+        .option('--skip-unresolved', 'Write without the items that did not resolve'),
+    )
+    .addCommand(acting('cancel', 'cancel_job').description('Stop a job before its next write'));
   return group;
 }
 
 const JOB_ARGUMENT = 'Job ID, or its first characters';
-
-/** Name, help, and the tool to call first. */
-const ACTIONS: ReadonlyArray<readonly [string, string, string | null]> = [
-  ['show', 'Show a job and the items that did not resolve', null],
-  ['resume', 'Resume a waiting or failed job, or search again for unresolved items', 'resume_job'],
-  ['commit', 'Write the resolved items of a ready job', 'commit_job'],
-  ['cancel', 'Stop a job before its next write', 'cancel_job'],
-];
-
-const OPTIONS: Readonly<Record<string, ReadonlyArray<() => Option>>> = {
-  show: [() => new Option('--unresolved', 'Show all items that did not resolve, and nothing else')],
-  resume: [
-    () =>
-      new Option(
-        '--review <way>',
-        'If someone else changed the playlist: write what is missing and keep what they changed (the default), or accept the playlist as it is, which completes the job',
-      ).choices(['carry-on', 'accept']),
-  ],
-  commit: [() => new Option('--skip-unresolved', 'Write without the items that did not resolve')],
-};
 
 function fixCommandOf(context: Context): Command {
   const more = (value: string, before: string[] = []) => [...before, value];
@@ -104,16 +101,15 @@ function fixCommandOf(context: Context): Command {
 const MAX_LISTED = 50;
 
 async function runJobsList(context: Context, { watch, all }: JobsOptions): Promise<ExitCode> {
-  const { listJobs, withTools } = await import('./jobCalls.ts');
-  return withTools(context, async (tools) => {
-    const { items, total } = await listJobs(tools, all ? Number.POSITIVE_INFINITY : MAX_LISTED);
-    const atWork = items.find(({ status }) => status === 'waiting' || isWorking(status));
-    if (watch && atWork) return follow(context, tools, atWork.job_id, true);
-    if (context.json) printJson(context.io, { items, total });
-    else if (items.length === 0) note(context.io, 'There are no jobs.');
-    else await printTable(context, items, total);
-    return EXIT.done;
-  });
+  const { listJobs, openTools } = await import('./jobCalls.ts');
+  const tools = await openTools(context);
+  const { items, total } = await listJobs(tools, all ? Number.POSITIVE_INFINITY : MAX_LISTED);
+  const atWork = items.find(({ status }) => status === 'waiting' || isWorking(status));
+  if (watch && atWork) return follow(context, tools, atWork.job_id, true);
+  if (context.json) printJson(context.io, { items, total });
+  else if (items.length === 0) note(context.io, 'There are no jobs.');
+  else await printTable(context, items, total);
+  return EXIT.done;
 }
 
 async function printTable(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
@@ -131,17 +127,16 @@ async function runJobsAction(
   given: string,
   { watch = false, review, skipUnresolved, unresolved = false }: JobsOptions,
 ): Promise<ExitCode> {
-  const { fullId, withTools } = await import('./jobCalls.ts');
-  return withTools(context, async (tools) => {
-    const id = await fullId(tools, given);
-    if (unresolved) return showUnresolved(context, tools, id);
-    const more = {
-      ...(review === undefined ? {} : { review: review.replace('-', '_') }),
-      ...(skipUnresolved ? { skip_unresolved: true } : {}),
-    };
-    if (tool) await tools(tool, { job_id: id, ...more });
-    return follow(context, tools, id, watch);
-  });
+  const { fullId, openTools } = await import('./jobCalls.ts');
+  const tools = await openTools(context);
+  const id = await fullId(tools, given);
+  if (unresolved) return showUnresolved(context, tools, id);
+  const more = {
+    ...(review === undefined ? {} : { review: review.replace('-', '_') }),
+    ...(skipUnresolved ? { skip_unresolved: true } : {}),
+  };
+  if (tool) await tools(tool, { job_id: id, ...more });
+  return follow(context, tools, id, watch);
 }
 
 async function showUnresolved(context: Context, tools: Tools, id: string): Promise<ExitCode> {

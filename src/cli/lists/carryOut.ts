@@ -72,13 +72,12 @@ async function settleOpen(
   const them = unresolved === 1 ? 'it' : 'them';
   const question = `${unresolved} of ${counted(songs, 'song')} ${need} you. Go through ${them} now?`;
   if (!(await talk.confirm(question, true))) return;
-  const { withTools } = await import('../jobs/jobCalls.ts');
+  const { openTools } = await import('../jobs/jobCalls.ts');
   const { fixSession } = await import('../jobs/fixSession.ts');
-  await withTools(context, async (tools) => {
-    for (const job of jobs) {
-      if (unresolvedOf(job) > 0) put(await fixSession(context, tools, job, talk));
-    }
-  });
+  const tools = await openTools(context);
+  for (const job of jobs) {
+    if (unresolvedOf(job) > 0) put(await fixSession(context, tools, job, talk));
+  }
 }
 
 async function confirmWrite(
