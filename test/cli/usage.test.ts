@@ -46,6 +46,12 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
     'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
     'See `relay login --help`.',
   ],
+  // As with a variable of the shell that is not set.
+  [
+    'logs -n ',
+    'Option "-n, --lines <n>" argument "" is invalid. It must be a number from 0 to 100,000.',
+    'See `relay logs --help`.',
+  ],
 ];
 
 for (const [args, message, remedy] of MISTAKES) {

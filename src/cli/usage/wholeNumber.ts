@@ -7,7 +7,7 @@ import { InvalidArgumentError } from 'commander';
 export function wholeNumber(min: number, max: number, range = `${min} to ${max}`): (text: string) => number {
   return (text) => {
     const value = Number(text);
-    if (Number.isInteger(value) && value >= min && value <= max) return value;
+    if (/^\d+$/.test(text) && value >= min && value <= max) return value;
     throw new InvalidArgumentError(`It must be a number from ${range}.`);
   };
 }
