@@ -1,4 +1,4 @@
-import { Command, InvalidArgumentError } from 'commander';
+import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { isErrorCode, messageOf, RelayError } from '../../domain/errors.ts';
@@ -9,6 +9,7 @@ import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
+import { wholeNumber } from '../usage/wholeNumber.ts';
 import { askForClientId } from './clientId.ts';
 import type { LoginServer } from './loginServer.ts';
 
@@ -23,6 +24,8 @@ interface LoginOptions {
 
 /** How long the server may hold a poll; longer would look like a dead connection. */
 const POLL_SECONDS = 25;
+
+const seconds = wholeNumber(1, 3_600, 'of seconds from 1 to 3600');
 
 export function loginCommand(context: Context): Command {
   return new Command('login')
@@ -206,10 +209,4 @@ function reportAccount(context: Context, account: AccountSummary): void {
   printLine(io, `Connected as ${who} until ${account.loginExpiresAt.slice(0, 10)}.`);
   if (account.missingScopes.length === 0) return;
   note(io, `The login lacks permissions: ${account.missingScopes.join(', ')}. Log in again to grant them.`);
-}
-
-function seconds(text: string): number {
-  const value = Number(text);
-  if (/^\d+$/.test(text) && value >= 1 && value <= 3_600) return value;
-  throw new InvalidArgumentError('It must be a number of seconds from 1 to 3600.');
 }

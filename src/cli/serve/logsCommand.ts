@@ -18,7 +18,7 @@ export function logsCommand(context: Context, finish: Finish): Command {
     .option(
       '-n, --lines <n>',
       'Show this many of the last lines',
-      wholeNumber(0, 100_000, '0 to 100,000'),
+      wholeNumber(0, 100_000, 'from 0 to 100,000'),
       50,
     )
     .addHelpText(
