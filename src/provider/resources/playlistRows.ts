@@ -316,8 +316,11 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
           return { from: begin, rows: first.items.map(uriOf), isEnd: true, total };
         }
         if (part === 'end') {
-          const from = Math.max(0, total - PLAYLIST_PAGE + 1);
-          return { ...(await readBetween(playlistId, { from, to: null }, call)), total };
+          const end = Math.max(0, total - PLAYLIST_PAGE + 1);
+          const last = await readBetween(playlistId, { from: end, to: null }, call);
+          // The first page shows what others did there, so that a list of the same length is not taken for one that lags.
+          const begin = asList({ from: 0, rows: first.items.map(uriOf), isEnd: false }, last.from);
+          return { from: 0, rows: [...begin.slice(0, last.from), ...last.rows], isEnd: true, total };
         }
         if (begin + PLAYLIST_PAGE >= part.to)
           return { from: begin, rows: first.items.map(uriOf), isEnd: false, total };
@@ -326,7 +329,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
       // Part of a list does not show where another person's rows are in the rest of it.
-      const isWhole = value.from === 0 && value.isEnd;
+      const isWhole = value.from === 0 && value.isEnd && !value.rows.includes('');
       if (isMixed && !isWhole) return (await readTwice(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
     },
