@@ -73,6 +73,8 @@ export interface PlaylistRows {
    * @param ageMs how long ago the write was
    */
   wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
+  /** Forgets what relay wrote: from now on the list counts as it is shown. */
+  forgetOwn(playlistId: string): void;
   /** Drops a playlist from the cache: called before the first and after the last request of a write. */
   forget(playlistId: string): void;
 }
@@ -344,6 +346,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       return mayBeRows(rows.slice(0, first.items.length), first.items.map(uriOf));
     },
     forget,
+    forgetOwn: (playlistId) => own.delete(playlistId),
     hasWritten: (playlistId) => ownWrites(playlistId).length > 0,
     wrote(playlistId, states, ageMs = 0) {
       const now = clock.monotonic();
