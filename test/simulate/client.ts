@@ -250,8 +250,8 @@ export class Client {
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
     const isRefused = isConflict(failure) && isPlain && others.length === 0;
-    // Pages of one reading may be of lists of different ages, as long as these differ; and where a person's row is beside one of
-    // relay's that the list does not show yet, nothing tells which comes first.
+    // Pages of one reading may be of lists of different ages. And if a person has changed a list beside relay, one that lags so
+    // far is the same to see as several others.
     const { lists, uneven } = this.#stage.plan.lags;
     const isMixed = lists > FAR_MS && (uneven || spotify.isBesideOwn(playlist, made.from));
     const isClear =
@@ -271,6 +271,7 @@ export class Client {
       mimicked: new Set([
         ...made.mimicked,
         ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
+        ...spotify.broughtBack(playlist, from),
       ]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {

@@ -69,7 +69,8 @@ interface Send {
   at: number;
   after: number;
   /** What it does to rows. */
-  asks(rows: readonly string[]): readonly string[];
+  /** @param shown songs that the list still shows, so that a removal may have left them */
+  asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
   /** Relay has heard how it ended. */
   isAnswered: boolean;
 }
@@ -316,9 +317,10 @@ export class Spotify {
       if (send.after < from || send.isAnswered) continue;
       const acts = this.#beside(playlist, send, sends[nth + 1]?.after);
       const before = acts[0]?.before ?? [];
-      const asked = send.asks(before);
-      const changed = [...difference(countsOf(before), countsOf(asked)).keys()];
-      const isNearer = acts.some(({ after }) => distance(asked, after) <= distance(before, after));
+      const changed = [...difference(countsOf(before), countsOf(send.asks(before))).keys()];
+      const isNearer = acts.some(
+        ({ after }) => distance(send.asks(before, after), after) <= distance(before, after),
+      );
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
       if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
       if (isCarriedOn) for (const uri of changed) if (touched.includes(uri)) songs.add(uri);
@@ -441,11 +443,10 @@ export class Spotify {
     });
   }
 
-  /** True if a person has put something in within a minute of relay's own write to the same list. */
+  /** True if a person has changed rows within a minute of relay's own write to the same list. */
   isBesideOwn(playlist: DemoPlaylist, from: number): boolean {
     const acts = this.effects.slice(0, from).filter((one) => one.playlist === playlist);
-    const of = (by: Effect['by']) =>
-      acts.filter((one) => one.by === by && one.after.length > one.before.length);
+    const of = (by: Effect['by']) => acts.filter((one) => one.by === by);
     return of('person').some((act) =>
       of('relay').some((write) => Math.abs(act.at - write.at) <= REMEMBERED_MS),
     );
@@ -682,7 +683,10 @@ export class Spotify {
   }
 }
 
-/** What a request does to rows: nothing if it moves some, or is not for rows. */
+/**
+ * What a request does to rows: nothing if it moves some, or is not for rows. A removal leaves songs that were added under another
+ * ID than the one it names.
+ */
 function asksOf(method: string, text: string): Send['asks'] {
   const { uris, items, position } = (text === '' ? {} : JSON.parse(text)) as {
     uris?: string[];
@@ -690,8 +694,8 @@ function asksOf(method: string, text: string): Send['asks'] {
     position?: number;
   };
   const named = (uris ?? items?.map(({ uri }) => uri) ?? []).map(recordingOf);
-  return (rows) => {
-    if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri));
+  return (rows, shown = []) => {
+    if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri) || shown.includes(uri));
     if (uris === undefined) return rows;
     if (method === 'PUT') return named;
     const at = position ?? rows.length;
