@@ -20,6 +20,7 @@ import {
   type Step,
   writtenUris,
 } from './rowOps.ts';
+import { entriesBetween } from './run.ts';
 
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
@@ -150,17 +151,17 @@ async function allowingRelinks(
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   if (plain.mismatches.some(({ shown }) => written.has(shown))) return plain;
-  // Only entries of the requests in doubt count: earlier ones tell nothing about them.
-  const open = restOf(ops, known);
-  const inQuestion = writtenUris(open).size + removedUris(open).length;
   // Rows that were there before may have the URI of an earlier write. Or they are the same song under the ID that it is shown by.
   const before = new Set(rowsAt(rows, ops, known));
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
+  const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
+  // Only entries of the requests that have taken effect then count: others tell nothing about these rows.
+  const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
+  const inQuestion = entriesBetween(ops, known, reached);
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)
     if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
-  const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
   return verdict.kind === 'landed' && !isWholeRequest(ops, verdict.progress) ? plain : verdict;
 }
 
