@@ -7,7 +7,7 @@ import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
 import type { Act, Wish } from './plan.ts';
-import { type Effect, numberOf, recordingOf, touchOf, uriOf, urisOf } from './spotify.ts';
+import { type Effect, FAR_MS, numberOf, recordingOf, touchOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 interface Failure {
@@ -172,6 +172,7 @@ export class Client {
       mimicked: new Set([
         ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
         ...spotify.broughtBack(playlist, from),
+        ...spotify.blurredIn(playlist),
       ]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
@@ -253,7 +254,7 @@ export class Client {
     // Pages of one reading may be of lists of different ages. And if a person has changed a list beside relay, one that lags so
     // far is the same to see as several others.
     const { lists, uneven } = this.#stage.plan.lags;
-    const isMixed = lists > FAR_MS && (uneven || spotify.isBesideOwn(playlist, made.from));
+    const isMixed = (lists > FAR_MS && uneven) || spotify.blurredIn(playlist, made.from).size > 0;
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
@@ -272,6 +273,7 @@ export class Client {
         ...made.mimicked,
         ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
         ...spotify.broughtBack(playlist, from),
+        ...spotify.blurredIn(playlist),
       ]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
@@ -1286,9 +1288,6 @@ function circumstances({ plan }: Stage, others: readonly Effect[]): string {
   ];
   return told.length > 0 ? ` (${told.join('; ')})` : '';
 }
-
-/** More than the program counts on, in milliseconds. */
-const FAR_MS = 6_000;
 
 function shortened(value: unknown): string {
   const text = JSON.stringify(value, (_key, part) => {

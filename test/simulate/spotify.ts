@@ -69,7 +69,10 @@ interface Send {
   at: number;
   after: number;
   /** What it does to rows. */
-  /** @param shown songs that the list still shows, so that a removal may have left them */
+  /**
+   * @param shown what the list shows after it, if it may have been done in part: a removal leaves songs that were added under
+   *   another ID than the one it names, and after a crash nothing tells how many songs an addition had
+   */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
   /** Relay has heard how it ended. */
   isAnswered: boolean;
@@ -317,10 +320,13 @@ export class Spotify {
       if (send.after < from || send.isAnswered) continue;
       const acts = this.#beside(playlist, send, sends[nth + 1]?.after);
       const before = acts[0]?.before ?? [];
-      const changed = [...difference(countsOf(before), countsOf(send.asks(before))).keys()];
-      const isNearer = acts.some(
-        ({ after }) => distance(send.asks(before, after), after) <= distance(before, after),
-      );
+      const asked = send.asks(before);
+      const changed = [...difference(countsOf(before), countsOf(asked)).keys()];
+      const isNearer = acts.some(({ after }) => {
+        const part = send.asks(before, after);
+        const most = difference(countsOf(before), countsOf(part)).size > 0 ? part : asked;
+        return distance(most, after) <= distance(before, after);
+      });
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
       if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
       if (isCarriedOn) for (const uri of changed) if (touched.includes(uri)) songs.add(uri);
@@ -376,48 +382,47 @@ export class Spotify {
    * @param from where in the record of effects the call began that may have taken it for a list that lags
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
-    const isNearer = (act: Effect, { at, before, after }: Effect) =>
-      act.at - at <= REMEMBERED_MS && apart(before, act.after) < apart(after, act.after);
-    return this.effects.slice(0, from).some((act, index) => {
-      if (act.by !== 'person' || act.playlist !== playlist) return false;
-      const own = this.effects
-        .slice(0, index)
-        .filter((one) => one.by === 'relay' && one.playlist === playlist);
-      return (
-        this.#looksOlder(index, act.at) || this.#isInverse(index) || own.some((write) => isNearer(act, write))
+    return this.effects
+      .slice(0, from)
+      .some(
+        (act, index) =>
+          act.by === 'person' &&
+          act.playlist === playlist &&
+          (this.#looksOlder(index, act.at) || this.#turnedBackBy(index).length > 0),
       );
-    });
   }
 
-  /** True if an act puts back just the rows that one of relay's own writes of the last minute took out, or the other way round. */
-  #isInverse(index: number): boolean {
-    const { playlist, at, before, after } = this.effects[index] as Effect;
-    const back = difference(countsOf(after), countsOf(before));
-    return this.effects.slice(0, index).some((effect) => {
-      if (effect.by !== 'relay' || effect.playlist !== playlist || at - effect.at > REMEMBERED_MS)
-        return false;
-      const own = difference(countsOf(effect.before), countsOf(effect.after));
-      return (
-        own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count)
-      );
+  /**
+   * Relay's own writes of the last minute that an act turns back: it puts back just the rows that the write took out, or the
+   * other way round, or brings the list nearer to what it was before the write than to what the write left.
+   */
+  #turnedBackBy(index: number): Effect[] {
+    const act = this.effects[index] as Effect;
+    const back = difference(countsOf(act.after), countsOf(act.before));
+    return this.effects.slice(0, index).filter(({ by, playlist, at, before, after }) => {
+      if (by !== 'relay' || playlist !== act.playlist || act.at - at > REMEMBERED_MS) return false;
+      const own = difference(countsOf(before), countsOf(after));
+      const isInverse =
+        own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count);
+      return isInverse || apart(before, act.after) < apart(after, act.after);
     });
   }
 
   /**
-   * Songs that a person, or relay before a copy of its state was put back, has put back or taken out again within a minute of
-   * relay's own write of the same: what relay reads in that minute, it may take for a list that lags.
+   * Songs of relay's own writes that a person, or relay before a copy of its state was put back, has turned back within a minute,
+   * and of that act: what relay reads in that minute, it may take for a list that lags.
    * @param from where in the record of effects a call began
    */
   broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
     const begun = this.effects[from]?.at ?? this.#time.at;
-    const isBack = (act: Effect, index: number) =>
-      (act.by === 'person' || this.forgotten.has(act)) &&
-      act.playlist === playlist &&
-      begun - act.at <= REMEMBERED_MS &&
-      this.#isInverse(index);
-    const acts = this.effects.slice(0, from).filter(isBack);
+    const songs = this.effects.slice(0, from).flatMap((act, index) => {
+      const isOfOthers = act.by === 'person' || this.forgotten.has(act);
+      if (!isOfOthers || act.playlist !== playlist || begun - act.at > REMEMBERED_MS) return [];
+      const writes = this.#turnedBackBy(index);
+      return writes.length > 0 ? [act, ...writes] : [];
+    });
     return new Set(
-      acts.flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]),
+      songs.flatMap(({ before, after }) => [...difference(countsOf(before), countsOf(after)).keys()]),
     );
   }
 
@@ -443,13 +448,19 @@ export class Spotify {
     });
   }
 
-  /** True if a person has changed rows within a minute of relay's own write to the same list. */
-  isBesideOwn(playlist: DemoPlaylist, from: number): boolean {
-    const acts = this.effects.slice(0, from).filter((one) => one.playlist === playlist);
+  /**
+   * Songs of what a person and relay have done to a list within a minute of each other, where lists are so old that relay no
+   * longer waits for them: what it reads may be of before both, between the two, or after.
+   * @param until where in the record of effects to end
+   */
+  blurredIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
+    if (this.lags.lists <= FAR_MS) return new Set();
+    const acts = this.effects.slice(0, until).filter((one) => one.playlist === playlist);
     const of = (by: Effect['by']) => acts.filter((one) => one.by === by);
-    return of('person').some((act) =>
-      of('relay').some((write) => Math.abs(act.at - write.at) <= REMEMBERED_MS),
+    const pairs = of('person').flatMap((act) =>
+      of('relay').flatMap((write) => (Math.abs(act.at - write.at) <= REMEMBERED_MS ? [act, write] : [])),
     );
+    return new Set(pairs.flatMap(({ before, after }) => touchedBy(before, after)));
   }
 
   /**
@@ -683,10 +694,7 @@ export class Spotify {
   }
 }
 
-/**
- * What a request does to rows: nothing if it moves some, or is not for rows. A removal leaves songs that were added under another
- * ID than the one it names.
- */
+/** What a request does to rows: nothing if it moves some, or is not for rows. */
 function asksOf(method: string, text: string): Send['asks'] {
   const { uris, items, position } = (text === '' ? {} : JSON.parse(text)) as {
     uris?: string[];
@@ -694,12 +702,13 @@ function asksOf(method: string, text: string): Send['asks'] {
     position?: number;
   };
   const named = (uris ?? items?.map(({ uri }) => uri) ?? []).map(recordingOf);
-  return (rows, shown = []) => {
-    if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri) || shown.includes(uri));
+  return (rows, shown) => {
+    if (method === 'DELETE') return rows.filter((uri) => !named.includes(uri) || shown?.includes(uri));
     if (uris === undefined) return rows;
     if (method === 'PUT') return named;
     const at = position ?? rows.length;
-    return [...rows.slice(0, at), ...named, ...rows.slice(at)];
+    const missing = shown ? named.findIndex((uri) => !shown.includes(uri)) : -1;
+    return [...rows.slice(0, at), ...(missing < 0 ? named : named.slice(0, missing)), ...rows.slice(at)];
   };
 }
 
@@ -708,6 +717,9 @@ function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
   if (known) known.push(value);
   else all.set(key, [value]);
 }
+
+/** How old a list may be that relay still waits for, in milliseconds. */
+export const FAR_MS = 6_000;
 
 /** How long relay remembers its own writes, in milliseconds. */
 const REMEMBERED_MS = 60_000;
