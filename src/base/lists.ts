@@ -1,4 +1,4 @@
-/** Helpers for lists, amounts and plain values: counts in words, chunks, bounded parallel work. */
+/** Helpers for lists and amounts: counts in words, chunks, bounded parallel work. */
 
 /** Splits a list into runs of at most `size`, in order. */
 export function chunk<T>(items: readonly T[], size: number): T[][] {
@@ -56,27 +56,4 @@ export function sizeText(bytes: number): string {
 /** The text with its first letter in upper case. */
 export function capital(text: string): string {
   return text.charAt(0).toUpperCase() + text.slice(1);
-}
-
-/** True for what JSON calls an object. */
-export function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-/** The text without percent-encoding; unchanged if the encoding is not valid. */
-export function percentDecoded(text: string): string {
-  try {
-    return decodeURIComponent(text);
-  } catch {
-    return text;
-  }
-}
-
-/** The value of a JSON text; undefined if it is not JSON. */
-export function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

@@ -5,7 +5,7 @@
 
 import { readFileSync } from 'node:fs';
 import { hashOf } from '../base/digest.ts';
-import { isObject } from '../base/lists.ts';
+import { isObject } from '../base/parsing.ts';
 import { messageOf, systemCodeOf } from '../domain/errors.ts';
 import type { Origin, Problem } from './problems.ts';
 import { oauthClientId, oauthRedirectUri, secretText, type ValueType } from './types.ts';

@@ -1,5 +1,5 @@
 /** What handlers take and return: plain values, so that a hook can sit between them and the socket. */
-import { isObject } from '../base/lists.ts';
+import { isObject } from '../base/parsing.ts';
 import type { DemoAccount, World } from './state.ts';
 
 export interface Incoming {

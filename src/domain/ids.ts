@@ -2,7 +2,7 @@
  * Reads Spotify's identifiers in all their forms: bare ID, URI and web links.
  * Pure: short links, which only a request can resolve, are refused with a remedy.
  */
-import { percentDecoded } from '../base/lists.ts';
+import { percentDecoded } from '../base/parsing.ts';
 import { RelayError } from './errors.ts';
 
 /** All kinds. If any kind is wanted, a bare ID counts as the first. */

@@ -3,7 +3,7 @@
  * which the server has to prove itself before it is sent anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';
-import { readJson } from '../base/lists.ts';
+import { readJson } from '../base/parsing.ts';
 import { isErrorCode, messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { LOCAL_ROUTES, type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';

@@ -12,7 +12,7 @@ import {
   PROTOCOL_VERSION_META_KEY,
   SUPPORTED_PROTOCOL_VERSIONS,
 } from '@modelcontextprotocol/server';
-import { isObject } from '../base/lists.ts';
+import { isObject } from '../base/parsing.ts';
 
 export interface CommonForm {
   era: Era;

@@ -9,7 +9,7 @@ import { realpath } from 'node:fs/promises';
 import { isSea } from 'node:sea';
 import { childEnv } from '../base/childProcess.ts';
 import { hashOf } from '../base/digest.ts';
-import { readJson } from '../base/lists.ts';
+import { readJson } from '../base/parsing.ts';
 import {
   ADDON_VARIABLE,
   HELPER_SOURCE,

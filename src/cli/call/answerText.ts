@@ -3,7 +3,7 @@
  * name; `cellText.ts` decides in which order members are shown. Pure.
  */
 
-import { isObject } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import { wrap } from '../terminal/output.ts';
 import { padded, widthOf } from '../terminal/textWidth.ts';
 import { tableOf } from './answerTable.ts';

@@ -1,5 +1,5 @@
 import { Command } from 'commander';
-import { isObject } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, exitCodeOf, type Finish } from '../exit.ts';

@@ -1,5 +1,6 @@
 /** Values in a tool's answer as words, and the order in which people read them. Pure. */
-import { capital, isObject } from '../../base/lists.ts';
+import { capital } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 
 export type Fields = Record<string, unknown>;

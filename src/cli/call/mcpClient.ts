@@ -4,7 +4,7 @@
  */
 
 import { withDeadline } from '../../base/abort.ts';
-import { isObject } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import { isErrorCode, RelayError } from '../../domain/errors.ts';
 import { FIX_META, readRemedy } from '../../domain/remedy.ts';
 import type { Context } from '../context.ts';

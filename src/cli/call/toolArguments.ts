@@ -3,8 +3,8 @@
  * and values that do not fit are sent as text, so that the server explains what is wrong.
  */
 
-import { isObject } from '../../base/lists.ts';
 import { didYouMean } from '../../base/nearest.ts';
+import { isObject } from '../../base/parsing.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 
 /** The part of JSON Schema that the tools use. */

@@ -1,5 +1,6 @@
 /** Changes for a person. Pure: records in, lines out. */
-import { counted, isObject } from '../../base/lists.ts';
+import { counted } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ShownState } from '../../domain/change.ts';
 import { SHORT_ID } from '../../domain/job.ts';

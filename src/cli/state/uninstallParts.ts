@@ -2,7 +2,7 @@
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
-import { readJson } from '../../base/lists.ts';
+import { readJson } from '../../base/parsing.ts';
 import { inspectSettings, keyOptions } from '../../config/settings.ts';
 import { type Data, isData } from '../../connect/entry.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';

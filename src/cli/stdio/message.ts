@@ -1,5 +1,5 @@
 /** Messages of an MCP client, one per line, and what carrying them over HTTP needs. Pure. */
-import { isObject, readJson } from '../../base/lists.ts';
+import { isObject, readJson } from '../../base/parsing.ts';
 
 export type RequestId = string | number;
 

@@ -1,6 +1,6 @@
 /** Answers a request below `/v1`. Checks token, account, endpoint and scope, in this order, then calls the handler. */
 
-import { percentDecoded } from '../../base/lists.ts';
+import { percentDecoded } from '../../base/parsing.ts';
 import { type Answer, type ApiCall, apiError, type Incoming, needScope, Refusal } from '../http.ts';
 import type { AccessGrant } from '../oauth/grants.ts';
 import type { World } from '../state.ts';

@@ -4,7 +4,7 @@
  * countries are dropped with the row.
  */
 
-import { isObject } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 
 /** `unknown`: the export names nothing, as for tracks that were deleted from the catalog. */
 type PlayKind = 'track' | 'episode' | 'chapter' | 'local' | 'unknown';

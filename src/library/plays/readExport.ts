@@ -1,6 +1,6 @@
 /** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
 import { open, stat } from 'node:fs/promises';
-import { readJson } from '../../base/lists.ts';
+import { readJson } from '../../base/parsing.ts';
 import { isAccountFile, isHistory } from './exportFiles.ts';
 import { folderFiles, oneFile } from './folderFiles.ts';
 import { eachRow, NotRows } from './jsonRows.ts';

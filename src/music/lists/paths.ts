@@ -1,5 +1,5 @@
 /** What the path of a music file says about the song. */
-import { percentDecoded } from '../../base/lists.ts';
+import { percentDecoded } from '../../base/parsing.ts';
 import type { Fields } from './list.ts';
 
 const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;

@@ -1,7 +1,7 @@
 /** The provider's OAuth endpoints: scopes, authorization URL, code exchange, refresh. PKCE; keeps no state. */
 import { NEVER } from '../../base/abort.ts';
 import { hashOf } from '../../base/digest.ts';
-import { readJson } from '../../base/lists.ts';
+import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { readFailureBody } from '../http/failure.ts';
 import { secondsOf } from '../http/retry.ts';

@@ -1,6 +1,6 @@
 /** `GET /me`, read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
-import { readJson } from '../../base/lists.ts';
+import { readJson } from '../../base/parsing.ts';
 import { requestFor } from '../api.ts';
 import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
 import { fetchText, type Network } from '../http/transport.ts';

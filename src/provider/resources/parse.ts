@@ -2,7 +2,7 @@
  * From the provider's JSON to our shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
  * generations (`items`/`tracks`, `item`/`track`) are read and missing fields become null. Pure.
  */
-import { isObject } from '../../base/lists.ts';
+import { isObject } from '../../base/parsing.ts';
 import type {
   Album,
   AlbumTrack,
