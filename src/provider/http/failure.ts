@@ -2,6 +2,7 @@
  * From the provider's answer to our error. Pure, and the only place that reads the provider's error texts. The status
  * decides first; `reason` and message fragments only refine it, since the texts change without notice.
  */
+import { isObject, readJson } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError, systemCodeOf } from '../../domain/errors.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -24,19 +25,12 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
   const text = secrets
     .filter((secret) => secret !== '')
     .reduce((all, secret) => all.replaceAll(secret, '…'), answer);
-  try {
-    const body: unknown = JSON.parse(text);
-    const error = (body as { error?: unknown } | null)?.error;
-    if (typeof error === 'object' && error !== null) {
-      const { message, reason } = error as { message?: unknown; reason?: unknown };
-      return { message: cleaned(message) ?? '', reason: cleaned(reason) };
-    }
-    const description = (body as { error_description?: unknown } | null)?.error_description;
-    const reason = cleaned(error);
-    return { message: cleaned(description) ?? reason ?? '', reason };
-  } catch {
-    return { message: cleaned(text) ?? '', reason: null };
-  }
+  const body = readJson(text);
+  if (body === undefined) return { message: cleaned(text) ?? '', reason: null };
+  const { error, error_description: description } = isObject(body) ? body : {};
+  if (isObject(error)) return { message: cleaned(error.message) ?? '', reason: cleaned(error.reason) };
+  const reason = cleaned(error);
+  return { message: cleaned(description) ?? reason ?? '', reason };
 }
 
 /** Foreign text as one short, visible line; null for what is not text. */

@@ -4,6 +4,7 @@
  */
 import { withDeadline } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
+import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { refusedWhenNew, type TokenSource } from '../account/tokenSource.ts';
 import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
@@ -167,12 +168,8 @@ function initOf(request: ProviderRequest, token: string): RequestInit {
 function success(status: number, text: string, headers: Headers): ProviderResponse {
   const at = Date.parse(headers.get('date') ?? '');
   const date = Number.isNaN(at) ? null : at;
-  if (text.trim() === '') return { status, body: null, opaque: false, date };
-  try {
-    return { status, body: JSON.parse(text), opaque: false, date };
-  } catch {
-    return { status, body: null, opaque: true, date };
-  }
+  const body = readJson(text);
+  return { status, body: body ?? null, opaque: body === undefined && text.trim() !== '', date };
 }
 
 /** Rethrows an error from before an attempt was sent, with `details.sent` false. Earlier attempts had no effect. */

@@ -2,7 +2,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { readRegularFileSync } from '../../base/filesSync.ts';
-import { systemCodeOf } from '../../domain/errors.ts';
+import { readJson } from '../../base/parsing.ts';
+import { nullIfMissing } from '../../domain/errors.ts';
 import { isPid, isRunning } from './processes.ts';
 
 export interface Holder {
@@ -28,8 +29,7 @@ export async function readHolder(path: string): Promise<Holder | null> {
     const text = readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8');
     return parseHolder(text) ?? (await nobody(path));
   } catch (error) {
-    if (systemCodeOf(error) === 'ENOENT') return null;
-    throw error;
+    return nullIfMissing(error);
   }
 }
 
@@ -39,14 +39,10 @@ export async function isHeld(holder: Holder): Promise<boolean> {
 }
 
 function parseHolder(text: string): Holder | null {
-  try {
-    const { pid, start, nonce, purpose } = JSON.parse(text) as Partial<Record<keyof Holder, unknown>>;
-    if (!isPid(pid) || typeof start !== 'string') return null;
-    if (typeof nonce !== 'string' || !/^[\w-]{1,64}$/.test(nonce) || typeof purpose !== 'string') return null;
-    return { pid, start, nonce, purpose };
-  } catch {
-    return null;
-  }
+  const { pid, start, nonce, purpose } = (readJson(text) ?? {}) as Partial<Record<keyof Holder, unknown>>;
+  if (!isPid(pid) || typeof start !== 'string') return null;
+  if (typeof nonce !== 'string' || !/^[\w-]{1,64}$/.test(nonce) || typeof purpose !== 'string') return null;
+  return { pid, start, nonce, purpose };
 }
 
 /** Lock files appear complete, so an unreadable one was left by a power loss. */
