@@ -18,8 +18,7 @@ import type { Store } from '../store/types.ts';
 import { fromSettings, isLapsed, type OAuthClient } from './client.ts';
 import { MAX_CLIENTS } from './policy/limits.ts';
 import { type ClientMetadata, checkRedirectUris } from './policy/registration.ts';
-import { accepted, type Result, refused } from './refusal.ts';
-import { toWire } from './toWire.ts';
+import { accepted, type Result, refused, toWire } from './refusal.ts';
 
 export interface ClientDirectory {
   find(clientId: string): OAuthClient | null;

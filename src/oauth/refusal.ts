@@ -1,48 +1,90 @@
 /**
- * Why a request was refused, as values. The exact reason is only for the log. The client gets the less exact answer in
- * `toWire.ts`.
+ * Why a request was refused, as values, and what the client is told. The exact reason is only for the log. The client gets one of
+ * the few codes of RFC 6749 (4.1.2.1, 5.2), RFC 7591 (3.2.2) and RFC 8707 (2). Messages about credentials are vague on purpose, so
+ * that a thief does not learn what was nearly right.
  */
 
-export type Reason =
-  | 'parameter_repeated'
-  | 'parameter_missing'
-  | 'client_unknown'
-  | 'client_secret_wrong'
-  | 'client_secret_unexpected'
-  | 'client_method_wrong'
-  | 'client_credentials_twice'
-  | 'client_credentials_malformed'
-  | 'redirect_uri_missing'
-  | 'redirect_uri_unregistered'
-  | 'redirect_uri_unusable'
-  | 'redirect_uri_own'
-  | 'response_type_unsupported'
-  | 'response_mode_unsupported'
-  | 'challenge_missing'
-  | 'challenge_method_unsupported'
-  | 'challenge_malformed'
-  | 'scope_unknown'
-  | 'resource_foreign'
-  | 'owner_denied'
-  | 'grant_type_unsupported'
-  | 'grant_type_unregistered'
-  | 'code_unknown'
-  | 'code_of_other_client'
-  | 'code_replayed'
-  | 'code_expired'
-  | 'code_redirect_uri_wrong'
-  | 'verifier_wrong'
-  | 'refresh_unknown'
-  | 'refresh_of_other_client'
-  | 'refresh_expired'
-  | 'refresh_reused'
-  | 'grant_ended'
-  | 'metadata_malformed'
-  | 'metadata_redirect_uris'
-  | 'clients_full'
-  | 'too_many_requests'
-  | 'state_not_saved'
-  | 'fault';
+type WireError =
+  | 'invalid_request'
+  | 'invalid_client'
+  | 'invalid_grant'
+  | 'invalid_scope'
+  | 'invalid_target'
+  | 'invalid_redirect_uri'
+  | 'invalid_client_metadata'
+  | 'unauthorized_client'
+  | 'unsupported_grant_type'
+  | 'unsupported_response_type'
+  | 'access_denied'
+  | 'temporarily_unavailable'
+  | 'server_error';
+
+export interface Wire {
+  error: WireError;
+  error_description: string;
+  /** HTTP status where the answer is not a redirect. */
+  status: number;
+}
+
+const CLIENT_REFUSED = 'The client is unknown, or its credentials are wrong.';
+const CODE_REFUSED = 'The authorization code is not valid. Start the authorization again.';
+const REFRESH_REFUSED = 'The refresh token is no longer valid. Start the authorization again.';
+
+const WIRE = {
+  parameter_repeated: ['invalid_request', 400, 'A parameter appears more than once.'],
+  parameter_missing: ['invalid_request', 400, 'A required parameter is missing.'],
+  client_unknown: ['invalid_client', 401, CLIENT_REFUSED],
+  client_secret_wrong: ['invalid_client', 401, CLIENT_REFUSED],
+  client_secret_unexpected: ['invalid_client', 401, CLIENT_REFUSED],
+  client_method_wrong: ['invalid_client', 401, CLIENT_REFUSED],
+  client_credentials_twice: ['invalid_request', 400, 'The client authenticates in more than one way.'],
+  client_credentials_malformed: ['invalid_client', 401, CLIENT_REFUSED],
+  redirect_uri_missing: ['invalid_request', 400, 'redirect_uri is missing.'],
+  redirect_uri_unregistered: ['invalid_request', 400, 'redirect_uri is not registered for this client.'],
+  redirect_uri_unusable: [
+    'invalid_request',
+    400,
+    'redirect_uri is not an address that a browser may be sent to.',
+  ],
+  redirect_uri_own: ['invalid_request', 400, 'redirect_uri leads to this server itself.'],
+  response_type_unsupported: ['unsupported_response_type', 400, 'Only response_type=code is supported.'],
+  response_mode_unsupported: ['invalid_request', 400, 'Only response_mode=query is supported.'],
+  challenge_missing: ['invalid_request', 400, 'PKCE is required: code_challenge is missing.'],
+  challenge_method_unsupported: ['invalid_request', 400, 'Only code_challenge_method=S256 is supported.'],
+  challenge_malformed: ['invalid_request', 400, 'code_challenge is not a SHA-256 in base64url.'],
+  scope_unknown: ['invalid_scope', 400, 'The scopes are "relay" and "relay:read".'],
+  resource_foreign: ['invalid_target', 400, "The resource is not this server's MCP URL."],
+  owner_denied: ['access_denied', 400, 'The owner did not approve.'],
+  grant_type_unsupported: [
+    'unsupported_grant_type',
+    400,
+    'Only authorization_code and refresh_token are supported.',
+  ],
+  grant_type_unregistered: ['unauthorized_client', 400, 'The client did not register this grant type.'],
+  code_unknown: ['invalid_grant', 400, CODE_REFUSED],
+  code_of_other_client: ['invalid_grant', 400, CODE_REFUSED],
+  code_replayed: ['invalid_grant', 400, CODE_REFUSED],
+  code_expired: ['invalid_grant', 400, CODE_REFUSED],
+  code_redirect_uri_wrong: ['invalid_grant', 400, CODE_REFUSED],
+  verifier_wrong: ['invalid_grant', 400, CODE_REFUSED],
+  refresh_unknown: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_of_other_client: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_expired: ['invalid_grant', 400, REFRESH_REFUSED],
+  refresh_reused: ['invalid_grant', 400, REFRESH_REFUSED],
+  grant_ended: ['invalid_grant', 400, REFRESH_REFUSED],
+  metadata_malformed: ['invalid_client_metadata', 400, 'The client metadata is not valid.'],
+  metadata_redirect_uris: ['invalid_redirect_uri', 400, 'A redirect URI cannot be used.'],
+  clients_full: [
+    'temporarily_unavailable',
+    503,
+    'There is no room for more clients. The owner can remove some with relay clients revoke --forget.',
+  ],
+  too_many_requests: ['temporarily_unavailable', 429, 'Too many requests. Try again later.'],
+  state_not_saved: ['temporarily_unavailable', 503, 'The server cannot save its state right now.'],
+  fault: ['server_error', 500, 'Internal server error.'],
+} as const satisfies Readonly<Record<string, readonly [WireError, number, string]>>;
+
+export type Reason = keyof typeof WIRE;
 
 export interface Refusal {
   reason: Reason;
@@ -58,4 +100,11 @@ export function accepted<T>(value: T): Result<T> {
 
 export function refused(reason: Reason, detail: string | null = null): { ok: false; refusal: Refusal } {
   return { ok: false, refusal: { reason, detail } };
+}
+
+/** `error_description` has only characters of RFC 6749 5.2: no quotation mark, no backslash. */
+export function toWire({ reason, detail }: Refusal): Wire {
+  const [error, status, words] = WIRE[reason];
+  const described = detail === null ? words : `${words} ${detail}`;
+  return { error, status, error_description: described.replace(/[^\x20\x21\x23-\x5b\x5d-\x7e]/g, "'") };
 }

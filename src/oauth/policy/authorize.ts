@@ -4,8 +4,7 @@
  * redirector (RFC 9700 4.11.2). The same goes for a client that registered itself and was never approved by the owner.
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
-import { accepted, type Refusal, type Result, refused } from '../refusal.ts';
-import { toWire } from '../toWire.ts';
+import { accepted, type Refusal, type Result, refused, toWire } from '../refusal.ts';
 import { checkChallenge, parameter, repeatedNames } from './parameters.ts';
 import { isOwnAddress, isRegisteredRedirectUri, isUsableRedirectUri } from './redirectUri.ts';
 import { askedScope, isKnownScope, isSameResource } from './target.ts';

@@ -1,6 +1,5 @@
 /** Pages for authorization requests that end here, since there is no safe address to redirect to. */
-import type { Reason, Refusal } from '../../oauth/refusal.ts';
-import { toWire } from '../../oauth/toWire.ts';
+import { type Reason, type Refusal, toWire } from '../../oauth/refusal.ts';
 import { type Html, html } from './html.ts';
 import type { Page } from './page.ts';
 

@@ -3,8 +3,7 @@
 import { createWindow, type Window } from '../../base/rateWindow.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { REGISTRATIONS_PER_MINUTE, TOKEN_REQUESTS_PER_MINUTE } from '../../oauth/policy/limits.ts';
-import type { Refusal } from '../../oauth/refusal.ts';
-import { toWire } from '../../oauth/toWire.ts';
+import { type Refusal, toWire } from '../../oauth/refusal.ts';
 import type { Core } from '../core.ts';
 import { clientAddress, ownAddress } from '../http/address.ts';
 import { ANYONES_BODY, readForm, readJson } from '../http/body.ts';
