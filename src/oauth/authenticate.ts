@@ -3,6 +3,7 @@ import type { Log } from '../base/log.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clientDirectory.ts';
 import { checkCredentials, readCredentials } from './policy/clientAuth.ts';
+import { repeatedNames } from './policy/parameters.ts';
 import { type Result, refused } from './refusal.ts';
 
 /**
@@ -14,6 +15,7 @@ export function authenticate(
   form: URLSearchParams,
   authorization: string | undefined,
 ): Result<OAuthClient> {
+  if (repeatedNames(form).size > 0) return refused('parameter_repeated');
   const readings = readCredentials(form, authorization);
   if (!readings.ok) {
     const { reason } = readings.refusal;

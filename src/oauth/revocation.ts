@@ -1,14 +1,12 @@
 /** The revocation endpoint (RFC 7009): a client gives up its tokens. */
 
 import { hashOf } from '../base/digest.ts';
-import type { Log } from '../base/log.ts';
 import { deleteGrant, getGrant } from '../store/tables/oauthGrants.ts';
 import { getToken } from '../store/tables/oauthTokens.ts';
-import type { Store } from '../store/types.ts';
 import { authenticate } from './authenticate.ts';
-import type { ClientDirectory } from './clientDirectory.ts';
-import { parameter, repeatedNames } from './policy/parameters.ts';
+import { parameter } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
+import type { TokenOptions } from './tokenEndpoint.ts';
 
 /**
  * Answers alike whatever the token is, so that nobody learns which ones exist (RFC 7009 2.2).
@@ -20,14 +18,11 @@ export type RevocationEndpoint = (
   authorization: string | undefined,
 ) => Promise<Result<null>>;
 
-export function createRevocationEndpoint(options: {
-  store: Store;
-  clients: ClientDirectory;
-  log: Log;
-}): RevocationEndpoint {
+export function createRevocationEndpoint(
+  options: Pick<TokenOptions, 'store' | 'clients' | 'log'>,
+): RevocationEndpoint {
   const { store, log } = options;
   return async (form, authorization) => {
-    if (repeatedNames(form).size > 0) return refused('parameter_repeated');
     const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const sent = parameter(form, 'token');

@@ -3,15 +3,12 @@
  * for `/mcp`. `server/routes/oauth.ts` and `server/routes/authorize.ts` add HTTP and pages.
  */
 
-import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import type { Log } from '../base/log.ts';
-import type { ConfiguredClient } from '../config/oauthClients.ts';
 import { markClientApproved, markClientUnapproved, touchClient } from '../store/tables/oauthClients.ts';
 import { deleteGrant, type Grant, getGrant, putGrant, touchGrant } from '../store/tables/oauthGrants.ts';
 import { getToken } from '../store/tables/oauthTokens.ts';
-import type { Store } from '../store/types.ts';
-import { type ClientDirectory, createClientDirectory } from './clientDirectory.ts';
+import { type ClientDirectory, createClientDirectory, type DirectoryOptions } from './clientDirectory.ts';
 import { sweep } from './issueTokens.ts';
 import {
   type AuthorizeCheck,
@@ -43,11 +40,7 @@ export interface AuthorizationServer {
   accessOf(accessToken: string, resource: string): { clientId: string; readOnly: boolean } | null;
 }
 
-export interface AuthorizationServerOptions {
-  store: Store;
-  configured: readonly ConfiguredClient[];
-  clock: Clock;
-  random: Random;
+export interface AuthorizationServerOptions extends DirectoryOptions {
   log: Log;
 }
 

@@ -2,7 +2,6 @@
  * The token endpoint (RFC 6749 4.1.3, 6): decides by `policy/grants.ts` and stores the result. Both are one transaction, so that
  * one of two simultaneous exchanges counts as the second. The tokens are on disk before the client gets them.
  */
-import type { Clock, Random } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
 import type { Log } from '../base/log.ts';
 import {
@@ -13,20 +12,16 @@ import {
   markCodeUsed,
 } from '../store/tables/oauthGrants.ts';
 import { getToken, rotateToken, type StoredToken, unrotateToken } from '../store/tables/oauthTokens.ts';
-import type { Store } from '../store/types.ts';
 import { authenticate } from './authenticate.ts';
 import type { OAuthClient } from './client.ts';
-import type { ClientDirectory } from './clientDirectory.ts';
+import type { ClientDirectory, DirectoryOptions } from './clientDirectory.ts';
 import { issueTokens, sweep } from './issueTokens.ts';
 import { type ExchangeDecision, type ExchangeRequest, judgeCode, judgeRefresh } from './policy/grants.ts';
-import { parameter, repeatedNames } from './policy/parameters.ts';
+import { parameter } from './policy/parameters.ts';
 import { accepted, type Result, refused } from './refusal.ts';
 
-export interface TokenOptions {
-  store: Store;
+export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
   clients: ClientDirectory;
-  clock: Clock;
-  random: Random;
   log: Log;
 }
 
@@ -52,7 +47,6 @@ export function createTokenEndpoint(options: TokenOptions): TokenEndpoint {
   const { store, clock, log } = options;
 
   return async (form, authorization) => {
-    if (repeatedNames(form).size > 0) return refused('parameter_repeated');
     const client = authenticate(options, form, authorization);
     if (!client.ok) return client;
     const exchange = readExchange(client.value, form);
