@@ -1,9 +1,8 @@
 /** Names that services and people give to columns of tables and keys of JSON objects. */
 import { foldLetters } from '../letters.ts';
-import type { Field, Fields } from './list.ts';
 
 /** Names in order of preference, in the form of `columnKey`. If a file has several for one field, the first counts. */
-const NAMES: Readonly<Record<Field, string>> = {
+const NAMES = {
   title:
     'trackname tracktitle songtitle songname title track song mastermetadatatrackname titel titre titolo titulo ' +
     'chanson cancion brano musica lied nummer name',
@@ -21,6 +20,11 @@ const NAMES: Readonly<Record<Field, string>> = {
   list: 'playlistname playlist playlisttitle listname',
   type: 'type itemtype',
 };
+
+/** What a column or key can be used for. `id` is Spotify's, `type` says what kind of thing a row is. */
+export type Field = keyof typeof NAMES;
+
+export type Fields = Partial<Record<Field, string>>;
 
 const FIELD_NAMES = Object.entries(NAMES).map(
   ([field, names]) => [field as Field, names.split(' ')] as const,

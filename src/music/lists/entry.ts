@@ -1,6 +1,8 @@
 /** Turns the values of a row into an entry, or into the reason why the row is not a song. */
+
 import { visibleLine } from '../../base/visibleText.ts';
-import { excerpt, type Fields, type ListEntry, type NotSong, type Row } from './list.ts';
+import type { Fields } from './columns.ts';
+import { excerpt, type ListEntry, type NotSong, type Row } from './list.ts';
 import { isrcOf, LOCAL_FILE, readRef } from './refs.ts';
 
 /** Maximum length of a name in UTF-16 units, the same as for `find_track_exact`: no song or artist has a longer one. */

@@ -1,6 +1,7 @@
 /** The shapes of a list before and after it is read. */
 
 import type { ListFormat } from '../../domain/listImport.ts';
+import type { Field, Fields } from './columns.ts';
 
 /** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
@@ -65,21 +66,6 @@ export interface ReadList {
   /** The playlists in a file that has several, in order. */
   lists?: { name: string; entries: number }[];
 }
-
-/** What a column or key can be used for. `id` is Spotify's, `type` says what kind of thing a row is. */
-export type Field =
-  | 'title'
-  | 'artist'
-  | 'albumArtist'
-  | 'album'
-  | 'year'
-  | 'isrc'
-  | 'uri'
-  | 'id'
-  | 'list'
-  | 'type';
-
-export type Fields = Partial<Record<Field, string>>;
 
 /** A line or row after its reader. `text` has title and artist in one, and is split later. */
 export interface Row {

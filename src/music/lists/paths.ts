@@ -1,6 +1,6 @@
 /** What the path of a music file says about the song. */
 import { percentDecoded } from '../../base/parsing.ts';
-import type { Fields } from './list.ts';
+import type { Fields } from './columns.ts';
 
 const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape|mpc|mp4|mp2|webm)$/iu;
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;

@@ -1,6 +1,7 @@
+import type { Fields } from '../columns.ts';
 import { refused } from '../decode.ts';
 import { tidyText } from '../entry.ts';
-import { excerpt, type Fields, type Row } from '../list.ts';
+import { excerpt, type Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
 import type { Reader } from './reader.ts';

@@ -1,7 +1,7 @@
-import { type ColumnPlan, columnKey, columnPlanner, fieldsOf } from '../columns.ts';
+import { type ColumnPlan, columnKey, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
 import { joinNames } from '../entry.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
-import { excerpt, type Fields, type Row } from '../list.ts';
+import { excerpt, type Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import type { Reader } from './reader.ts';
 

@@ -1,6 +1,7 @@
 import { LEFT_OUT_PLAYS } from '../../../domain/listImport.ts';
+import type { Fields } from '../columns.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
-import { excerpt, type Fields, type RawList, type Row } from '../list.ts';
+import { excerpt, type RawList, type Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import { looksLikeJson } from './json.ts';
 import type { Reader } from './reader.ts';
