@@ -16,7 +16,7 @@ export interface Throughput {
   relay: number;
   plain: number;
   bare: number;
-  /** Ratios to the other servers in the same turn, since the load of the machine changes; the median of the turns. */
+  /** relay's rate divided by that of the other server: the median of the turns. Within a turn the machine's load is similar. */
   toBare: number;
   toPlain: number;
 }
@@ -73,7 +73,7 @@ async function compare(servers: Servers, ask: Ask, era: string, connections: num
 
 type Rates = [relay: number, plain: number, bare: number];
 
-/** Gives the bare server relay's answer. */
+/** Gets an answer from relay, and makes it the one that the bare server sends. */
 async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
   const answer = await fetch(relay, {
     method: 'POST',

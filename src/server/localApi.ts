@@ -81,7 +81,7 @@ type Asked<C extends LocalCall> =
   Parameters<LocalApi[C]> extends [] ? object : NonNullable<Parameters<LocalApi[C]>[0]>;
 type Told<C extends LocalCall> = ReturnType<LocalApi[C]>;
 
-/** One of the owner's calls: over HTTP, without a server, and in a home without a state. */
+/** How one of the owner's calls is made: by the server, without one, or in a home without a state. */
 interface Operation<C extends LocalCall> {
   /** Shape of the request body. */
   input: () => z.ZodType<Asked<C>>;
@@ -421,11 +421,12 @@ function withinReach<T>(
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
-  // The query cannot be guessed. A page that another program left in the browser's cache for `/` could otherwise read the ticket.
+  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket.
+  // A query that nobody can guess is not in the cache.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 
-/** Where the browser continues once it is signed in. The attempt is used if the ticket has expired by then. */
+/** The address where the browser continues once it is signed in. If the ticket has expired by then, the attempt's ID counts. */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;

@@ -11,7 +11,7 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const count = ({ provider }: Relay, method: string) =>
   provider.requests.filter((request) => request.method === method).length;
 
-longTest('two passing 401s do not park a job', () =>
+longTest('a job that is answered 401 twice continues by itself', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -23,7 +23,7 @@ longTest('two passing 401s do not park a job', () =>
   }),
 );
 
-longTest('a page of the accounts server does not park a job', () =>
+longTest('a job continues by itself after an HTML page from the login service, in place of a token', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -36,7 +36,7 @@ longTest('a page of the accounts server does not park a job', () =>
   }),
 );
 
-test('a login that has ended parks a job without a time, and the next login lets it go on', () =>
+test('a job whose login has ended waits until the next login, however late that is', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -100,7 +100,7 @@ longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
   }),
 );
 
-longTest('after limits that never name a time, relay asks more and more rarely', () =>
+longTest('after each limit without a Retry-After, relay waits longer before it asks again', () =>
   withUnkind({ factor: 200 }, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const id = await committed(
@@ -145,7 +145,7 @@ test('searches that always fail do not keep good ones waiting', () =>
     assert.equal((await jobOf(relay, id)).resolved, 30);
   }));
 
-test('passing 400s mark no good track as failed', () =>
+test('400s that end after a while mark no good track as failed', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -161,7 +161,7 @@ test('passing 400s mark no good track as failed', () =>
     assertRows(playlist, uris);
   }));
 
-test('flapping 400s mark no good track as failed', () =>
+test('a 400 for every second write marks no good track as failed', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);
@@ -214,7 +214,7 @@ for (const [whose, isConnected] of [
     }));
 }
 
-test('a job that takes over a rename or a removal from the account carries it out', () =>
+test('a job finishes the renaming of a playlist, or its removal from the account, after the call ran out of time', () =>
   withUnkind({ factor: 40 }, async (relay) => {
     const [list, gone] = [named(relay, 'Exactly Two Hundred'), named(relay, 'Empty Shelf')];
     const isWrite = ({ method }: { method: string }) => method !== 'GET';

@@ -11,7 +11,7 @@ import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
   browser: Browser;
-  /** A page of a stranger on each name of this machine, on a port of their own. */
+  /** A stranger's page under each name of this machine. None has the port of relay. */
   foreignPages: string[];
   isConnected(): Promise<boolean>;
   /** How often the browser was redirected to the provider. */
@@ -101,15 +101,15 @@ async function answered(page: Page, script: string, count: number): Promise<void
 
 const isLogin = (response: { url(): string }) => response.url().includes('/auth/provider/login');
 
-/** Enough to displace the waiting login, if all starts shared one limited list. */
+/** If all logins that start shared one limited list, so many would push the waiting one out of it. */
 const MANY = 210;
 
 const images = (login: string, count: number) =>
   `for (let n = 0; n < ${count}; n++) new Image().src = '${login}' + (n ? '&n=' + n : '')`;
 
 /**
- * @param names on how many names of this machine the strangers are
- * @param count starts at once
+ * @param names how many of this machine's names the strangers use
+ * @param count how many logins a page tries to start at once
  */
 async function tryEverything(
   { browser, foreignPages, baseUrl }: Story,

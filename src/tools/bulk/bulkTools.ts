@@ -58,7 +58,7 @@ interface Begun {
   call: Call;
 }
 
-/** Looks up a list, then calls `rest`. If the search hits the time or a limit, a job finishes both. */
+/** Looks up a list, then calls `rest`. If the search takes too long or meets a limit, a job does what is left of both. */
 function withList(
   services: Services,
   { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },
