@@ -1,11 +1,11 @@
-/** `relay playlists`: what the library holds, by name. */
+/** `relay playlists`: the table of the library's playlists. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { withLists } from '../support/lists.ts';
 import { at, owner, pluck } from '../support/shapes.ts';
 
-test('playlists lists them by name, and keeps to the width of the terminal', () =>
+test('playlists lists every playlist with its name, and keeps to the width of the terminal', () =>
   withLists(async ({ world, run }) => {
     const { playlists } = owner(world.provider);
     at(playlists, 0).name = `A very long name ${'of a playlist '.repeat(10)}`;

@@ -27,7 +27,7 @@ export function playlistsCommand(context: Context): Command {
   const list = () => runList(context);
   return commandWithOthers('playlists', 'List the playlists of your library', list)
     .helpGroup(HELP_GROUPS.lists)
-    .addCommand(new Command('list').description('List them by name').action(list))
+    .addCommand(new Command('list').description('List the playlists of your library').action(list))
     .addCommand(
       new Command('versions')
         .description('List the earlier versions of a playlist')
