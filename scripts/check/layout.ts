@@ -1,4 +1,6 @@
-/** Limits the entries of a directory, so that it is easy to scan, and how often a file name is used. */
+/**
+ * Limits how many entries a directory has, so that it is easy to scan. Also limits how many files may have the same name.
+ */
 import { basename, dirname } from 'node:path';
 import { pathsInSrc } from './files.ts';
 
@@ -11,7 +13,7 @@ export function crowdedPlaces(): string[] {
   const crowded = Object.entries(groupBy(withDirectories(paths), dirname))
     .filter(([, entries]) => entries.length > MAX_ENTRIES)
     .map(([directory, { length }]) => `src/${directory} has ${length} entries: at most ${MAX_ENTRIES}`);
-  const repeated = Object.entries(groupBy(paths.filter(isNamed), (path) => basename(path)))
+  const repeated = Object.entries(groupBy(paths.filter(isCounted), (path) => basename(path)))
     .filter(([, files]) => files.length > MAX_SAME_NAME)
     .map(([, files]) => `${files.join(', ')}: at most ${MAX_SAME_NAME} files may have the same name`);
   return [...crowded, ...repeated];
@@ -23,8 +25,11 @@ function withDirectories(paths: readonly string[]): string[] {
   return [...new Set(paths.flatMap(above))];
 }
 
-/** False for files of the simulated Spotify, which repeat the names of the resources that they simulate. */
-function isNamed(path: string): boolean {
+/**
+ * True if files with this name are counted. Those of the simulated Spotify are not: they repeat the names of the resources
+ * that they simulate.
+ */
+function isCounted(path: string): boolean {
   return path.endsWith('.ts') && !path.startsWith('demo/');
 }
 

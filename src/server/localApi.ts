@@ -1,4 +1,4 @@
-/** The owner's calls, over HTTP or in this process, carried out by the process that holds the state. */
+/** Carries out the owner's calls in the process that holds the state, whether they come over HTTP or from this process. */
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
@@ -64,7 +64,7 @@ export interface ServerSide {
 interface Here {
   core: Core;
   server: ServerSide | null;
-  /** The server that makes the call. @throws RelayError `NO_SERVER` */
+  /** The server in this process. @throws RelayError `NO_SERVER` if there is none */
   running(): ServerSide;
 }
 
@@ -376,7 +376,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/** The type of any operation, for code that treats all of them alike. */
+/** Stands for the type of every operation, in code that treats all of them alike. It could be any of them. */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 

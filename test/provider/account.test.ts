@@ -21,7 +21,7 @@ const OTHER_ACCOUNT = {
   details: { reason: 'other_account' },
 };
 
-/** The way to the provider, with account `one` connected and a provider that answers only what the test adds. */
+/** relay's client for the provider, with account `one` connected. The provider answers only what the test adds. */
 async function connectedAsOne(t: TestContext) {
   const provider = await startSimulator();
   t.after(() => provider.close());

@@ -3,8 +3,9 @@
  * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
  * `details` if there are any.
  *
- * Any of it may contain text from outside, so nothing else in the command line writes. What is printed here has no control
- * characters that a terminal obeys, and a line stays one line. `scripts/check/writers.ts` enforces it.
+ * What is written may contain text from outside. So the command line writes to the streams only through this file
+ * (`scripts/check/writers.ts` enforces it and lists the exceptions). What is printed here has no control characters that a
+ * terminal obeys, and a line stays one line.
  */
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
@@ -65,12 +66,12 @@ export function printLine(io: Io, text: string): void {
   io.out(`${visibleLine(text)}\n`);
 }
 
-/** Prints a block that is already laid out and ends with a line end; values in it are one line each. */
+/** Prints a block of lines and keeps its line ends. The caller has already made each value in it a single line. */
 export function printBlock(io: Io, text: string): void {
   io.out(visibleLines(text));
 }
 
-/** Lossless, on one line. */
+/** Prints a value as JSON on one line, without losing anything: unsafe characters are escaped. */
 export function printJson(io: Io, value: unknown): void {
   io.out(`${visibleJson(value)}\n`);
 }
@@ -97,7 +98,10 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/** Prints an error. A command in its remedy repeats `--home`, except for `USAGE`: the help is the same for all homes. */
+/**
+ * Prints an error. A command in its remedy repeats the `--home` that was given. After a `USAGE` error it does not: there the
+ * remedy points to the help, which is the same for all homes.
+ */
 export function printError(
   context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
   error: unknown,

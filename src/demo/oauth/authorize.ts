@@ -49,7 +49,7 @@ const KNOWN_SCOPES = new Set([
 ]);
 
 export function createAuthorizer(world: World, grants: Grants, setting: OAuthSetting) {
-  /** Requests with an open page, by the ticket in its form. */
+  /** The requests whose page waits for a decision. The key is the ticket in the page's form. */
   const open = new Map<string, AuthorizeRequest>();
 
   function ask(request: AuthorizeRequest): Answer {
@@ -81,7 +81,7 @@ export function createAuthorizer(world: World, grants: Grants, setting: OAuthSet
   }
 
   return {
-    /** `GET /authorize`. A wrong client or redirect URI never reaches the redirect URI. */
+    /** `GET /authorize`. With a wrong client ID or redirect URI, the browser gets an error page and is not redirected. */
     start({ query }: Incoming): Answer {
       if (query.get('client_id') !== setting.clientId) return errorPage('INVALID_CLIENT: Invalid client');
       const redirectUri = query.get('redirect_uri');

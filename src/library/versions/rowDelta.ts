@@ -1,9 +1,10 @@
 /**
- * The rows of one version in few bytes: runs of rows that another version has too, and rows in full. Pure.
+ * Stores the rows of one version in few bytes. A run of rows that another version has too is copied from there. All other
+ * rows are stored in full. Pure.
  *
- * A sequence of variable-length integers. Each run begins with twice its length, plus one if its rows are in full. A copied run
- * then has the position of its first row in the other version. A row in full is the number of its item, and its date. The
- * date is stored as the difference in seconds from the row in full before it, zigzag-encoded.
+ * The bytes are a sequence of variable-length integers. Each run begins with twice its length, plus one if its rows are in
+ * full. A copied run then has the position of its first row in the other version. A row in full is the number of its item,
+ * and its date. The date is stored as the difference in seconds from the row in full before it, zigzag-encoded.
  */
 
 import { placesBy } from '../../base/lists.ts';
