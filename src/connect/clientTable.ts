@@ -56,7 +56,7 @@ export interface Client {
   shares: Shares;
   /** True if it starts `relay stdio`, which needs neither key nor approval. */
   starts?: true;
-  /** Possible installations: the first whose trace exists is used, else the last. */
+  /** Possible installations. The first one whose `trace` is a path that exists is used, else the last one. */
   places(system: System): Installation[];
   entry(connection: Connection): Data;
   /** What the user does in the client to approve the connection or, with a key, to connect. */
@@ -93,7 +93,7 @@ const claudeCode: Client = {
   next: ({ name, key }) =>
     key === null
       ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
-      : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks for a sign-in that it had before, run \`claude mcp logout ${name}\`.`,
+      : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks you to sign in, as it did without the key, run \`claude mcp logout ${name}\`.`,
   command: ({ name, url, choice }, system) =>
     [
       `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
@@ -342,9 +342,9 @@ const goose: Client = {
 };
 
 /**
- * https://antigravity.google/docs/mcp: the file, since May 2026 one for the editor and the command line; older editors kept
- * theirs in another place (https://github.com/colbymchenry/codegraph/issues/399). Its entry starts the program, since its own
- * sign-in may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
+ * https://antigravity.google/docs/mcp: the file. The editor and the command line share it since May 2026; older editors have
+ * it in another place (https://github.com/colbymchenry/codegraph/issues/399). The entry starts the program, since the client's
+ * own sign-in may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
  */
 const antigravity: Client = {
   ...USUAL,

@@ -42,7 +42,7 @@ export async function remove(
     const current = await currentKey();
     const all = current === null ? keys : [...keys, current];
     const { count, earlier, withKey } = await readBackups(path, addition, plan.connection, all);
-    // The first `--write` backs up an existing file, so without backups there was none.
+    // The first `--write` backs up the file if there is one. So without backups, there was no file before relay.
     const past = { earlier, existed: count === 0 ? false : null };
     const done =
       names.length === 0
@@ -88,7 +88,7 @@ async function take(
   text: string | null,
   { plan, now, keep }: Taking,
 ): Promise<Pick<Removed, 'backup' | 'deleted'>> {
-  // relay creates no links, so it did not create a file behind one either.
+  // relay makes no links: a file behind a link is someone else's, and is not deleted.
   if (text === null && file.path === file.target) {
     await deleteClientFile(file, plan.base);
     return { backup: null, deleted: true };

@@ -9,7 +9,7 @@ import { type Chance, chanceOf } from './crash/chance.ts';
 import { assertDone, change, ended, fill, withExtras, withUnkind } from './support.ts';
 
 const EDITS = sized(500, 10);
-/** Undone before the next ones are made: 200 changes are kept, and an undo is one. */
+/** So many edits are undone before the next ones are made: relay keeps 200 changes, and an undo is a change too. */
 const BLOCK = 100;
 const PLAYLISTS = 5;
 
@@ -112,7 +112,7 @@ function draw(relay: Relay, playlists: readonly DemoPlaylist[], chance: Chance):
   return chance.pick(edits)();
 }
 
-/** Makes the edit to its end, and returns the ID of its change; null if it names none. */
+/** Makes the edit, waits until it is complete, and returns the ID of its change; null if the answer has none. */
 async function make(relay: Relay, edit: Edit): Promise<string | null> {
   if ('tool' in edit) {
     const settled = await change(relay, edit.tool, edit.args);

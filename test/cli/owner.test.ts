@@ -110,7 +110,7 @@ test('the server.json of a killed server counts as no server', async (context) =
   assert.deepEqual(result, { code: 0, out: 'kept\n', err: '' });
 });
 
-test('a server that does not know this master key is exit 4 with what to look at', async (context) => {
+test('a server that does not know this master key is exit 4, and the error says what to check', async (context) => {
   const { env, baseUrl } = await startFakeLocal(context);
   const other = { ...env, RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 9).toString('base64') };
   const { code, out, err } = await relay(['key'], { env: other });

@@ -259,7 +259,7 @@ test('what the user does next is what the newest version of each client asks for
     ['claude-code', 'copilot', 'cline', 'qwen'].flatMap((id) => [next(id, null), next(id, 'k')]),
     [
       'Run `claude mcp login relay`, or in a new session type /mcp, choose relay, then Authenticate.',
-      'In a new Claude Code session, /mcp lists relay as connected. If it still asks for a sign-in that it had before, run `claude mcp logout relay`.',
+      'In a new Claude Code session, /mcp lists relay as connected. If it still asks you to sign in, as it did without the key, run `claude mcp logout relay`.',
       'A new Copilot CLI session opens the browser. If it does not, type `/mcp auth relay` there.',
       'In a new Copilot CLI session, type `/mcp show relay`.',
       'In Cline, open MCP Servers and find relay; it opens the browser. In a terminal, run `cline mcp` and choose Authorize OAuth.',

@@ -10,7 +10,7 @@ import { withCrew } from './model/withCrew.ts';
 
 /** A user that owns nothing. */
 const NOBODY = 65_534;
-/** Real time of work before, during and after. */
+/** How long the clients work before the trouble, during it and after it, each in real time. */
 const WORK_MS = 2_000;
 
 /** Breaks saving, and returns a function that repairs it. */
@@ -30,7 +30,7 @@ const full: Trouble = async () => {
 const readOnly: Trouble = async (home) => {
   const isRoot = process.geteuid?.() === 0;
   const paths = [home, ...(await readdir(home)).map((name) => join(home, name))];
-  // A file that is being saved may just have got its final name.
+  // A path may be gone: a save that ends meanwhile renames its temporary file.
   if (isRoot) for (const path of paths) await chown(path, NOBODY, NOBODY).catch(() => {});
   await chmod(home, 0o500);
   if (isRoot) process.seteuid?.(NOBODY);

@@ -19,14 +19,14 @@ import { noticesIn } from './notices.ts';
 const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
 
 /**
- * Crates that cargo counts as needed and whose code is in no addon: the optional OpenSSL of the client for the Secret
- * Service. The record is made before the linker leaves out what nothing calls.
+ * Crates that the addon's record lists although their code is not in it: the optional OpenSSL of the client for the Secret
+ * Service. cargo makes the record before the linker leaves out what nothing calls.
  */
 const NOT_LINKED = ['foreign-types', 'foreign-types-shared', 'openssl', 'openssl-sys'];
 
-/** Node's own, versions of interfaces and of data; SQLite is looked for by itself. */
+/** Entries of `process.versions` that are Node's own, or versions of interfaces and data. SQLite has its own check below. */
 const OF_NODE = ['node', 'modules', 'napi', 'nbytes', 'ncrypto', 'cldr', 'tz', 'unicode', 'sqlite'];
-/** In Node's license, where it is not the same as in `process.versions`. */
+/** Names in Node's license, where they differ from those in `process.versions`. */
 const CALLED: Record<string, string> = { ares: 'c-ares', uv: 'libuv' };
 
 for (const { name, suffix } of TARGETS) {
@@ -38,19 +38,19 @@ for (const { name, suffix } of TARGETS) {
     const crates = cratesIn(addon);
     assert.ok(crates.length > 20);
     assertNone(crates, (crate) => !notices.includes(`\`${crate}\``));
-    // What a library says of its version, in the addon and in the notices.
+    // libdbus writes its version into its code. The notices must name the same one.
     const libdbus = /libdbus \d+\.\d+\.\d+/.exec(addon.toString('latin1'))?.[0];
     assert.equal(libdbus !== undefined, name.startsWith('linux'));
     if (libdbus !== undefined) assert.ok(notices.includes(`## ${libdbus} (`));
   });
 }
 
-test('they name every package in the bundles, as the source map has them', () => {
+test('the notices name every package that the source map shows in the bundles', () => {
   const map = JSON.parse(readFileSync(join(DIST, `relay-${version}.map`), 'utf8'));
   const named = map.sources.map(
     (source: string) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1],
   );
-  // A package that was bundled itself brings names from where that was done.
+  // Some packages were published as bundles: the map then has names from their build, which are not installed here.
   const packages = new Set(named.filter((name?: string) => `node_modules/${name}` in lock.packages));
   assert.ok(packages.size > 10);
   for (const { name } of TARGETS) {
@@ -59,7 +59,7 @@ test('they name every package in the bundles, as the source map has them', () =>
   }
 });
 
-test('they name what SQLite and Node are made of', { skip: HOST === undefined }, async (context) => {
+test('the notices name the parts of SQLite and of Node', { skip: HOST === undefined }, async (context) => {
   const folder = temporaryHome(context);
   if (HOST === undefined) return;
   await unpack(basePin(HOST.base), [HOST.program], folder);

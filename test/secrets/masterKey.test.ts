@@ -163,7 +163,7 @@ test('processes that start at the same time agree on one key file', async (t) =>
   assert.deepEqual(await readdir(home), ['master.key']);
 });
 
-test('a key file that holds no key is refused by name and left alone', async (t) => {
+test('a key file that holds no key is named in the error and left alone', async (t) => {
   for (const content of ['', 'short', `${OLD_KEY.toString('base64')}${OLD_KEY.toString('base64')}`]) {
     const home = await temporaryHome(t);
     await writeFile(keyFile(home), content);

@@ -50,7 +50,9 @@ test('a changed file is replaced', async (t) => {
   assert.deepEqual(await readFile(path), CONTENT);
 });
 
-test('a place that other users can change is refused by name', { skip: onWindows }, async (t) => {
+test('a place that other users can change is refused, and the error names it', {
+  skip: onWindows,
+}, async (t) => {
   const home = await base(t);
   const parent = join(home, 'shared');
   const own = join(parent, 'relay');

@@ -116,7 +116,7 @@ test('force replaces nothing but copies', async (t) => {
   assert.deepEqual(await readdir(folder), ['master.key']);
 });
 
-test('paths that cannot be used are refused by name', async (t) => {
+test('paths that cannot be used are refused, and the error names them', async (t) => {
   const { source, folder } = await desk(t);
   await mkdir(join(folder, 'inner'));
   await writeFile(join(folder, 'text'), 'text');

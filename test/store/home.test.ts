@@ -49,7 +49,7 @@ test("a directory with other people's files keeps its rights", { skip: onWindows
   ]);
 });
 
-test('a file, a path through a file, and a shared directory are refused by name', {
+test('a file, a path through a file, and a shared directory are refused, and the error names them', {
   skip: onWindows,
 }, async (t) => {
   const base = await temporaryHome(t);

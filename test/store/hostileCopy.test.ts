@@ -1,4 +1,4 @@
-/** A copy may have been made by anybody: what is not this program's is refused by name, in a bounded time. */
+/** Anybody may have made a copy. Anything in it that relay did not make is named in the error, in a bounded time. */
 import assert from 'node:assert/strict';
 import { readdir, readFile, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -79,7 +79,7 @@ const KINDS: Record<string, (i: number) => string> = {
 };
 
 for (const [kind, sqlOf] of Object.entries(KINDS)) {
-  test(`a planted ${kind} is refused by name, alone and among ${PLANTED}`, async (t) => {
+  test(`a planted ${kind} is named in the error, and ${PLANTED} at once are refused too`, async (t) => {
     const { bytes, attempt } = await desk(t);
     for (let i = 0; i < PLANTED; i++) {
       const error = await attempt(await changed(bytes, (db) => db.exec(sqlOf(i))));

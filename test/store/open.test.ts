@@ -124,7 +124,7 @@ const refusals: Array<{ name: string; spoil: (path: string) => Promise<void>; pr
 ];
 
 for (const { name, spoil, problem } of refusals) {
-  test(`a file that is ${name} is refused by name and left byte for byte`, async (t) => {
+  test(`a file that is ${name} is named in the error, and no byte of it changes`, async (t) => {
     const { home, path } = await usedHome(t);
     await spoil(path);
     const before = await readFile(path);

@@ -94,7 +94,7 @@ function byNumber(error: RelayError): RelayError {
   const lines = problems.map(({ position, problem }) => `Item ${Number(position) + 1}: ${problem}.`);
   return error.with({
     message: [...lines, 'Nothing was changed.'].join(' '),
-    remedy: 'Correct these and give all of them again.',
+    remedy: 'Correct these items, then give all the decisions again.',
   });
 }
 

@@ -35,7 +35,7 @@ export function rememberedCommand(context: Context): Command {
     )
     .addCommand(
       new Command('forget')
-        .description('Search for a song again the next time')
+        .description('Forget a match, so that the next search asks Spotify')
         .argument('[id]', 'ID of the match')
         .option('--all', 'Forget every match')
         .action((id: string | undefined, options: { all?: boolean }) =>

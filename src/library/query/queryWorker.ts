@@ -1,6 +1,6 @@
 /**
  * The thread that answers questions. It only reads the files, so it can be ended at any moment. `npm run gen` bundles it into
- * `src/generated/queryWorker.ts`: as text it starts in the same way in every form of the program.
+ * `src/generated/queryWorker.ts` as text. From text, every form of the program can start it, also one without files.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -75,10 +75,10 @@ function fileOf(path: string): DiskFile {
   return { bytes: createPagedFile(readFileSync(path)).bytes, close() {} };
 }
 
-/** Size of the cache for plays: as much as questions about a year read repeatedly, in the history of a lifetime. */
+/** Size of the cache for plays. In a very long history, questions about one year read this much again and again. */
 const MEMORY_CACHE_KIB = 12_000;
 
-/** Both files are one database to a question. sql.js opens a database as a file of its own, which another can attach. */
+/** To a question, both files are one database. sql.js names a file for each database, under which another can attach it. */
 function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Opened['other'] {
   if (path === null) {
     db.exec(

@@ -103,7 +103,7 @@ function namesOf(lists: readonly { name: string }[]): string {
 
 const ARTISTS_NEEDED = 'Titles without artists cannot be matched: write one song a line as "Artist - Title".';
 
-/** Refuses a letter or an article, which may have a few lines with dashes too. */
+/** Refuses prose, such as a mail or an article: a few of its lines may have a dash and so look like songs. */
 function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]): void {
   const missed = notSongs.filter(({ why }) => why === 'no artist' || why === 'too long for a song');
   if (entries.length * 5 >= missed.length + entries.length || missed.length < 4) return;

@@ -54,7 +54,7 @@ function causeText(cause: unknown): string {
 
 const MAX_FRAMES = 20;
 
-/** The stack frames, one per text, without the message, whose lines may look like frames. */
+/** The stack frames, one per string. The message is taken out first, since its lines may look like frames. */
 function framesOf({ message, stack = '' }: Error): string[] {
   const lines = stack.replace(message, '').split('\n').slice(1);
   return lines

@@ -284,7 +284,7 @@ test('what relay has in memory survives a file that is spoiled meanwhile', () =>
 /** All of them at full size; else every fifth. */
 const TRIED = HOSTILE.filter((_archive, index) => index % sized(1, 5) === 0);
 
-test(`${TRIED.length} hostile archives are refused by name, and nothing is written`, () =>
+test(`${TRIED.length} hostile archives are refused, the errors name the file, and nothing is written`, () =>
   withExports({ connect: false }, async (relay, at) => {
     assert.ok(HOSTILE.length >= 40);
     const before = await readdir(relay.home);
