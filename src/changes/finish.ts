@@ -63,7 +63,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
     const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
-    // Others may have added as many rows, so a page that reaches the end of the list counts too.
+    // The total may stay high because others have added rows. So a page that reaches the end of the list counts too.
     const isTold = total <= most || offset + items.length >= total;
     if (isTold && !isThere(items.map(uriOf))) return null;
     if (context.clock.monotonic() >= until) {
@@ -86,7 +86,7 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
   // Either the list lags, or these rows are still there.
   context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
-  // Someone else may have added them since: a song that is there twice does less harm than one that is gone.
+  // Someone else may have added these rows since. In doubt they stay: a song twice does less harm than a song that is lost.
   const base =
     distance(gone, present) <= distance(reached, present) ? gone : withoutPart(reached, present, left);
   const goal = mergeRows(base, rowsAfter(rows, ops), present);
@@ -159,12 +159,12 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   return removeDoubled(run, withNames(present, goal), withNames(goal, present));
 }
 
-/** How often to ask for the version before reading all rows, since it may lag as long as they do. */
+/** How often to ask for the version before reading all rows. More would not help: the version may lag as long as the rows. */
 const VERSION_LOOKS = 2;
 
 /**
- * If every request was answered, the version in the last answer tells without reading all rows whether they are right. The
- * number of rows and the first rows come with it, and show what others wrote in between.
+ * True if the playlist still has the version that the last answer named. Then its rows are right, and need not all be read.
+ * Only if every request was answered. The number of rows and the first rows come too, and show what others wrote in between.
  */
 async function isAtVersionLeft({ context, change, plan, call, answered }: Run): Promise<boolean> {
   const { snapshotId, playlistId, uncertain } = change;
@@ -232,14 +232,14 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
     (items) => items.map(uriOf),
     (error) => {
       if (run.control.signal.aborted) throw error;
-      // How every request ended is known, and the result is read at the end.
+      // The rollback does not need this reading: it is known how every request ended, and its result is read at the end.
       return null;
     },
   );
   const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
-  // Once all rows are replaced, no row has its old date left to keep, and replacing does not remove any row first. Without a
-  // reading it could remove what others have added.
+  // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. It also removes no row
+  // first. But without a reading it could remove what others have added.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
   const isForAll = plan.unsure !== undefined || (isReplaced && shown !== null && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
@@ -301,7 +301,7 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   return goOnFromHere(run);
 }
 
-/** Records that a request with a lost answer took effect, if the rows show it now. Sending it again would have done no harm. */
+/** Records that a request with a lost answer took effect, if the rows show it now. Then it is not sent again. */
 function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
   const known = progressOf(change);

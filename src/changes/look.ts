@@ -26,7 +26,7 @@ import { entriesBetween } from './run.ts';
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
  * @param options.whole reads all rows
- * @param options.step the request in doubt; none if it may be any from `known` on
+ * @param options.step the request in doubt; null if any request after `known` may be in doubt
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -45,7 +45,7 @@ export async function lookAtRows(
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks);
   const relinked = await allowingRelinks(context, plan, known, seen.items, compare, call);
-  // What was not sent yet cannot show: the rows in its place are another person's.
+  // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
   const verdict = isBeyond ? compare(new Map()) : relinked;
   if (verdict.kind === 'absent' || verdict.kind === 'stale') return verdict;
@@ -151,11 +151,12 @@ async function allowingRelinks(
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
   if (plain.mismatches.some(({ shown }) => written.has(shown))) return plain;
-  // Rows that were there before may have the URI of an earlier write. Or they are the same song under the ID that it is shown by.
+  // Only rows that this change wrote are assumed to be relinked. A mismatch is always looked up if its row, or the ID that it
+  // shows, was there before.
   const before = new Set(rowsAt(rows, ops, known));
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
-  // Only entries of the requests that have taken effect then count: others tell nothing about these rows.
+  // Counts the entries of those requests alone that took effect, if these rows are relinked. The rest tell nothing about them.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
   const inQuestion = entriesBetween(ops, known, reached);
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);

@@ -54,10 +54,10 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   }
   const ending = endingOf(change, end);
   const to = STATUS_AFTER[ending];
-  // A person may have been faster, such as by keeping the playlist as it is.
+  // A person may have ended the job meanwhile, for example by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // No request is under way, so a person compares what is there.
+  // No request is under way any more, and a person now decides by what is there. So relay need not find out anything.
   if (ending === 'review' && change !== null)
     setChange(store, change.seq, { looking: false, inTransit: false }, now);
 }

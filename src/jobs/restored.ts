@@ -10,7 +10,7 @@ import type { Store } from '../store/types.ts';
 
 /**
  * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. A resumed job first finds out how
- * far it had got. Tools' writes that had not ended are given up as they are.
+ * far it had got. Unfinished writes of tools are given up; what they wrote stays.
  * @param savedAt time of the copy, Unix milliseconds
  */
 export function holdWriting(store: Store, savedAt: number): number {
@@ -37,7 +37,7 @@ const MAY_CONTINUE: ReadonlySet<Job['status']> = new Set(['waiting', 'committing
 function hold(store: Store, job: Job, savedAt: number): boolean {
   const now = store.now();
   const change = changeOfJob(store, job.seq);
-  // Everything after the copy counts as under way, so that a resumed job looks first.
+  // Any request may have been sent after the copy was made. With this mark, a resumed job looks first.
   if (change?.outcome === null) setChange(store, change.seq, { inTransit: true }, now);
   if (job.status === 'failed') return false;
   const facts = {

@@ -119,7 +119,7 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 }
 
 /**
- * True for a track that the request may mean as well as one with a typo: it is one letter away and differs in nothing else.
+ * True if a request with a typo may mean this track as well as another one: it is one letter away and differs in nothing else.
  * This is wider than the typos that are forgiven, since a request that may mean two songs means neither.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {

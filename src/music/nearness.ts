@@ -18,15 +18,15 @@ export interface Differences {
   readonly version: boolean;
 }
 
-/** Every score of a near miss is below this, and every accepted track above. */
+/** No near miss scores more than this, and every accepted track does. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 360;
-/** The same kind of version with a typo in the place or the remixer; above every other version. */
+/** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
 const VERSION_TYPO = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
 const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
-/** Two names that differ are only a candidate when both are this alike. */
+/** If both title and artist differ, a track is only a candidate if both are at least this much alike. */
 const MIN_ALIKE = 0.6;
 /** The score for names in scripts that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;

@@ -129,7 +129,7 @@ To continue: relay call page 'query=blue in green' offset=12
 `,
   ],
   [
-    'a page in a narrow terminal: the name and the ID have room before all others',
+    'a page in a narrow terminal, where the name and the ID are shown and other columns are left out',
     40,
     ['page', '--args', '{"query":"carousel"}'],
     `

@@ -54,7 +54,7 @@ test('null for an optional field within an argument means that it is left out', 
     assert.equal(played.ok, true);
   }));
 
-test('null for a required, an unknown or a listed value is refused', async () => {
+test('null for a required or unknown argument, or as an entry of a list, is refused', async () => {
   const refused: Array<[tool: string, args: Record<string, unknown>, message: string]> = [
     ['search_tracks', { query: null }, 'query must be a string, not null.'],
     ['search_tracks', { query: 'x', more: null }, 'Unknown argument "more".'],

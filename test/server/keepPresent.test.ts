@@ -1,4 +1,4 @@
-/** A restored copy gives nobody access who has lost it since. */
+/** Restoring a copy gives no access back to anyone who has lost it since the copy was made. */
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';

@@ -1,6 +1,6 @@
-/** The lines of a history that a person needs to follow it. */
+/** Shortens a history to the lines from which a person can understand what happened. */
 
-/** The lines without those of requests that say nothing, and at most `most` of them. */
+/** Leaves out requests that tell nothing, such as those that succeeded, and keeps at most `most` of the other lines. */
 export function storyOf(lines: readonly string[], most = 40): string[] {
   const told = lines.filter(
     (line) => !/#\d+ (at Spotify|answer): 2\d\d$/.test(line) && !/\/api\/token|GET \/me$/.test(line),

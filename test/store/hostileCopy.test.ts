@@ -19,7 +19,7 @@ const MAX_MS = 30_000;
 const ENDLESS =
   'with recursive n(i) as (select 1 union all select i + 1 from n) select count(*) as value from n';
 
-/** A home, and beside it the bytes of a state of the same kind with a few rows. */
+/** A home whose state has a few rows. `bytes` is that state; `attempt` reads changed bytes as a copy. */
 async function desk(t: TestContext, migrations = MIGRATIONS) {
   const home = await temporaryHome(t);
   const folder = await temporaryHome(t);
@@ -300,7 +300,7 @@ const UNUSABLE: Array<[column: string, value: string | number, words: string]> =
 for (const [place, value, words] of UNUSABLE) {
   const [table = '', column = ''] = place.split('.');
   const shown = String(value).slice(0, 40);
-  test(`${place} of ${shown} is refused by name`, async (t) => {
+  test(`${place} of ${shown} is refused, and the error names the table`, async (t) => {
     const { bytes, attempt } = await desk(t);
     const rows = { ...SOUND, [table]: { ...SOUND[table], [column]: value } };
     const error = await attempt(await changed(bytes, (db) => insertAll(db, rows)));
@@ -356,7 +356,7 @@ test('a row of the schema that claims a gigabyte is refused unread', async (t) =
   const { bytes, attempt } = await desk(t);
   const pageSize = bytes.readUInt16BE(16);
   const content = Buffer.from(bytes);
-  // The schema's leaves are wherever page 1 leads; each first cell claims 2^30 bytes.
+  // Any leaf page may be the schema's. So the first cell of every leaf claims 2^30 bytes.
   const leaves = [...Array(bytes.length / pageSize).keys()].filter(
     (page) => content[page * pageSize + (page === 0 ? 100 : 0)] === 13,
   );
@@ -409,7 +409,7 @@ test('files that are not ours are refused, but one with a write-ahead header is 
   assert.equal(await attempt(wal), null);
 });
 
-test(`${FLIPPED} flipped bits end in a refusal or in the rows, and never in anything else`, async (t) => {
+test(`${FLIPPED} copies with one flipped bit each are either refused or read`, async (t) => {
   const { bytes, attempt } = await desk(t);
   let state = 20_261;
   const next = (below: number) => {

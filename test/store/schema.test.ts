@@ -16,7 +16,7 @@ test('schema.sql is what the migrations make', async () => {
   assert.equal(fileText(path), text, 'run "npm run gen"');
 });
 
-test('a fresh state has the schema of schema.sql, keeps references and knows its file', async (t) => {
+test('a fresh state has the schema of schema.sql, checks foreign keys and marks its file as a state of relay', async (t) => {
   const store = await testStore(t);
   const statements = store.all<{ sql: string }>(
     "select sql from sqlite_schema where sql is not null order by type = 'index', tbl_name, name",

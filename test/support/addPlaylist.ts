@@ -4,7 +4,7 @@ import type { Simulator } from './simulator/simulator.ts';
 
 /**
  * Adds a playlist to the account, with an ID made from its name.
- * @param addedAt of every row, added by the account; null if Spotify reports neither time nor person
+ * @param addedAt when the account added the rows; null if Spotify reports neither time nor person
  */
 export function addPlaylist(
   provider: Simulator,

@@ -18,24 +18,24 @@ type CallTool = (name: string, args: Record<string, unknown>) => Promise<Record<
 export interface Scene {
   kind: Kind;
   asked: Asked;
-  /** The playlist that is changed, if there is one before. */
+  /** The playlist that is changed; null if the change makes it, or changes the library. */
   playlist: DemoPlaylist | null;
-  /** Items that may be there once each; after another person's edit nothing more can be said. */
+  /** Items of the change. After another person's edit, all that can be checked is that none of them is there twice. */
   uris: string[];
-  /** Changes the target as another client would; absent where that is no test. */
+  /** Changes the target as another client would; absent for kinds that are not tested with such an edit. */
   edit?(): void;
-  /** `wanted` or `former` if it is exactly that, else what is wrong. */
+  /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before, else what is wrong. */
   outcome(): string;
-  /** A change that is made before in peace, so that this one can undo it. */
+  /** A change that is made first, without any trouble, so that this one can undo it. */
   undoes?: Scene;
   /** True if the caller asks again after the program died; it is still done only once. */
   isAskedAgain?: boolean;
-  /** What has to be there before; in peace, too. */
+  /** Makes what has to be there first, without any trouble too. */
   prepare?(call: CallTool): Promise<void>;
   /**
-   * What the program itself says of its end, after the call has ended or died.
-   * @returns null while it is under way; `kept`: as it was wanted; `none`: it was never begun, so far as it knows
-   * @throws Error where it says what is not true
+   * How the program itself says that the change ended, once the call has ended or died.
+   * @returns null while the change is under way; `kept` if it did what was wanted; `none` if the program knows of none
+   * @throws Error if what the program says is not true
    */
   told?(call: CallTool): Promise<'kept' | 'none' | null>;
   /** Cleans up at the end. */
@@ -66,7 +66,7 @@ export const KINDS = [
 
 export type Kind = (typeof KINDS)[number];
 
-/** A scene on a target of its own. @param taken tracks that other scenes of the library use, added to */
+/** A scene on a target of its own. @param taken tracks that other scenes of the library use; this scene's are added */
 export function sceneOf(
   provider: Simulator,
   kind: Kind,
@@ -255,7 +255,7 @@ function restoring({ provider, kind, chance, serial }: Stage): Scene {
   };
 }
 
-/** A playlist follows another one, and its first run brings it to what that holds. */
+/** A kept playlist whose query reads another playlist. Its first run gives it the rows of that one. */
 function keeping({ provider, kind, chance, serial }: Stage): Scene {
   const former = draw(provider, chance, chance.whole(20, 150));
   const wanted = changed(provider, former, chance);
@@ -276,7 +276,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
     asked: { tool: 'keep_playlist', args: { playlist_id: playlist.id, sql, every: 'week' } },
     outcome: () => either(urisOf(playlist), wanted, former),
     async prepare(call) {
-      // Rules run over a library that has been read whole.
+      // A query of a kept playlist runs only once the whole library has been read.
       for (let asked = 0; asked < 100; asked++) {
         const answer = await call('query_library', { sql: 'SELECT 1', max_age_minutes: 0 });
         const { saved, playlists } = (answer?.coverage ?? {}) as {
@@ -292,7 +292,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
       const keep = await keepIn(call);
       if (keep === 'none') return 'none';
       if (!keep || keep.status === 'waiting' || keep.last_run_at === null) return null;
-      // Nobody else has changed it, and nothing of it would be lost.
+      // Nothing here needs a review: nobody else has changed the playlist, and few of its rows go.
       if (keep.status !== 'active') throw new Error(`it ended as ${JSON.stringify(keep)}`);
       return 'kept';
     },
@@ -305,9 +305,9 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
   };
 }
 
-/** Rows out, others in, and some in another place: never so few that anybody would be asked. */
+/** Takes rows out, puts others in and moves some. So few go that a kept playlist needs no review. */
 function changed(provider: Simulator, rows: readonly string[], chance: Chance): string[] {
-  // Another release of a song may be that song under another ID, which stays.
+  // Adds no other release of a song that is there: relay may take it for the same song, and leave the row as it is.
   const songOf = (uri: string) => {
     const track = provider.catalogue.trackByUri.get(uri);
     return track?.isrc ?? `${track?.name} ${track?.artists[0]?.name}`;
@@ -341,7 +341,7 @@ function repeated(uris: readonly string[], chance: Chance): string[] {
   );
 }
 
-/** A few of the items as searches that only their track answers. */
+/** Replaces a few of the items by searches that find only their track. */
 function searched(provider: Simulator, uris: readonly string[], chance: Chance): unknown[] {
   return uris.map((uri) => (chance.fraction() < 0.03 ? (searchFor(provider, uri) ?? uri) : uri));
 }
@@ -349,7 +349,7 @@ function searched(provider: Simulator, uris: readonly string[], chance: Chance):
 function searchFor({ catalogue }: Simulator, uri: string): object | null {
   const track = catalogue.trackByUri.get(uri);
   if (!track || !/^[A-Za-z ]{14,}$/.test(track.name)) return null;
-  // Neither itself again nor a version of it, which the matching might prefer.
+  // No other track may have this name, or a name that contains it: the matching might prefer that one.
   if (catalogue.tracks.filter(({ name }) => name.includes(track.name)).length !== 1) return null;
   return { title: track.name, artist: at(track.artists, 0).name };
 }
