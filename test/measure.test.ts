@@ -1,4 +1,4 @@
-/** The figures of `npm run measure`: which count as worse, and what counts as a cost of the model. */
+/** The figures of `npm run measure`: which values count as worse, and which tokens a model pays for. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Figures, recordedFigures, worseFigures } from '../scripts/measure/figures.ts';

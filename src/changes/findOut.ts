@@ -1,5 +1,5 @@
 /**
- * Finding out how a request ended whose answer was lost. A write counts as landed as soon as it shows. That it had no effect is
+ * Finds out how a request ended if its answer was lost. A write counts as landed as soon as it shows. That it had no effect is
  * certain only after the longest time that a request is known to take. Only then does a different list count as someone else's
  * change.
  */
@@ -30,7 +30,7 @@ const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
 /**
  * Reads the target until it is certain how a request ended, and records what took effect.
- * @param step the request in doubt; null after a crash, when it may be any from the recorded progress on
+ * @param step the request in doubt; null after a crash, when any request after the recorded progress may be in doubt
  */
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
@@ -112,7 +112,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   const askedAt = context.clock.monotonic();
   const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { step });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
-  // Rows are added only after others were seen to be gone, so nothing was sent yet.
+  // Removed rows still show. Rows are added only once those are seen to be gone, so no request to add any was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
   // The list may show the rows from before the change until it has had time to catch up.
@@ -123,7 +123,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request takes effect as a whole. If only part of it shows, the list is being updated.
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
-  // What was not sent yet cannot show, so the list shows rows from long before.
+  // A request after `step` was not sent yet. If its rows seem to be there, the list shows a state from long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
   const entries = entriesBetween(plan.ops, known, verdict.progress);
   landed(run, verdict.progress, entries, null);

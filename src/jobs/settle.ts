@@ -118,7 +118,7 @@ function refused(problems: readonly Problem[], items: ReadonlyMap<number, OpenIt
     'INVALID_ARGUMENT',
     [...named, ...(more > 0 ? [`And ${more} more.`] : []), 'Nothing was changed.'].join(' '),
     {
-      remedy: 'Correct these fixes and send all of them again.',
+      remedy: 'Correct these fixes, then send all fixes again.',
       details: { problems },
     },
   );

@@ -1,5 +1,5 @@
 /**
- * The library as a database: a copy of the account that few requests keep up to date, and questions to it that cost none.
+ * The library as a database: a copy of the account, kept up to date with few requests, and questions to it, which cost none.
  * README.md says what happens when.
  */
 import { interruptible, later } from '../base/abort.ts';
@@ -232,7 +232,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const quiet: Array<() => void> = [];
   const progressed: Array<() => void> = [];
 
-  /** Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for either. */
+  /** Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for turn and work. */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return interruptible(signal, turns.runExclusive('copy', work, signal));
   }
@@ -729,7 +729,7 @@ export function createLibrary(options: LibraryOptions): Library {
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
-    // A failure in the middle of a question is about one of the two files.
+    // While a question runs, damage is always reported for this file, but it may be in either.
     else if (name === 'memory.db') {
       if (await memory.check()) await exclusively(drop, signal);
     } else return false;
@@ -922,7 +922,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before `file`, so that a crash in between repeats the reading. In reverse order its version would be lost. */
+/** Saves `first` before `file`: after a crash in between, the reading is repeated. In the other order its version would be lost. */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();

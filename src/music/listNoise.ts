@@ -89,7 +89,7 @@ function withSpaces(text: string): string {
   return text.includes(' ') ? text : text.replace(/_+/gu, ' ').trim();
 }
 
-/** True for a name, false for a mere version note such as "Live", which would be left of "Ula - Live". */
+/** True for a name, false for a mere version note such as "Live", which would be all that remains of "Ula - Live". */
 function isName(text: string): boolean {
   return /[\p{L}\p{N}]/u.test(text) && !isOnlyNote(text);
 }

@@ -42,7 +42,8 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
   for (const asked of readings) {
     const accepted = offers.flatMap((offer) => judge(asked, offer) ?? []);
     const result = accepted.length > 0 ? chosenFrom(accepted) : null;
-    // "Plinth feat. Ovo HD": as written, the guest is "Ovo HD".
+    // A missing guest may be noise of the list: as written, the guest of "Plinth feat. Ovo HD" is "Ovo HD". Then another reading
+    // may be complete.
     if (result?.candidates[0]?.reasons.includes('guest_missing') === false) return result;
     incomplete ??= result;
   }

@@ -46,7 +46,7 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
     'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
     'See `relay login --help`.',
   ],
-  // As with a variable of the shell that is not set.
+  // As `logs -n "$COUNT"` in a shell in which COUNT is not set.
   [
     'logs -n ',
     'Option "-n, --lines <n>" argument "" is invalid. It must be a number from 0 to 100,000.',
@@ -121,7 +121,7 @@ test('unusable settings are exit 2, whatever the command', async () => {
   }
 });
 
-test('a fault in the program shows nothing of its words, which may hold a secret', async () => {
+test('an unexpected error is reported without its message, which may hold a secret', async () => {
   const parts = {
     createLog: () => {
       throw new Error('hunter2');
@@ -135,7 +135,7 @@ test('a fault in the program shows nothing of its words, which may hold a secret
   });
 });
 
-test('every command and option explains itself in one form, and every command has examples', () => {
+test('the descriptions of commands and options have one form, and every command has examples', () => {
   const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
   for (const command of everyCommand(program)) {
     for (const text of [command.description(), ...command.options.map(({ description }) => description)]) {

@@ -154,7 +154,7 @@ test('fixes that cannot be made are all named, and none is made', () =>
     assert.deepEqual(outside, {
       code: 'INVALID_ARGUMENT',
       message: `fixes[1] (position 3): the list has only 3 items. fixes[2] (position 0, "${NOTHING.title}" by ${NOTHING.artist}): it is named twice. Nothing was changed.`,
-      remedy: 'Correct these fixes and send all of them again.',
+      remedy: 'Correct these fixes, then send all fixes again.',
       details: {
         problems: [
           { index: 1, position: 3, problem: 'the list has only 3 items' },

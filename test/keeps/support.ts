@@ -48,7 +48,7 @@ export function withAccount(
   });
 }
 
-/** The saved tracks, as they are. */
+/** A query that finds the saved tracks, in their order. */
 export const SAVED = 'SELECT uri FROM saved ORDER BY position';
 
 export const LIST_0 = `list${'0'.repeat(18)}`;

@@ -178,7 +178,7 @@ for (const [code, step, reason] of [
   ['EACCES', 'rename', 'the directory is not writable'],
   ['EIO', 'syncDirectory', 'EIO: simulated'],
 ] as const) {
-  // A read-only directory would not stop a test that runs as root, so the failures come from the seam.
+  // A read-only directory would not stop a test that runs as root. So the file functions given to the store fail instead.
   test(`${code} at ${step}: the change is refused and undone, the file stays, and a retry succeeds`, async (t) => {
     const home = await temporaryHome(t);
     const disk = testDisk();
@@ -219,7 +219,7 @@ test('while the disk fails a durable change is not even begun', async (t) => {
   assert.equal(begun, false);
 });
 
-test('with space back, a durable change needs no retry to get through', async (t) => {
+test('once there is space again, a durable change is saved without waiting for a retry', async (t) => {
   const home = await temporaryHome(t);
   const disk = testDisk();
   const store = await testStore(t, { home, fs: disk.fs });
@@ -227,7 +227,7 @@ test('with space back, a durable change needs no retry to get through', async (t
   await assert.rejects(store.durable(() => add(store, 'first')));
   disk.fail(null);
   await store.durable(() => add(store, 'second'));
-  // Without an undo the first change stayed in memory and went along.
+  // The first change was given no undo. It stayed in memory and was saved with the second.
   assert.deepEqual(await onDisk(store, home), ['first', 'second']);
   assert.equal(store.state().status, 'ok');
 });

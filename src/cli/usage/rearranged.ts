@@ -3,7 +3,7 @@
 /** Options whose value is the next word. */
 const VALUED = ['--home', '--args'];
 
-/** `relay call TOOL --help` as `relay tools TOOL`, since there a person needs the tool's arguments. */
+/** Turns `relay call TOOL --help` into `relay tools TOOL`, which shows the tool's arguments. */
 export function withToolHelp(args: readonly string[]): readonly string[] {
   const kept: string[] = [];
   const names: string[] = [];
@@ -25,8 +25,8 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
 }
 
 /**
- * `relay clients revoke ID` with the ID separated from the options. Older IDs can begin with a dash, and one that begins with
- * `-V` would print the version.
+ * Puts `--` before the ID of `relay clients revoke ID`, so that it is not taken for an option. Older IDs can begin with a dash,
+ * and one that begins with `-V` would print the version.
  */
 export function withDashedId(args: readonly string[]): readonly string[] {
   const isRevoke = args.some((word, at) => word === 'clients' && args[at + 1] === 'revoke');

@@ -15,7 +15,7 @@ const LOCAL_HEADER = 30;
 type Fault = string | null;
 
 const ENCRYPTED = 0x1 | 0x40 | 0x2000;
-/** The sizes follow the data. */
+/** The flag of an entry whose sizes come after its data. */
 const SIZES_LATER = 0x8;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 

@@ -58,9 +58,9 @@ export interface PlaylistRows {
     part: { from: number; to: number | null },
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
-  /** The rows of a list that does not show all of relay's own writes yet; null if it shows them, or if others wrote too. */
+  /** The rows that a list will show, if it lacks some of relay's own writes yet; null if it shows all, or if others wrote too. */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
-  /** True if the playlist itself is read with this version, this many rows, and the same first rows. */
+  /** True if a request for the playlist itself answers with this version, this many rows and the same first rows. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
@@ -79,7 +79,7 @@ export interface PlaylistRows {
   forget(playlistId: string): void;
 }
 
-/** How long a list that differs after a write may just lag; after that somebody else changed it. The usual lag is 0.6 s. */
+/** For so long after a write, a list that differs may just lag. Later, somebody else has changed it. The usual lag is 0.6 s. */
 export const LAG_MS = 6_000;
 /** The longest time by which lists lag on most days. */
 export const USUAL_LAG_MS = 3_000;
@@ -154,7 +154,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       const known = isShort ? await page({ limit: begin, offset: 0 }) : reading === 1 ? first : null;
       const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
       let isSteady = steady;
-      // The total may be that of a shorter list, which is about to change.
+      // The total may be that of an earlier, shorter state of the list. Then there are more rows to read.
       const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
       const isPaged = () => items.length > 0 && (items.length - begin) % PLAYLIST_PAGE === 0;
       for (let isFull = mayBeMore && items.length >= total; isFull && isPaged(); ) {
@@ -283,7 +283,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
 
   /**
    * How many rows to ask for first, so that the pages end elsewhere than those of the other reading. Pages may be of lists of
-   * different ages, and two readings that miss the same row would look alike. Unchanged if it would take one more request.
+   * different ages, and two readings that miss the same row would look alike. As many as usual, if fewer would cost a request.
    */
   function otherwise(items: readonly Item[]): number {
     return items.length % PLAYLIST_PAGE === 0 ? PLAYLIST_PAGE : PLAYLIST_PAGE - 1;

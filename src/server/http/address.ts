@@ -56,7 +56,7 @@ export function ownAddress({ request, baseUrl }: HttpContext): { resource: strin
 }
 
 /**
- * The name that limits per address use: one for all programs on this machine, the forwarded client if a trusted proxy names
+ * What a limit per address counts by: one name for all programs on this machine, the forwarded client if a trusted proxy names
  * one, otherwise the socket's address. Strangers behind an untrusted proxy share the proxy's address.
  */
 export function clientAddress(context: HttpContext): string {
