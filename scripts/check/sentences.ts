@@ -10,7 +10,7 @@ import { proseFiles } from './prose.ts';
 
 const MAX_WORDS = 25;
 /** How many longer sentences are allowed. Lower it when there are fewer; never raise it. */
-const CEILING = 4;
+const CEILING = 2;
 /** How far the ceiling may exceed the present number. */
 const SLACK = 10;
 

@@ -50,7 +50,7 @@ function singleMove(present: readonly string[], wanted: readonly string[]): Chan
   let end = size;
   while (end > start && present[end - 1] === wanted[end - 1]) end--;
   const width = end - start;
-  // The differing part is rotated: its first `left` rows moved behind the others.
+  // One move rotates the part that differs: its first `left` rows come after its other rows.
   for (let left = 1; left < width; left++) {
     if (present[start] !== wanted[end - left]) continue;
     if (!isTurned(present, wanted, start, width, left)) continue;
@@ -131,7 +131,7 @@ function outOfOrder(kept: readonly string[], goal: readonly string[]): Set<strin
  * Rows that are missing at the end are appended.
  */
 function inserts(wanted: readonly string[], isMissing: readonly boolean[]): ChangeOp[] {
-  // From here on all rows are missing.
+  // The position from which all rows to the end are missing.
   let tail = wanted.length;
   while (tail > 0 && isMissing[tail - 1]) tail--;
   const runs: Array<{ at: number; uris: string[] }> = [];

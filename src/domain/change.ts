@@ -65,7 +65,7 @@ const KINDS = {
   /** Updates a kept playlist to the result of its query. */
   keep: {
     job: 'replace_playlist',
-    words: ({ playlist }) => `brought ${playlist} up to its rule`,
+    words: ({ playlist }) => `updated ${playlist} by its rule`,
     isRewriting: true,
     isChecked: true,
   },

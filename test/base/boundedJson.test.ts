@@ -6,7 +6,7 @@ import { parseBounded } from '../../src/base/boundedJson.ts';
 import { holdsForAll } from '../hostile/property.ts';
 
 const parse = (text: string) => parseBounded(Buffer.from(text));
-/** Only long texts are checked. */
+/** Makes a text long enough to be checked against the limits: short ones are cheap to parse, whatever their shape. */
 const PAD = ' '.repeat(20_000);
 
 test('any JSON that is not too deep, wide or large is parsed as JSON.parse does it', (t) =>

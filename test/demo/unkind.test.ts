@@ -19,8 +19,8 @@ test('without a network the port refuses, and afterwards everything is as it was
   }));
 
 const NO_ID: Array<[what: string, rule: FaultRule, answer: [number, unknown], rows: number]> = [
-  ['a page instead of the answer', { kind: 'html', effect: false }, [200, undefined], 0],
-  ['a page after the effect', { kind: 'html', effect: true, status: 403 }, [403, undefined], 1],
+  ['an HTML page and no effect', { kind: 'html', effect: false }, [200, undefined], 0],
+  ['an HTML page after the effect', { kind: 'html', effect: true, status: 403 }, [403, undefined], 1],
   ['no snapshot and no effect', { kind: 'no_snapshot', effect: false }, [201, {}], 0],
   ['no snapshot after the effect', { kind: 'no_snapshot', effect: true }, [201, {}], 1],
 ];
@@ -55,7 +55,7 @@ test('a fault may apply to every other request, or only to some queries', () =>
     assert.deepEqual(await statuses('/search?q=good&type=track', '/search?q=bad&type=track'), [200, 503]);
   }));
 
-test('a count may lag on its own', () =>
+test('the total of a list may lag although its rows do not', () =>
   withProvider(async ({ provider, call, clock }) => {
     const { id } = playlistNamed(provider, 'Empty Shelf');
     provider.lag.set({ totals: 600 });

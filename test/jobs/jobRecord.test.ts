@@ -8,7 +8,7 @@ import type { Job } from '../../src/store/tables/jobs.ts';
 
 const REMEDY = { text: 'Run {command}, then resume the job.', command: ['login'] };
 
-/** As a row stores it: earlier versions wrote every remedy as plain text. */
+/** An error as a row stores it. Earlier versions stored every remedy as plain text. */
 const STORED = {
   'a value': errorFacts(new RelayError('LOGIN_REQUIRED', 'No account.', { remedy: REMEDY })),
   'plain text': {

@@ -1,4 +1,4 @@
-/** The manifests by the schemas that are published for them, and the formula as Ruby reads it. */
+/** Checks the manifests against the schemas that are published for them, and reads the formula with Ruby. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -131,7 +131,7 @@ function readFormula(system: string, machine: string): unknown {
   return JSON.parse(stdout);
 }
 
-/** The little of YAML that the files are written in. */
+/** Reads YAML, as far as these files use it. */
 function yamlOf(text: string): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   let list: unknown[] = [];

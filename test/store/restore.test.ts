@@ -150,7 +150,7 @@ for (const step of ['writeSynced', 'rename', 'syncDirectory'] as const) {
   });
 }
 
-test(`after each of ${KILLS} kills the state is one of the two, whole, and what it replaced is kept`, async (t) => {
+test(`after each of ${KILLS} kills the state is whole, as before or after a restore, and what it replaced is kept`, async (t) => {
   const program = buildChild('restorer');
   const ballast = 1_000_000;
   const first = await homeWith(t, 'first', MIGRATIONS, ballast);

@@ -40,7 +40,7 @@ export async function relay(args: string[], options: CliOptions = {}): Promise<C
   return result;
 }
 
-/** The same for the home of a world, whose server it asks. */
+/** Runs `relay …args` in this process for the home of a test's relay. A command that needs the server asks that relay. */
 export function run(
   world: { env: NodeJS.ProcessEnv },
   args: string[],

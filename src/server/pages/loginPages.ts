@@ -11,7 +11,7 @@ export function connectedPage(name: string, until: string): Page {
   };
 }
 
-/** The one page for a browser that another page led here, a stranger behind a tunnel, and another user of the machine. */
+/** The same page for all three: a browser that another page led here, a stranger behind a tunnel, another user of the machine. */
 export const LOGIN_NOT_STARTED_PAGE: Page = {
   title: 'A login cannot be started here',
   body: html`<p class="bad">Nothing was started and nothing was changed.</p>

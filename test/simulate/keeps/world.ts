@@ -1,4 +1,4 @@
-/** The world of these histories: Spotify with episodes, local files and rows that go grey, and what a rule says of it. */
+/** The Spotify of these histories, with episodes, local files and rows that turn grey; and the rows that a rule should find. */
 import type { DemoEpisode, DemoShow } from '../../../src/demo/catalogue/types.ts';
 import { type Answer, apiError, type Incoming } from '../../../src/demo/http.ts';
 import type { DemoPlaylist, PlaylistRow } from '../../../src/demo/state.ts';
@@ -42,7 +42,7 @@ export class KeepSpotify extends Spotify {
     }));
   }
 
-  /** What has gone grey is not offered any more: it cannot be looked up, nor written. */
+  /** A grey row's track is no longer offered: it can neither be looked up nor written. */
   override handle(request: Incoming): Answer {
     const { method, path, text } = request;
     if (this.vanished.size > 0 && request.isApi) {
@@ -60,7 +60,7 @@ export class KeepSpotify extends Spotify {
     return this.account.playlists.find((one) => one.name === name);
   }
 
-  /** The rows of a playlist at the time `at`, and all that it had in the `span` before. */
+  /** Every state of a playlist's rows from `span` before the time `at` up to that time. */
   statesOf(playlist: DemoPlaylist, at: number, span: number): string[][] {
     const own = this.effects.filter((effect) => effect.playlist === playlist);
     const states: string[][] = [];
@@ -98,7 +98,7 @@ export function sqlOf(text: RuleText, lists: readonly DemoPlaylist[]): string {
   }
 }
 
-/** What the same rule says of what Spotify holds. */
+/** The rows that the query of the same rule should find in what Spotify holds. */
 export function wantedBy(text: RuleText, spotify: KeepSpotify, lists: readonly DemoPlaylist[]): string[] {
   const saved = spotify.account.saved.map(({ uri }) => uri);
   const rows = ((): string[] => {
