@@ -107,15 +107,15 @@ test('a playlist that was made keeps its name in the history after an undo and w
     );
   }));
 
-test('undo takes back the last change, and says before and after what does not come back', () =>
+test('undo takes back the last change; first, and again at the end, it says what does not come back', () =>
   withReplaced(async ({ world, playlist, former, wanted, id }) => {
-    // The songs of a playlist are named once something has read them.
+    // The undo shows songs by their titles only if relay has read them before.
     await world.call('get_playlist_tracks', { playlist_id: playlist.id });
     const { code, out, err } = await run(world, ['undo']);
     assert.equal(code, 0, err);
     assertRows(playlist, former);
     const what = 'replaced the songs of "Exactly Two Hundred" with 30 songs';
-    const dates = 'Written again, so Spotify shows today as their date: 200 rows.';
+    const dates = 'Spotify shows today as the date of what the undo writes again: 200 rows.';
     assert.equal(out, `Put 200 songs back in "Exactly Two Hundred" and took 30 songs out.\n${dates}\n`);
     const lines = (mark: string, uris: readonly string[]) => [
       ...uris.slice(0, 5).map((uri) => `  ${mark} ${titleOf(world, uri)}`),
@@ -189,7 +189,7 @@ test('a playlist that was changed since is not touched: both lists are shown', (
     assertRows(playlist, edited);
   }));
 
-longTest('--force asks on a terminal, unless --yes, and acts elsewhere', () =>
+longTest('--force asks on a terminal unless --yes is given; without a terminal it acts at once', () =>
   withReplaced(async ({ world, playlist, former, wanted }) => {
     const edited = [...wanted, ...tracks(world, 2, 8_000)];
     world.provider.editPlaylist(playlist.id, edited);

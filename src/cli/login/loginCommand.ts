@@ -34,7 +34,7 @@ export function loginCommand(context: Context): Command {
     .option('--no-browser', 'Print an address to open in any browser, then paste the result back')
     .option('--timeout <seconds>', 'Give up after this long', seconds, 300)
     .option('--switch-account', 'Allow an account other than the connected one')
-    .option('--start-over', 'If the key is lost, delete what it encrypted without asking')
+    .option('--start-over', 'If the key is lost, delete what it encrypted; do not ask first')
     .addHelpText('after', '\nExamples:\n  $ relay login\n  $ relay login --no-browser --timeout 600')
     .action((options: LoginOptions) => runLogin(context, options));
 }
@@ -59,7 +59,7 @@ async function runLogin(context: Context, options: LoginOptions): Promise<void> 
   }
 }
 
-/** A running server without a client ID uses the one that is asked for and stored here. */
+/** Begins the login. If the server has no client ID, asks for one and stores it, where the running server finds it. */
 async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
   const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
   try {

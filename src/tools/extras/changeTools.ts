@@ -146,6 +146,6 @@ function notesOf({ rewritten, lost }: UndoPlan): string[] {
   const dates =
     rewritten === 0
       ? []
-      : [`Written again, so Spotify shows today as their date: ${counted(rewritten, 'row')}.`];
+      : [`Spotify shows today as the date of what the undo writes again: ${counted(rewritten, 'row')}.`];
   return [...dates, ...lost];
 }
