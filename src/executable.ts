@@ -16,7 +16,10 @@ export function run(): void {
   }
 }
 
-/** Starts the server for `relay stdio`, which is a script of its own. @throws RelayError of this script */
+/**
+ * Starts the server for `relay stdio`, which is a script of its own.
+ * @throws RelayError whose class is not the one that the other script knows
+ */
 export async function host(
   signal: AbortSignal,
   globals: GlobalOptions,

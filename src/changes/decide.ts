@@ -2,9 +2,11 @@
 import type { FailureClass } from '../domain/failureClass.ts';
 
 /**
- * Who waits for a change: a call, or a call with a list, which becomes a job when Spotify asks to wait. Either gets its answer at
- * once if the change cannot be finished in time. If nobody waits, relay waits out limits, a missing login and a lost network, however long that takes. An entry
- * that Spotify refuses is then left out.
+ * Who waits for a change: a call, or a call with a list. A call with a list becomes a job when Spotify asks to wait. Both get
+ * their answer at once if the change cannot be finished in time.
+ *
+ * A change that nobody waits for continues, however long it takes. It waits until a limit ends, the login is back, or the network
+ * is back. It leaves out entries that Spotify refuses.
  */
 export type Waiter = 'call' | 'list';
 
@@ -31,7 +33,7 @@ export interface Situation {
   waiter: Waiter | null;
   /** True if no request of the change is known to have taken effect. */
   isUntouched: boolean;
-  /** True if rows may be gone once the change has begun. */
+  /** True if the change also removes rows, so that some may be missing until it is finished. */
   isRewriting: boolean;
   /** True if an earlier try of the same request may have taken effect. */
   mayHaveLanded: boolean;
@@ -43,7 +45,7 @@ export interface Situation {
   waitSeconds: number | null;
   /** Number of times that the caller has been made to wait so far. */
   waits: number;
-  /** True if Spotify may refuse the values of this request; the details then stay as they are. */
+  /** True if the change continues when Spotify refuses the details in this request. They then stay as they are. */
   mayFail: boolean;
   /** True if the request has entries, so that one that Spotify refuses can be left out. */
   isListed: boolean;
@@ -57,7 +59,7 @@ export type Move =
   | 'end_unchanged'
   | 'end_partial'
   | 'roll_back'
-  /** Pauses for as long as the failure asks for. */
+  /** Pauses; how long depends on the failure. */
   | 'wait'
   /** Fails; somebody may resume the change later. */
   | 'stop'
@@ -69,6 +71,7 @@ export type Move =
   | 'send_again'
   /** Halves the request until the entry that Spotify refuses is found. */
   | 'leave_out'
+  /** Continues as if the request had taken effect. */
   | 'pass_over';
 
 interface Rule {

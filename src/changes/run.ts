@@ -138,7 +138,7 @@ export function formerBeside(
 
 const UNNAMED = 'unnamed:';
 
-/** True if rows may be gone once the change has begun. */
+/** True if the change also removes rows, so that some may be missing until it is finished. */
 export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boolean {
   return (
     !change.goingBack &&

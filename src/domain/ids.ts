@@ -5,7 +5,7 @@
 import { percentDecoded } from '../base/parsing.ts';
 import { RelayError } from './errors.ts';
 
-/** All kinds. If any kind is wanted, a bare ID counts as the first. */
+/** All kinds. Where a caller accepts all of them, a bare ID counts as the first of this list. */
 export const ENTITY_KINDS = [
   'track',
   'episode',

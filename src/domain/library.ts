@@ -3,7 +3,7 @@
 /** How much of the account the copy holds. */
 export interface LibraryCoverage {
   saved: 'complete' | 'partial' | 'none';
-  /** When complete, `read` + `unreadable` = `total`. `unreadable`: Spotify does not give their rows. */
+  /** `unreadable` counts those whose rows Spotify does not give. Once all are read, `read` + `unreadable` = `total`. */
   playlists: { read: number; total: number; unreadable: number };
 }
 

@@ -13,7 +13,7 @@ export function encodeKey(key: Buffer): string {
   return key.toString('base64');
 }
 
-/** The key, or null for anything but base64 (RFC 4648, section 4 or 5, with or without padding) of 32 bytes. */
+/** The key in `text`: 32 bytes as base64 (RFC 4648, section 4 or 5, with or without padding). Null for any other text. */
 export function decodeKey(text: string): Buffer | null {
   if (!/^[A-Za-z0-9+/_-]{43}=?$/.test(text)) return null;
   const key = Buffer.from(text, 'base64');

@@ -111,7 +111,7 @@ longTest(
 );
 
 longTest(
-  'any request for a service worker script gets one that ends the worker, but only under our own host names',
+  'every request for a service worker script is answered with a script that ends the worker, but only under our own host names',
   () =>
     withRelay({ client: false, connect: false }, async ({ baseUrl }) => {
       const headers = { 'service-worker': 'script' };

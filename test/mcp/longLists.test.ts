@@ -31,12 +31,12 @@ const WRONG: Record<string, Record<string, unknown>> = {
     items: replaced(JSON.parse('{"__proto__": {"id": "x"}}')),
   },
   'too many entries': { type: 'save_tracks', items: songs(10_001) },
-  'another argument wrong': { type: 'nothing', items: songs(1_000) },
+  'another argument that is wrong': { type: 'nothing', items: songs(1_000) },
   'an unknown argument': { type: 'save_tracks', items: songs(1_000), other: 1 },
 };
 
 for (const [what, args] of Object.entries(WRONG)) {
-  test(`a long list with ${what} is refused in the same words`, async () => {
+  test(`a long list with ${what} is refused in the words of the check in one turn`, async () => {
     const refusal = await parseInTurns(tool, args).catch((error: unknown) => error);
     assert.ok(refusal instanceof RelayError);
     const { code, message, remedy } = refusal;

@@ -92,7 +92,7 @@ const FixTool = defineTool({
   handle: async () => ({}),
 });
 
-test('where an entry has one of several forms, the fields of the others may be null', () => {
+test('an entry in one of several forms may have null for the fields of the other forms', () => {
   const fixes = [
     { position: 1, track: 'a', note: null, skip: null },
     { position: 2, track: null, note: null, skip: true },

@@ -70,7 +70,7 @@ async function newestVersion({ url, clock, signal }: VersionQuestion): Promise<s
     const response = await fetch(url, { headers, signal: deadline });
     const answer: unknown = response.ok ? JSON.parse(await bodyText(response, MAX_BYTES, deadline)) : null;
     if (typeof answer !== 'object' || answer === null) return null;
-    // The answer is a file of ours or GitHub's API.
+    // A release file of ours has `version`; an answer of GitHub's API has `tag_name`.
     const { version, tag_name: tag } = answer as { version?: unknown; tag_name?: unknown };
     const match = RELEASED.exec(String(version ?? tag));
     return match ? match.slice(1).join('.') : null;

@@ -1,6 +1,6 @@
 /** Where the first statement of a text ends. Pure; SQLite itself decides what kind of statement it is (`runQuery.ts`). */
 
-/** Comments and quoted text, which may hold semicolons. SQLite reports one that does not end. */
+/** Comments and quoted text, which may hold semicolons. A quotation without an end is left to SQLite, which reports it. */
 const TOKEN = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|'[^']*(?:'|$)|"[^"]*(?:"|$)|`[^`]*(?:`|$)|\[[^\]]*(?:\]|$)|;/g;
 const COMMENT = /--[^\n]*|\/\*[\s\S]*?(?:\*\/|$)/g;
 

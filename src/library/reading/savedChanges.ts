@@ -1,7 +1,7 @@
 /**
- * What has changed in a long list of saved tracks since it was read, with few requests. The list is newest first, so new
- * tracks are at its head. Removed ones show in the total. A binary search finds where they were, since every row after them
- * has moved up. Reads through the function that it is given, and changes nothing.
+ * Finds with few requests what has changed in a long list of saved tracks since it was read. The list is newest first, so new
+ * tracks are at its head. The total tells how many were removed. A binary search finds where they were, since every row after
+ * them has moved up. The caller gives the function that reads. Nothing is changed here.
  */
 import type { SavedKey, SavedRow } from '../tables/mirror.ts';
 
@@ -12,7 +12,7 @@ export interface SeenPage {
 
 export interface SavedChanges {
   total: number;
-  /** The rows of the list as they are now, in order, down to where the list was known before. */
+  /** The rows of the list as they are now, in order. Rows further down than the last known one are not included. */
   rows: SavedKey[];
   /** The rows that were read, with their tracks. */
   seen: SavedRow[];
@@ -32,7 +32,8 @@ interface Gap {
  * @param known what was read before, newest first
  * @param isWhole true if `known` was the whole list, false if only its first rows
  * @param page reads rows; it may answer with fewer than asked for
- * @returns `moving`: the list changed meanwhile; `unlike`: removals and additions do not explain it, so it is read again
+ * @returns `moving` if the list changed during the search. `unlike` if the list differs by more than removals and additions;
+ *   the caller then has to read all of it again
  */
 export async function findSavedChanges(
   known: readonly SavedKey[],

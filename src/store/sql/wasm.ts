@@ -1,4 +1,4 @@
-/** The part of WebAssembly's types that is used here, since Node's types lack them. */
+/** Types for the part of WebAssembly that relay uses. Node's own types have none. */
 
 export type CompiledWasm = { readonly compiledWasm: never };
 
