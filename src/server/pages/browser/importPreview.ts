@@ -179,5 +179,7 @@ function costOf({ searches, remembered, with_uri }: ImportPreview): string {
     searches.at_most === 0
       ? 'No search is needed'
       : `It takes ${range} ${searches.at_most === 1 ? 'search' : 'searches'}`;
-  return known === 0 ? `${cost}.` : `${cost}; ${number(known)} ${known === 1 ? 'is' : 'are'} known already.`;
+  return known === 0
+    ? `${cost}.`
+    : `${cost}; ${count(known, 'song')} ${known === 1 ? 'is' : 'are'} known already.`;
 }
