@@ -12,8 +12,8 @@
 import { lazy } from './memoised.ts';
 
 /**
- * Controls, format characters, line and paragraph separators, lone surrogates; not the joiners, number signs and the
- * vowel separator, which words of several scripts and emoji are written with.
+ * Controls, format characters, line and paragraph separators, lone surrogates. The joiners, number signs and the vowel
+ * separator are not among them: words of several scripts, and emoji, are written with them.
  */
 const unsafe = lazy(
   () =>
@@ -25,8 +25,8 @@ const BREAKS = /[\t-\r\u0085\u2028\u2029]+/g;
 const BREAKS_BUT_LINE_ENDS = /[\t\v-\r\u0085\u2028\u2029]+/g;
 
 /**
- * Any character that `hidden` may find, raw or as `JSON.stringify` escapes it, or the first half of one. The pattern is
- * simple because it is tried on every answer, and hardly any has such a character.
+ * Any character that `hidden` may find: raw, or as `JSON.stringify` escapes it, or only the first half of its surrogate pair.
+ * The pattern is simple because it is tried on every answer, and hardly any answer has such a character.
  */
 const MAY_HIDE =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.

@@ -64,7 +64,7 @@ export interface ImportPreview {
   /** The playlists of a file that has several. */
   lists: Array<{ name: string; songs: number }>;
   songs: number;
-  /** Number of `songs` that are episodes; the others are tracks. Only addresses tell, so others count as tracks. */
+  /** Number of `songs` that are episodes; the others are tracks. Only an address tells; a song without one is a track. */
   episodes: number;
   /** Which side of " - " is the artist; null if the list has no such lines. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
@@ -84,7 +84,7 @@ export interface ImportPreview {
   remembered: number;
   /** Songs that repeat an earlier one of the list. */
   repeated: number;
-  /** Searches that it takes: one or two for each song, up to one more for an album and one for a recording code. */
+  /** Searches that it takes: one or two for each song. A song with an album, or a recording code, may take one more for each. */
   searches: { at_least: number; at_most: number };
   /** Searches of the last 24 hours, which count for the same quota. */
   searches_24h: number;

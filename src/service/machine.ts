@@ -25,7 +25,7 @@ function ownProgram(homeDir: string): string[] {
 
 /**
  * A path to the program that survives upgrades, or else the program's own path. A path that another user could redirect is
- * not used, unless the program itself is no safer.
+ * used only if other users can change the program's own directory too.
  */
 export function lastingName(path: string, homeDir: string): string {
   if (process.platform === 'win32') return path;

@@ -15,7 +15,7 @@ interface Disk {
   fill(): void;
   /** Fills it, and waits until a save has failed. */
   fillAndFail(): Promise<void>;
-  /** Saves do not end from now on. */
+  /** From now on no save ends, until `free` is called. */
   hold(): void;
   free(): void;
 }
@@ -52,7 +52,7 @@ async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Pr
         fill();
         await poll(() => (failures > 0 ? true : null));
       };
-      // Otherwise an error of the last save would hide what has failed.
+      // Freed before relay stops, since an error of its last save would hide why the test failed.
       await work(relay, { fill, fillAndFail, hold, free }, clock).finally(free);
     });
   } finally {

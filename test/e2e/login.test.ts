@@ -81,7 +81,7 @@ test('with the key lost, relay login --start-over starts over and the new login 
     assert.equal(ready.providerConnected, true);
   }));
 
-test('the address at which a browser on another machine ended can be pasted', () =>
+test('after a login in a browser on another machine, the address of its last page can be pasted', () =>
   withSpotifyDesk(ROTATING, async (desk) => {
     await desk.host();
     const login = desk.begin(['login', '--no-browser']);

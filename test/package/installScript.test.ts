@@ -34,7 +34,7 @@ const TOOLS = [
   'ldd',
 ];
 
-/** Content, or where a request is redirected to; null: there is none. */
+/** For each file its content, or the address that a request for it is redirected to. Null if the file is missing. */
 interface Files {
   [name: string]: Buffer | URL | null;
 }

@@ -35,7 +35,7 @@ test('a refresh token that came while the disk was full is saved once it has roo
     tokens.write(pair('second'), null, () => true),
     { code: 'STORE_ERROR' },
   );
-  // The disk is known to be full by now.
+  // From here on relay knows that the disk is full before it writes.
   await assert.rejects(
     tokens.write(pair('third'), null, () => true),
     { code: 'STORE_ERROR' },

@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 /** One mistake: its name, the rules of its findings, and the shortest history that shows it. */
 export interface Known {
   name: string;
-  /** Regular expressions; a finding is of this mistake if one of them is found in its rule. */
+  /** Regular expressions. A finding belongs to this mistake if one of them matches its rule. */
   rules: string[];
-  /** Of the history that shows it; null where it was seen by hand, or before plans were drawn as they are now. */
+  /** Seed of the history that shows it. Null if it was found by hand, or before plans were drawn as they are now. */
   seed: number | null;
   /** That history, made as short as it gets. */
   story: string[];
@@ -16,7 +16,7 @@ const KNOWN: readonly Known[] = JSON.parse(readFileSync(new URL('known.json', im
 
 const PATTERNS = KNOWN.map((known) => ({ known, patterns: known.rules.map((rule) => new RegExp(rule)) }));
 
-/** The mistake that a finding is of; null: a new one. */
+/** The known mistake that a finding belongs to; null if the finding is new. */
 export function knownAs(rule: string): Known | null {
   return PATTERNS.find(({ patterns }) => patterns.some((pattern) => pattern.test(rule)))?.known ?? null;
 }

@@ -54,7 +54,7 @@ export async function stdioClient(options: StdioOptions): Promise<Client> {
   return client;
 }
 
-/** Delays answers: this client loses progress that arrives together with the answer, which it handles first. */
+/** Delays each message. If progress arrives together with the answer, this client handles the answer first and loses it. */
 function spaceOut(transport: StdioClientTransport): void {
   const take = transport.onmessage;
   let queue = Promise.resolve();

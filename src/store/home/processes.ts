@@ -32,7 +32,7 @@ export async function ownStart(): Promise<string> {
   return (await startOf(process.pid)) ?? UNKNOWN_START;
 }
 
-/** True while the process `pid` that began at `start` runs or is stopped; a zombie does not. */
+/** True while the process `pid` that began at `start` runs or is stopped. A zombie counts as ended. */
 export async function isRunning(pid: number, start: string): Promise<boolean> {
   if (!signalReaches(pid)) return false;
   if (start === UNKNOWN_START) return true;

@@ -79,7 +79,7 @@ export const JOBS = defineTable('jobs', {
   written: integer,
   /** Failed tries of the item or the write that failed most often. */
   attempts: integer,
-  /** Consecutive failures for `reason`; while searching, only those that no item caused. */
+  /** Consecutive failures with the code in `reason`. While the job searches, failures that an item caused do not count. */
   stepAttempts: integer,
   maxAttempts: integer,
   /** Time until which the job waits, in Unix milliseconds; null if it does not wait for a time. */
@@ -266,8 +266,8 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
- * The next job of a phase that has work at `now`, beginning after `last`, so that each gets its turn. A cancelled job has
- * work as long as the result of its last write is not known.
+ * The next job of a phase that has something to do at `now`. The search begins after the job `last`, so that each job gets
+ * its turn. A cancelled job has something to do as long as the result of its last write is not known.
  */
 export function dueJob(
   store: Store,
@@ -309,8 +309,8 @@ export function nextRunAfter(
 }
 
 /**
- * Shortens waits that would now last longer than when they began, or than `maxMs`: the clock was set back since, or was
- * ahead then. A waiting job was last updated when its wait began. Returns how many were shortened.
+ * Shortens waits that would now last longer than `maxMs`, or longer than they did when they began. That happens if the clock
+ * was ahead then, or was set back since. A waiting job was last updated when its wait began. Returns how many were shortened.
  */
 export function boundWaits(store: Store, now: number, maxMs: number): number {
   return store.run(

@@ -12,7 +12,7 @@ const COLUMNS = {
   expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */
   rotatedAt: nullable(integer),
-  /** 1 for the pair from the code, one more for each refresh. Two pairs share one if a token was used twice within its grace. */
+  /** 1 for the pair from the code, one more for each refresh. If a token is used twice within its grace, both new pairs get the same. */
   generation: integer,
 };
 const TOKENS = defineTable('oauth_tokens', COLUMNS);
@@ -39,7 +39,7 @@ export function rotateToken(store: Store, { hash, grantId, generation }: StoredT
   store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
 }
 
-/** Undoes `rotateToken`, once all tokens from any exchange of it are gone. */
+/** Undoes `rotateToken`. Does nothing while tokens exist that an exchange of this one gave out. */
 export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
   const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
   if (store.get(sql, [grantId, generation])) return;

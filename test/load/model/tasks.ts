@@ -106,7 +106,7 @@ function whole(before: readonly string[], after: readonly string[], mayStayUnkno
   };
 }
 
-/** What undoing `done` does to rows: all of it, or only as far as rows are added at the end. */
+/** What undoing `done` does to rows. If it only adds rows at the end, it may be written in part; otherwise it is all or nothing. */
 function undone({ before, after }: Done): Effect {
   const onlyAdds = before.length > after.length && isDeepStrictEqual(before.slice(0, after.length), after);
   return onlyAdds ? rewritten(after, { do: 'add', uris: before.slice(after.length) }) : whole(after, before);
@@ -193,8 +193,8 @@ const deduplicate: Task = async ({ member, playlist, own }) => {
 };
 
 /**
- * relay undoes a move of rows that it did not know only if the playlist still has the same version. A change of its name
- * makes another version.
+ * relay may not know the rows that it moved. Then it undoes the move only if the playlist still has the same version. A change
+ * of the playlist's name makes another version.
  */
 const undoRows: Task = ({ member, own }) => member.undo(own, undone, isMove);
 
@@ -298,7 +298,7 @@ const create: Task = async (person) => {
   const name = `Made by ${member.name}, ${person.made++}`;
   const uris = [...new Set(Array.from({ length: chance.whole(1, 40) }, () => chance.pick(tokens.own)))];
   const made = () => owner(stage.provider).playlists.filter((playlist) => playlist.name === name);
-  // As text: null where there is none.
+  // The first entry stands for the playlist, so that an empty one differs from none.
   const target = targetOf(name, () => made().flatMap((playlist) => ['a playlist', ...urisOf(playlist)]));
   const effect: Effect = {
     total: uris.length,
@@ -532,7 +532,7 @@ export async function undoAll(person: Person): Promise<void> {
   }
 }
 
-/** Asks before the faults begin what will be asked again under them. */
+/** Asks questions before the faults begin. The same questions are asked again during the faults. */
 export async function learn({ member }: Person): Promise<void> {
   const { known, provider } = member.stage;
   const songs = provider.catalogue.tracks.filter((_, index) => index % 300 === 7).slice(0, 12);

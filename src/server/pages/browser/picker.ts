@@ -31,7 +31,7 @@ interface Work {
   isSearching: boolean;
   problem: string | null;
   settled: number;
-  /** What accepting all near matches would settle, while that is asked. */
+  /** The entries that accepting all near matches would settle, while the page asks about it. */
   near: OwnerCalls['jobs/near']['answer'] | null;
 }
 
@@ -72,7 +72,7 @@ export function createPicker(app: () => App): Picker {
     if (work === null || work.isAll) return;
     const { job } = work;
     try {
-      // Settled entries are no longer listed, so the next ones follow those that were skipped.
+      // The server no longer lists settled entries. Those that are open here come first again, then new ones.
       await sent();
       const { items } = await ask('jobs/items', { id: job, offset: 0 });
       if (work?.job !== job) return;
