@@ -39,7 +39,8 @@ const IDS = CLIENTS.map(({ id }) => id);
 
 const HELP = `
 Clients: ${wrap(IDS.join(', '), 70).join('\n         ')}
-For any other name: the URL and the header to enter, or the program to start.
+For any other name, relay shows the URL and the header to enter, or the program
+to start.
 
 Examples:
   $ relay connect
@@ -62,7 +63,7 @@ export function connectCommand(context: Context): Command {
     .option('--key', 'Use the API key instead of approval in the browser')
     .option(
       '--skill [dir]',
-      'Write a skill for the command line instead: where the client looks for skills, or to a directory',
+      'Write a skill that describes the commands instead, to the directory of the client or the one given',
     )
     .option('--toolsets <list>', 'Limit the client to these toolsets')
     .option('--read-only', 'Limit the client to tools that change nothing')
