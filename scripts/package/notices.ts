@@ -14,7 +14,7 @@ export interface NativePart {
 export interface NoticesOptions {
   /** esbuild's metafile of each script. */
   bundles: readonly Metafile[];
-  /** Names of further packages in it. */
+  /** Names of further packages in the published file. */
   packages?: readonly string[];
   natives: readonly NativePart[];
 }

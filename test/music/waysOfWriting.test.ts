@@ -1,4 +1,4 @@
-/** How many songs are found for each way in which lists write them, with look-alikes ranked before them. */
+/** Lists write songs in several ways. Counts for each way how many songs are found, with look-alikes ranked before the right one. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
@@ -15,7 +15,7 @@ const catalogue = sharedCatalogue();
 const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
 const LOOSE = /typo|VEVO|punctuation/;
-/** Without look-alikes that are one letter away: they are as near to many typos, which are then not forgiven. */
+/** Without look-alikes that are one letter away. Many typos are as near to them as to the right song, and not forgiven then. */
 const PLANTED = Object.entries(LOOK_ALIKES).filter(([kind]) => !NEAR_LOOK_ALIKES.has(kind));
 
 /** Songs that title and artist identify: no versions, no second recording. */

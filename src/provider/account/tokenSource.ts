@@ -165,7 +165,7 @@ function isEnded(error: unknown): boolean {
   );
 }
 
-/** The error for a 401 to a token that was just issued: Spotify's servers disagree, which passes, or the app is blocked. */
+/** The error for a 401 to a token that was just issued. Either Spotify's servers disagree for a moment, or the app is blocked. */
 export function refusedWhenNew(): RelayError {
   return new RelayError('PROVIDER_UNAVAILABLE', 'Spotify refuses the token that it has just issued.', {
     remedy: { text: 'Try again in a minute. If it happens again, run {command}.', command: ['login'] },

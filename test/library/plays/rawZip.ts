@@ -16,7 +16,7 @@ export interface RawEntry {
   madeBy?: number;
   attributes?: number;
   extra?: Uint8Array;
-  /** What its local header says instead of the directory. */
+  /** Values that its local header has in place of those in the directory. */
   local?: { name?: string; method?: number; flags?: number; size?: number; crc?: number };
   /** True for an entry without data of its own: the directory points to that of another. */
   isListedOnly?: boolean;

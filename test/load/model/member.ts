@@ -58,7 +58,7 @@ export interface Member {
   readonly lines: string[];
   /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
   ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
-  /** All rows of a tool that lists, page by page: an answer ends where it would be too long. */
+  /** All rows of a tool that returns a list. Reads page by page, since one answer with all of them would be too long. */
   allOf<T>(tool: string): Promise<T[]>;
   /** Calls a tool that changes `target` and fails unless the provider then holds what the answer says. */
   write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
@@ -70,7 +70,7 @@ export interface Member {
     effectOf: (done: Done) => Effect,
     mayConflict?: (done: Done) => boolean,
   ): Promise<void>;
-  /** From now on, no call is left before its answer, and no undo is undone. */
+  /** From now on, the client waits for the answer to every call, and undoes no undo. */
   calm(): void;
 }
 
@@ -112,7 +112,7 @@ export function memberOf(
     return answer;
   }
 
-  /** Leaves some calls before their answer, and then returns null. */
+  /** Does not wait for the answers to some calls; for those it returns null. */
   async function callOrLeave(
     tool: string,
     args: Record<string, unknown>,
@@ -142,14 +142,14 @@ export function memberOf(
     return rows;
   }
 
-  /** Waits until nothing that was left behind can still write. */
+  /** Waits until no call that the client has left can still write. */
   async function afterLeaving(target: Target): Promise<void> {
     await clock.sleep(HEARD_MS);
     await until(async () => {
       const open = (await allOf<ChangeRow>('list_changes')).filter(
         ({ state, playlist_id }) => playlist_id === target.playlistId && !ENDS.includes(state),
       );
-      // In the shared playlist it may be another client's, which carries it on.
+      // A change of the shared playlist in review may be another client's; that client carries it on.
       assert.ok(
         target.playlistId === stage.shared.id || !open.some(({ state }) => state === 'review'),
         `a change is in review: ${JSON.stringify(open)}`,
@@ -267,7 +267,7 @@ export function memberOf(
     const after = certain(target);
     const changeId = answer?.change_id ?? (answer && failureIn(answer)?.details?.change_id);
     if (typeof changeId === 'string') target.done.push({ changeId, before, after, isBack });
-    // A change that nobody has the ID of stands in the way of taking back those before it.
+    // Nobody has the ID of this change, so it cannot be undone. Then the changes before it cannot be undone either.
     else if (answer === null || !isDeepStrictEqual(before, after)) target.done.length = 0;
     if (target.done.length > KEPT) target.done.shift();
   }
@@ -292,7 +292,7 @@ export function memberOf(
       const cancels = chance.fraction() < 0.2 && args.type === 'add_to_playlist';
       const job = await follow(target, String(made.job_id), cancels);
       target.possible = [await leftBy(target, effect, job)];
-      // Its change has no ID in any answer, and those before it no longer lead here.
+      // No answer has the ID of its change, so neither this change nor those before it can be undone.
       target.done.length = 0;
       assertHolds(target, `a job: ${JSON.stringify(job)}`);
     },
@@ -310,8 +310,8 @@ export function memberOf(
       const own = [...target.done];
       await settle(target, effectOf(last), answer, `undo_change of ${last.changeId}`, !last.isBack);
       if (answer === null || !failureIn(answer) || !isDeepStrictEqual(certain(target), last.after)) return;
-      // Nothing came of it. What others did since stays, and so do the changes before it.
-      // Only the last 200 changes of all clients are kept.
+      // The undo changed nothing. After a conflict, no change before it can be undone either. The same is true if relay has
+      // forgotten the change: it keeps only the last 200 of all clients. In other cases the undo can be tried again.
       const { code } = failureIn(answer) ?? {};
       if (code === 'CONFLICT' || code === 'NOT_FOUND') target.done.length = 0;
       else target.done.splice(own.length, 0, last);
