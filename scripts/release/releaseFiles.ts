@@ -22,7 +22,7 @@ const CHANGELOG = join(root, '.github', 'CHANGELOG.md');
 /** The source map, to translate stack traces in bug reports. */
 export const MAP_NAME = `relay-${PRODUCT.version}.map`;
 const MANIFESTS_NAME = 'manifests.tar.gz';
-/** Published as well as all files whose names begin with `relay-` and the version. */
+/** Files that are published beside those whose names begin with `relay-` and the version. */
 const ALWAYS_PUBLISHED = [MAP_NAME, MANIFESTS_NAME, 'install.sh', 'install.ps1', 'latest.json'];
 
 export interface PackagesOptions {

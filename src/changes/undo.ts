@@ -231,7 +231,7 @@ async function undoRows(
   const sight = sightOf(change, body, force || isBegun);
   const { playlistId, shownAs, unseen } = sight;
   const plan = (shown: readonly string[]) => {
-    // The list may show the rows from before relay's own last write, or another person's: the result is the same.
+    // The list may show the rows from before relay's own last write, or rows that another person wrote. This is right for both.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
     const present = caughtUp ?? shown;
     const wanted = isForced
@@ -239,7 +239,7 @@ async function undoRows(
       : formerBeside({ change, plan: planOf(body) }, present);
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
     // All rows of a song go at once, including others that the list shows under the same other ID, or without a name.
-    // In a list that others have changed, which song a row without a name is, is only a guess.
+    // In a list that others have changed, it is only a guess which song a row without a name is.
     const isGuess = isForced && !mayBeRows(asLong(expected, present.length), present);
     const isRisky = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);

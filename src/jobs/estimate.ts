@@ -54,7 +54,7 @@ export async function estimateRequests(
   const isLibrary = type === 'save_tracks' || type === 'remove_saved_tracks';
   const writes = Math.ceil(written / (isLibrary ? TRACKS_PER_REQUEST : ROWS_PER_REQUEST));
   const rest = writes + READS[type](written);
-  // The first page of a long list tells how many rows there are, the last one which come last.
+  // The first page of a long list tells how many rows it has; its last rows take another request.
   const end = type === 'add_to_playlist' ? 1 : 0;
   const isBounded = !READS_ALL.has(type) && !(type === 'add_to_playlist' && payload.skip_existing);
   return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };

@@ -380,7 +380,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes, continues or restarts a bulk job that is waiting or stalled, retries a failed one, and fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user what review should be.',
+    'Resumes, continues or restarts a bulk job that is waiting or stalled, retries a failed one, and fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user which review to pass.',
   kind: 'write',
   idempotent: true,
   input: z.object({
@@ -398,7 +398,7 @@ export const resumeJobTool = defineTool({
       .max(1)
       .optional()
       .describe(
-        'Takes the first candidate of every other unresolved song that scores at least this, 0 to 1. From 0.36 on it differs by a typo or two; other versions score 0.35 at most',
+        'Takes the first candidate of every other unresolved song that scores at least this, 0 to 1. 0.36 or more means a typo or two; other versions score 0.35 at most',
       ),
   }),
   output: JobAnswer.extend({

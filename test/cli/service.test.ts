@@ -196,7 +196,7 @@ test('a program that moved is noticed, and install repairs the service and resta
   assert.equal((await own.service(['status'])).code, 0);
 });
 
-test('without an answer of systemd the link is made here, and it starts at the next login', async (context) => {
+test('if systemd does not answer, relay makes the link itself, and the service starts at the next login', async (context) => {
   const own = desk(context);
   own.systemd.reachable = false;
   assert.deepEqual(await own.service(['install']), {
@@ -305,7 +305,7 @@ test('what systemd refuses is an error with its own words', async (context) => {
   });
 });
 
-test('settings from the environment are named with how to keep them, and never shown', async (context) => {
+test('settings from the environment are listed with the commands that keep them, but without values', async (context) => {
   const own = desk(context);
   const env = {
     RELAY_PORT: '5123',
@@ -438,7 +438,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.equal(existsSync(join(own.dir, '.config')), false);
 });
 
-test('the command of the service has a home that only this shell names, but not the default one', async (context) => {
+test('the command of the service names the home if only this shell does, and not the default one', async (context) => {
   const own = desk(context);
   const command = async (env: Record<string, string>, args: string[] = []) =>
     JSON.parse((await own.service(['status', '--json', ...args], { env })).out).expectedCommand;

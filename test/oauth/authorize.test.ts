@@ -47,7 +47,7 @@ test('without a trustworthy client and redirect URI there is a page and no redir
     }
   }));
 
-test('a redirect URI that was registered before it was refused is not redirected to', () =>
+test('a registered redirect URI that relay would refuse to register now is not redirected to', () =>
   withServer({}, async (relay) => {
     const { home } = relay;
     await relay.server.close();
@@ -127,7 +127,7 @@ test('the owner who denies a client that was never approved is sent back to it',
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
   }));
 
-test('that a client was approved is known for as long as it is registered', () =>
+test('relay remembers that a client was approved for as long as the client is registered', () =>
   withServer({}, async (relay, clock) => {
     const { client } = await connect(relay);
     const { client_id } = client;
@@ -217,7 +217,7 @@ test('the issuer in the answer is the host that was dialled', () =>
     assert.equal(answerOf(answer).iss, `http://${host}`);
   }));
 
-test('a query that the redirect URI has stays', () =>
+test('a query in the redirect URI stays', () =>
   withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const redirect = 'https://app.example/callback?tenant=a%20b';

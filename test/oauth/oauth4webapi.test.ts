@@ -122,7 +122,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
 }
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
-  test(`${method}: a token is given back`, () =>
+  test(`${method}: a client revokes its token`, () =>
     withServer({}, async (relay) => {
       const session = await registered(relay, method);
       const { as, client, auth } = session;

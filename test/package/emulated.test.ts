@@ -7,7 +7,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import { TOOLS } from '../../src/tools/index.ts';
 import { pluck } from '../support/shapes.ts';
 
-/** Debian's libraries of that processor for programs on another one. */
+/** Where Debian puts the arm64 libraries on a machine with another processor. */
 const LIBRARIES = '/usr/aarch64-linux-gnu';
 const EXECUTABLE = fileURLToPath(new URL(`../../dist/relay-${version}-linux-arm64`, import.meta.url));
 

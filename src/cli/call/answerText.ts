@@ -98,7 +98,7 @@ function noneText(key: string): string {
   return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;
 }
 
-/** True if an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has an identity. */
+/** True if an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has a name. */
 function isSection(key: string, value: unknown, width: number): value is Fields {
   if (!isObject(value)) return false;
   const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);

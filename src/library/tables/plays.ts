@@ -8,7 +8,7 @@ interface KnownItem {
   id: number;
   /** The first item of the same URI. */
   subject: number;
-  /** The item from the short history with the same names; plays of this item replace its plays. */
+  /** The item of the short history that has the same names. Its plays are replaced by those of the extended item. */
   shortId: number | null;
   item: PlayedItem;
 }

@@ -115,7 +115,7 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
     ok,
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
-    // An operation covers repeated entries once.
+    // An operation counts an entry once even if it was given several times.
     written: ok ? change.requested : change.written,
     chunks: change.kind === 'create' ? withoutCreation(requests) : requests,
     snapshot_id: change.snapshotId,

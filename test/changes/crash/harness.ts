@@ -111,7 +111,7 @@ interface Stage {
   report: CrashReport;
   keepGoing: boolean;
   log(line: string): void;
-  /** Tracks of the library that scenes of now use. */
+  /** Tracks of the library that the present scenes use. */
   taken: Set<string>;
   /** Jobs that belong to a scene. */
   known: Set<string>;
@@ -194,7 +194,7 @@ async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promis
   }
 }
 
-/** Makes in peace what is going to be undone. */
+/** Makes what is going to be undone, without any trouble. */
 async function prepare(stage: Stage, scene: Scene): Promise<void> {
   const { undoes, asked } = scene;
   await scene.prepare?.(stage.victim.call);
@@ -240,7 +240,7 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
 /** Batches with more deaths than that are not drawn. */
 const MAX_ASKED_AGAIN = 3;
 
-/** Until the program says how it ended. What it does not know of is asked for again, and may be refused on a bad day. */
+/** Waits until the program says how a change ended. One that it does not know is asked for again; a bad day may refuse that. */
 async function awaitTold({ victim }: Stage, run: Run): Promise<void> {
   const { asked, told } = run.scene;
   let answer: Record<string, unknown> | null = null;
@@ -276,7 +276,7 @@ async function runJob(stage: Stage, run: Run): Promise<void> {
   assert.fail(`the job could not be made: ${run.told()}`);
 }
 
-/** The job of a scene whose creation died; only an answered call is known to have made one. */
+/** The job of a scene, found in the list because the program died before it answered with the job's ID. */
 async function found({ victim, known }: Stage, { asked, playlist }: Scene): Promise<string | null> {
   if (!('type' in asked)) return null;
   const answer = await victim.call('list_jobs', { limit: 20 });
@@ -361,7 +361,7 @@ function isGood({ scene, end }: Run): boolean {
 function assertEnd(run: Run): void {
   const { scene, end } = run;
   if (end === 'edited') {
-    // The edit may have met any moment, but nothing may be there twice.
+    // The edit may have come at any moment, but nothing may be there twice.
     const rows = scene.playlist?.rows.map(({ uri }) => uri) ?? [];
     const twice = scene.uris.filter((uri) => rows.filter((row) => row === uri).length > 1);
     assert.equal(twice.length, 0, `${twice.length} tracks are there twice: ${run.told()}`);
@@ -442,7 +442,7 @@ function createKiller(stage: Stage, chance: Chance, runs: readonly Run[], said: 
       provider.faults.add({ ...writes, where, kind: 'hook', fn: () => void kill(death).catch(() => {}) });
       if (death.before) provider.faults.add({ ...writes, where, kind: 'drop', when: 'before' });
     }
-    // Also where no write comes any more.
+    // Kills after some time even if no write comes any more.
     void setTimeout(death.skip === null ? death.ms : NO_WRITE_MS).then(() => kill(death).catch(() => {}));
   }
 

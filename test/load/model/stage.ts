@@ -22,7 +22,7 @@ export interface Stage {
   clock: Clock;
   shared: DemoPlaylist;
   device: DemoDevice;
-  /** Every state of a playlist's rows that a read may show that began at `since` (milliseconds on the clock). */
+  /** Every state of a playlist's rows that a read may show if it began at `since` (milliseconds on the clock). */
   rowsSince(playlist: DemoPlaylist, since: number): ReadonlyArray<readonly string[]>;
   /** The same for the saved tracks. */
   savedSince(since: number): ReadonlyArray<ReadonlySet<string>>;
