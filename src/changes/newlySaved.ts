@@ -63,7 +63,7 @@ export async function newlySaved(
   }
 }
 
-/** The tracks that the library does not hold yet. None more than a minute after the change, when it would show them. */
+/** The tracks that the library does not hold yet. None once a minute has passed: by then it would show what the change saved. */
 async function notShown(
   { provider, store }: Pick<Reading, 'provider' | 'store'>,
   change: Change,

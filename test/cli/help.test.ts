@@ -105,13 +105,13 @@ test('a narrow terminal gets the descriptions wrapped', async () => {
   );
 });
 
-test('every argument explains itself as the options do', () => {
+test('the descriptions of arguments have the same form as those of options', () => {
   for (const command of everyCommand(program)) {
     for (const { description, name } of command.registeredArguments.map((argument) => ({
       name: argument.name(),
       description: argument.description,
     }))) {
-      // A group takes any name, to say which ones it knows.
+      // A group of commands takes any word, so that it can say which commands it has.
       if (command.commands.length > 0) continue;
       assert.match(description, /^[A-Z].*[^.]$/, `${command.name()} ${name}: ${description}`);
     }

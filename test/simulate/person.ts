@@ -197,7 +197,7 @@ function checkRecords({ spotify, computer, isRestored, found, time }: Stage): vo
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    // If its answer was lost, or not saved yet, the record has only the name, and nothing may ever tell which playlist it is.
+    // If the answer to its creation was lost, or not saved yet, the record has only the name. Then nothing may tell which it is.
     const isBare = written.filter((effect) => effect.playlist === playlist).length === 1;
     const known = services.store.get(
       "select 1 from changes where playlist_id = ? or (kind = 'create' and (playlist_id is null or ?))",

@@ -34,9 +34,10 @@ export function exportCommand(context: Context): Command {
     .option('--saved', 'The saved songs (Liked Songs)')
     .option('--all', 'Every playlist and the saved songs, each in a file in the directory of -o')
     .addOption(
-      new Option('--format <format>', 'Format of the file; by default that of its name, else csv').choices(
-        WRITTEN_FORMATS,
-      ),
+      new Option(
+        '--format <format>',
+        'Format of the file; if not given, taken from its name, else csv',
+      ).choices(WRITTEN_FORMATS),
     )
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')
     .option('--force', 'Overwrite existing files')

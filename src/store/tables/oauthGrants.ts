@@ -24,7 +24,7 @@ const COLUMNS = {
   codeUsedAt: nullable(integer),
   createdAt: integer,
   lastUsedAt: nullable(integer),
-  /** The latest generation of refresh tokens of which one was exchanged; 0 for none. */
+  /** The newest generation of refresh tokens from which a token was exchanged; 0 if none was. */
   refreshed: integer,
 };
 const GRANTS = defineTable('oauth_grants', COLUMNS);
