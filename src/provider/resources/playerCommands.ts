@@ -86,6 +86,19 @@ function firstUri({ uris, offset }: PlayCommand): string | undefined {
   return uris?.[offset?.position ?? 0];
 }
 
+/** Makes a command that takes one value, for a device or the active one. */
+function setting<V>(method: 'PUT' | 'POST', name: string, queryOf: (value: V) => Query) {
+  return (api: ProviderApi, value: V, deviceId: string | undefined, call: Call): Promise<void> =>
+    command(api, method, `/me/player/${name}`, call, { ...queryOf(value), device_id: deviceId });
+}
+
+export const seek = setting('PUT', 'seek', (positionMs: number) => ({ position_ms: positionMs }));
+export const setVolume = setting('PUT', 'volume', (percent: number) => ({ volume_percent: percent }));
+export const setShuffle = setting('PUT', 'shuffle', (on: boolean) => ({ state: String(on) }));
+export const setRepeat = setting('PUT', 'repeat', (mode: 'off' | 'track' | 'context') => ({ state: mode }));
+/** Adds an item to the queue. Spotify takes one at a time, and offers no way to remove one again. */
+export const addToQueue = setting('POST', 'queue', (uri: string) => ({ uri }));
+
 export function skip(
   api: ProviderApi,
   direction: 'next' | 'previous',
@@ -93,54 +106,6 @@ export function skip(
   call: Call,
 ): Promise<void> {
   return command(api, 'POST', `/me/player/${direction}`, call, { device_id: deviceId });
-}
-
-export function seek(
-  api: ProviderApi,
-  positionMs: number,
-  deviceId: string | undefined,
-  call: Call,
-): Promise<void> {
-  return command(api, 'PUT', '/me/player/seek', call, { position_ms: positionMs, device_id: deviceId });
-}
-
-export function setVolume(
-  api: ProviderApi,
-  percent: number,
-  deviceId: string | undefined,
-  call: Call,
-): Promise<void> {
-  return command(api, 'PUT', '/me/player/volume', call, { volume_percent: percent, device_id: deviceId });
-}
-
-export type RepeatMode = 'off' | 'track' | 'context';
-
-export function setShuffle(
-  api: ProviderApi,
-  on: boolean,
-  deviceId: string | undefined,
-  call: Call,
-): Promise<void> {
-  return command(api, 'PUT', '/me/player/shuffle', call, { state: String(on), device_id: deviceId });
-}
-
-export function setRepeat(
-  api: ProviderApi,
-  mode: RepeatMode,
-  deviceId: string | undefined,
-  call: Call,
-): Promise<void> {
-  return command(api, 'PUT', '/me/player/repeat', call, { state: mode, device_id: deviceId });
-}
-
-/** Adds an item to the queue. Spotify takes one at a time, and offers no way to remove one again. */
-export function addToQueue(
-  api: ProviderApi,
-  uri: string,
-  deviceId: string | undefined,
-  call: Call,
-): Promise<void> {
-  return command(api, 'POST', '/me/player/queue', call, { uri, device_id: deviceId });
 }
 
 /** Moves playback to another device. If `start` is true, it also starts playing; otherwise playback stays as it is. */

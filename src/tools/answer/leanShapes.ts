@@ -35,14 +35,6 @@ export const LeanTrack = z.object({
   local: flag,
 });
 
-const LeanEpisode = z.object({
-  id: text,
-  type: z.literal('episode'),
-  name: z.string(),
-  show: text,
-  duration: text,
-});
-
 /** A track, or an episode, which also has `type` and `show`. */
 export const LeanMedia = LeanTrack.extend({ type: text, show: text });
 
@@ -108,7 +100,7 @@ export function leanTrack(track: Track): z.infer<typeof LeanTrack> {
   });
 }
 
-function leanEpisode(episode: Episode): z.infer<typeof LeanEpisode> {
+function leanEpisode(episode: Episode): z.infer<typeof LeanMedia> {
   return compact({
     id: episode.id,
     type: episode.type,
