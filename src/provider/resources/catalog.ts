@@ -18,7 +18,16 @@ export interface SearchResult<T> {
 
 type SearchType = 'track' | 'artist' | 'album';
 
-function search<T>(type: SearchType, parse: (row: unknown) => T | null) {
+/** Reads one row of an answer. */
+type Parse<T> = (row: unknown, api: ProviderApi) => T | null;
+
+const notedTrack: Parse<Track> = (row, api) => {
+  const track = parseTrack(row);
+  noteSong(api, track);
+  return track;
+};
+
+function search<T>(type: SearchType, parse: Parse<T>) {
   return async (api: ProviderApi, query: string, limit: number, call: Call): Promise<SearchResult<T>> => {
     const read = async (offset: number) => {
       const request = requestFor('GET', '/search', 'search', {
@@ -39,50 +48,25 @@ function search<T>(type: SearchType, parse: (row: unknown) => T | null) {
       return page;
     });
     const rows = [first, ...more].flatMap((page) => page.rows);
-    return { items: rows.flatMap((row) => parse(row) ?? []), total: first.total };
+    return { items: rows.flatMap((row) => parse(row, api) ?? []), total: first.total };
   };
 }
 
-const findTracks = search('track', parseTrack);
-export async function searchTracks(
-  api: ProviderApi,
-  query: string,
-  limit: number,
-  call: Call,
-): Promise<SearchResult<Track>> {
-  const found = await findTracks(api, query, limit, call);
-  for (const track of found.items) noteSong(api, track);
-  return found;
-}
-export const searchArtists: (
-  api: ProviderApi,
-  query: string,
-  limit: number,
-  call: Call,
-) => Promise<SearchResult<Artist>> = search('artist', parseArtist);
-export const searchAlbums: (
-  api: ProviderApi,
-  query: string,
-  limit: number,
-  call: Call,
-) => Promise<SearchResult<Album>> = search('album', parseAlbum);
+export const searchTracks = search<Track>('track', notedTrack);
+export const searchArtists = search<Artist>('artist', parseArtist);
+export const searchAlbums = search<Album>('album', parseAlbum);
 
 /** Makes a function that reads one item by its ID; the batch reads were removed in February 2026. */
-function getOne<T>(template: string, scope: LimitScope, parse: (body: unknown) => T | null) {
+function getOne<T>(template: string, scope: LimitScope, parse: Parse<T>) {
   return async (api: ProviderApi, id: string, call: Call): Promise<T> => {
     const request = requestFor('GET', template, scope, { values: { id } });
-    const parsed = parse((await api.send(request, call)).body);
+    const parsed = parse((await api.send(request, call)).body, api);
     if (!parsed) throw invalidResponse(request, 'no item in it');
     return parsed;
   };
 }
 
-const readTrack = getOne<Track>('/tracks/{id}', 'tracks', parseTrack);
-export async function getTrack(api: ProviderApi, id: string, call: Call): Promise<Track> {
-  const track = await readTrack(api, id, call);
-  noteSong(api, track);
-  return track;
-}
+export const getTrack = getOne<Track>('/tracks/{id}', 'tracks', notedTrack);
 export const getArtist = getOne<Artist>('/artists/{id}', 'artists', parseArtist);
 /** Reads an album. Spotify does not say how it groups its limits, so albums are counted with the tracks. */
 export const getAlbum = getOne<Album>('/albums/{id}', 'tracks', parseAlbum);
