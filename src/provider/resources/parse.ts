@@ -50,47 +50,44 @@ function artistRefs(value: unknown): ArtistRef[] {
   });
 }
 
-/** null if the value has no URI. */
-export function parseTrack(value: unknown): Track | null {
+/** An item with what all of them have, and with what `rest` reads; null if the value has no URI. */
+function named<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);
   if (!raw || !uri) return null;
-  const album = asObject(raw.album);
-  return {
-    id: textOf(raw.id),
-    uri,
-    type: 'track',
-    name: textOf(raw.name) ?? '',
-    artists: artistRefs(raw.artists),
-    album: {
-      id: textOf(album?.id),
-      name: textOf(album?.name),
-      release_date: textOf(album?.release_date),
-    },
-    duration_ms: numberOf(raw.duration_ms),
-    explicit: flagOf(raw.explicit),
-    is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
-    isrc: textOf(asObject(raw.external_ids)?.isrc),
-    url: urlOf(raw),
-  };
+  return { id: textOf(raw.id), uri, name: textOf(raw.name) ?? '', url: urlOf(raw), ...rest(raw, uri) };
+}
+
+export function parseTrack(value: unknown): Track | null {
+  return named(value, (raw, uri) => {
+    const album = asObject(raw.album);
+    return {
+      type: 'track',
+      artists: artistRefs(raw.artists),
+      album: {
+        id: textOf(album?.id),
+        name: textOf(album?.name),
+        release_date: textOf(album?.release_date),
+      },
+      duration_ms: numberOf(raw.duration_ms),
+      explicit: flagOf(raw.explicit),
+      is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
+      isrc: textOf(asObject(raw.external_ids)?.isrc),
+    };
+  });
 }
 
 function parseEpisode(value: unknown): Episode | null {
-  const raw = asObject(value);
-  const uri = textOf(raw?.uri);
-  if (!raw || !uri) return null;
-  const show = asObject(raw.show);
-  return {
-    id: textOf(raw.id),
-    uri,
-    type: 'episode',
-    name: textOf(raw.name) ?? '',
-    show: { id: textOf(show?.id), name: textOf(show?.name), uri: textOf(show?.uri) },
-    duration_ms: numberOf(raw.duration_ms),
-    release_date: textOf(raw.release_date),
-    explicit: flagOf(raw.explicit),
-    url: urlOf(raw),
-  };
+  return named(value, (raw) => {
+    const show = asObject(raw.show);
+    return {
+      type: 'episode',
+      show: { id: textOf(show?.id), name: textOf(show?.name), uri: textOf(show?.uri) },
+      duration_ms: numberOf(raw.duration_ms),
+      release_date: textOf(raw.release_date),
+      explicit: flagOf(raw.explicit),
+    };
+  });
 }
 
 /** Tells episodes from tracks by `type`, then by the URI. */
@@ -102,50 +99,29 @@ export function parseMedia(value: unknown): Media | null {
 }
 
 export function parseArtist(value: unknown): Artist | null {
-  const raw = asObject(value);
-  const uri = textOf(raw?.uri);
-  if (!raw || !uri) return null;
-  return {
-    id: textOf(raw.id),
-    uri,
-    name: textOf(raw.name) ?? '',
+  return named(value, (raw) => ({
     genres: Array.isArray(raw.genres) ? raw.genres.filter((genre) => typeof genre === 'string') : null,
-    url: urlOf(raw),
-  };
+  }));
 }
 
 export function parseAlbum(value: unknown): Album | null {
-  const raw = asObject(value);
-  const uri = textOf(raw?.uri);
-  if (!raw || !uri) return null;
-  return {
-    id: textOf(raw.id),
-    uri,
-    name: textOf(raw.name) ?? '',
+  return named(value, (raw) => ({
     artists: artistRefs(raw.artists),
     album_type: textOf(raw.album_type),
     release_date: textOf(raw.release_date),
     total_tracks: numberOf(raw.total_tracks),
-    url: urlOf(raw),
-  };
+  }));
 }
 
 /** A track as an album lists it: without the album and without an ISRC. */
 export function parseAlbumTrack(value: unknown): AlbumTrack | null {
-  const raw = asObject(value);
-  const uri = textOf(raw?.uri);
-  if (!raw || !uri) return null;
-  return {
-    id: textOf(raw.id),
-    uri,
-    name: textOf(raw.name) ?? '',
+  return named(value, (raw) => ({
     artists: artistRefs(raw.artists),
     disc_number: numberOf(raw.disc_number),
     track_number: numberOf(raw.track_number),
     duration_ms: numberOf(raw.duration_ms),
     explicit: flagOf(raw.explicit),
-    url: urlOf(raw),
-  };
+  }));
 }
 
 export function parsePlaylist(value: unknown): Playlist | null {
