@@ -120,8 +120,11 @@ export type Artist = z.infer<typeof Artist>;
 export type Album = z.infer<typeof Album>;
 export type AlbumTrack = z.infer<typeof AlbumTrack>;
 export type Playlist = z.infer<typeof Playlist>;
-/** `linked_from`: the URI that the row was added with, where Spotify shows another one and says so. Answers leave it out. */
-export type Item = z.infer<typeof Item> & { linked_from?: string };
+/**
+ * `linked_from`: the URI that the row was added with, where Spotify shows another one and says so. `added_by`: ID of the user who
+ * added the row, where Spotify says it. Answers leave both out.
+ */
+export type Item = z.infer<typeof Item> & { linked_from?: string; added_by?: string };
 export type Context = z.infer<typeof Context>;
 export type Device = z.infer<typeof Device>;
 

@@ -4,15 +4,13 @@
  */
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
-import type { Playlist } from '../../domain/shapes.ts';
+import type { Item, Playlist } from '../../domain/shapes.ts';
 import type { ProviderApi } from '../../provider/api.ts';
 import {
-  type AddedItem,
   getMyPlaylists,
   getPlaylistBegin,
   getPlaylistItems,
   PLAYLIST_PAGE,
-  parseAddedItem,
 } from '../../provider/resources/playlists.ts';
 import { getSavedTracks, type SavedTrack } from '../../provider/resources/savedTracks.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
@@ -205,7 +203,7 @@ export function createReader(
   async function beginPlaylist(due: PlaylistDue, call: ReadCall): Promise<void> {
     const { id } = due;
     const isForeign = due.mine === 0 && due.collaborative !== 1;
-    const begin = await unlessRefused(id, isForeign, getPlaylistBegin(provider, id, call, parseAddedItem));
+    const begin = await unlessRefused(id, isForeign, getPlaylistBegin(provider, id, call));
     if (!begin) return;
     const { playlist, first } = begin;
     if (!first && due.mine === 0) return refuse(id, isForeign);
@@ -232,7 +230,7 @@ export function createReader(
     const { id, total } = pending;
     const offset = await file.use((sql) => countPending(sql));
     const window = { limit: PLAYLIST_PAGE, offset };
-    const page = await unlessRefused(id, false, getPlaylistItems(provider, id, window, call, parseAddedItem));
+    const page = await unlessRefused(id, false, getPlaylistItems(provider, id, window, call));
     if (!page) return;
     const isWhole = await file.use((sql) =>
       sql.transaction(() => {
@@ -358,8 +356,8 @@ function savedRow({ added_at, track }: SavedTrack): SavedRow {
   return { added_at, media: track };
 }
 
-function playlistRow({ added_at, added_by, item }: AddedItem): PlaylistRow {
-  return { added_at, added_by, media: item };
+function playlistRow({ added_at, added_by, item }: Item): PlaylistRow {
+  return { added_at, added_by: added_by ?? null, media: item };
 }
 
 function changing(what: string): RelayError {

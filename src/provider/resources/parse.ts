@@ -164,6 +164,7 @@ export function parseItem(value: unknown, position: number): Item {
   const media = asObject(raw?.item ?? raw?.track);
   const item = parseMedia(media);
   const linkedFrom = textOf(asObject(media?.linked_from)?.uri);
+  const addedBy = textOf(asObject(raw?.added_by)?.id);
   return {
     position,
     added_at: textOf(raw?.added_at),
@@ -171,6 +172,7 @@ export function parseItem(value: unknown, position: number): Item {
     is_local: raw?.is_local === true || (item?.type === 'track' && item.is_local),
     item,
     ...(linkedFrom === null ? {} : { linked_from: linkedFrom }),
+    ...(addedBy === null ? {} : { added_by: addedBy }),
   };
 }
 

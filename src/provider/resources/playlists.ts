@@ -4,7 +4,7 @@ import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
 import { type PageRequest, readAll, readPage } from './paging.ts';
-import { asObject, coverOf, numberOf, parseItem, parsePlaylist, textOf } from './parse.ts';
+import { asObject, coverOf, numberOf, parseItem, parsePlaylist } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
 export const PLAYLIST_PAGE = 50;
@@ -40,32 +40,11 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
   return (await getPlaylistBegin(api, id, call)).playlist;
 }
 
-/** A row with who added it: the user's ID, null where the provider does not say. */
-export type AddedItem = Item & { added_by: string | null };
-
-/** For `getPlaylistBegin` and `getPlaylistItems`. */
-export function parseAddedItem(row: unknown, position: number): AddedItem {
-  const raw = asObject(row);
-  return { ...parseItem(row, position), added_by: textOf(asObject(raw?.added_by)?.id) };
-}
-
 /** A playlist and its first rows, which come with it; null where Spotify does not send them. */
-export function getPlaylistBegin(
-  api: ProviderApi,
-  id: string,
-  call: Pick<Call, 'signal' | 'account'>,
-): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }>;
-export function getPlaylistBegin<T extends Item>(
-  api: ProviderApi,
-  id: string,
-  call: Pick<Call, 'signal' | 'account'>,
-  parse: (row: unknown, position: number) => T,
-): Promise<{ playlist: Playlist; first: Pick<Page<T>, 'items' | 'total'> | null }>;
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,
   call: Pick<Call, 'signal' | 'account'>,
-  parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<{ playlist: Playlist; first: Pick<Page<Item>, 'items' | 'total'> | null }> {
   const request = requestFor('GET', '/playlists/{id}', 'playlists.read', {
     values: { id },
@@ -77,7 +56,7 @@ export async function getPlaylistBegin(
   notePlaylist(api, playlist, coverOf(body));
   const { total_items: total } = playlist;
   const rows = rowsIn(body);
-  const items = rows?.map((row, position) => noted(api, parse(row, position)));
+  const items = rows?.map((row, position) => notedItem(api, row, position));
   return { playlist, first: items && total !== null ? { items, total } : null };
 }
 
@@ -98,29 +77,16 @@ export function getPlaylistItems(
   id: string,
   window: PageRequest,
   call: Pick<Call, 'signal' | 'account'>,
-): Promise<Page<Item>>;
-export function getPlaylistItems<T extends Item>(
-  api: ProviderApi,
-  id: string,
-  window: PageRequest,
-  call: Pick<Call, 'signal' | 'account'>,
-  parse: (row: unknown, position: number) => T,
-): Promise<Page<T>>;
-export function getPlaylistItems(
-  api: ProviderApi,
-  id: string,
-  window: PageRequest,
-  call: Pick<Call, 'signal' | 'account'>,
-  parse: (row: unknown, position: number) => Item = parseItem,
 ): Promise<Page<Item>> {
   const request = requestFor('GET', '/playlists/{id}/items', 'playlists.read', {
     values: { id },
     query: WITH_EPISODES,
   });
-  return readPage(api, request, window, (row, position) => noted(api, parse(row, position)), call);
+  return readPage(api, request, window, (row, position) => notedItem(api, row, position), call);
 }
 
-function noted<T extends Item>(api: ProviderApi, item: T): T {
+function notedItem(api: ProviderApi, row: unknown, position: number): Item {
+  const item = parseItem(row, position);
   noteSong(api, item.item);
   return item;
 }
