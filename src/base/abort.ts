@@ -2,19 +2,10 @@
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
-/**
- * Rejects with the signal's reason as soon as it aborts; `promise` itself continues.
- * @param mayLeave called when the signal aborts: if it returns false, the promise is waited for anyway
- */
-export function interruptible<T>(
-  signal: AbortSignal,
-  promise: Promise<T>,
-  mayLeave: () => boolean = () => true,
-): Promise<T> {
+/** Rejects with the signal's reason as soon as it aborts; `promise` itself continues. */
+export function interruptible<T>(signal: AbortSignal, promise: Promise<T>): Promise<T> {
   return new Promise((resolve, reject) => {
-    const stop = () => {
-      if (mayLeave()) reject(signal.reason);
-    };
+    const stop = () => reject(signal.reason);
     if (signal.aborted) stop();
     signal.addEventListener('abort', stop, { once: true });
     promise.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));

@@ -1,14 +1,12 @@
-/** How long work that failed waits before its next try, and whether the failed try counts. Pure. */
+/** How long work that failed waits before its next try. Pure. */
 import type { ErrorCode, RelayError } from './errors.ts';
-import { type FailureClass, failureClassOf, isRefusal } from './failureClass.ts';
+import { type FailureClass, failureClassOf } from './failureClass.ts';
 
 /** How long to wait, and why. */
 export interface Pause {
   /** End of the pause, in Unix milliseconds; null if it lasts until the owner logs in. */
   until: number | null;
   reason: ErrorCode;
-  /** True if the failed try counts as an attempt, of which there are only so many. */
-  spendsAttempt: boolean;
 }
 
 /** What a pause depends on besides the error. */
@@ -35,7 +33,6 @@ export function pauseAfter(error: RelayError, facts: PauseFacts): Pause {
   return {
     until: ms === null ? null : facts.now + Math.min(ms, MAX_WAIT_MS),
     reason: error.code,
-    spendsAttempt: isRefusal(error),
   };
 }
 

@@ -6,7 +6,7 @@ import {
   RelayError,
   TOOL_ERROR_CODES,
 } from '../../src/domain/errors.ts';
-import { ENDED_BY_LOGIN, type FailureClass, failureClassOf } from '../../src/domain/failureClass.ts';
+import { ENDED_BY_LOGIN, type FailureClass, failureClassOf, isRefusal } from '../../src/domain/failureClass.ts';
 import { growingDelay, pauseAfter } from '../../src/domain/pause.ts';
 
 const NOW = 1_000_000;
@@ -19,7 +19,7 @@ function waits(code: ErrorCode, failures = 1, retryAfterSeconds?: number) {
   const error = new RelayError(code, 'x', retryAfterSeconds === undefined ? {} : { retryAfterSeconds });
   const pause = pauseAfter(error, { failures, now: NOW, fraction: 0.5 });
   assert.equal(pause.reason, code);
-  return [pause.until === null ? null : pause.until - NOW, pause.spendsAttempt];
+  return [pause.until === null ? null : pause.until - NOW, isRefusal(error)];
 }
 
 test('every error code belongs to one class', () => {

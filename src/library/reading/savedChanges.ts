@@ -16,8 +16,6 @@ export interface SavedChanges {
   rows: SavedKey[];
   /** The rows that were read, with their tracks. */
   seen: SavedRow[];
-  /** True if `rows` differs from what was known. */
-  differs: boolean;
 }
 
 const PAGE = 50;
@@ -109,9 +107,7 @@ export async function findSavedChanges(
   }
 
   const rows = [...head, ...rest.filter((_, at) => !gone.has(at)).map((index) => known[index] as SavedKey)];
-  const differs =
-    rows.length !== known.length || rows.some((row, index) => keyOf(row) !== keyOf(known[index] as SavedKey));
-  return { total, rows, seen, differs };
+  return { total, rows, seen };
 
   /** The place where the known part of a longer list now ends. */
   async function boundary(): Promise<Gap['to'] | 'moving' | 'unlike'> {
