@@ -1,4 +1,5 @@
 /** Typos: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
+import { editDistance, isOneChange } from '../base/editDistance.ts';
 import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 
@@ -36,49 +37,9 @@ export function similarity(a: string, b: string): number {
   return length === 0 ? 0 : 1 - distance(one, other) / length;
 }
 
-/**
- * How many letters have to be inserted, dropped, replaced or swapped with their neighbour (optimal string alignment) to
- * turn one text into the other. Texts are compared up to 60 characters.
- */
+/** The edits between two texts, which are compared up to 60 characters. */
 export function distance(first: string, second: string): number {
-  if (first === second) return 0;
-  const [a, b] = [first.slice(0, MAX_COMPARED), second.slice(0, MAX_COMPARED)];
-  const width = b.length + 1;
-  // All rows in one array: this is the innermost loop of every near miss.
-  const cost = new Uint8Array((a.length + 1) * width);
-  for (let j = 0; j < width; j += 1) cost[j] = j;
-  for (let i = 1; i <= a.length; i += 1) {
-    const row = i * width;
-    const above = row - width;
-    cost[row] = i;
-    for (let j = 1; j < width; j += 1) {
-      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
-      let least = (cost[above + j - 1] as number) + (isSame ? 0 : 1);
-      least = Math.min(least, (cost[above + j] as number) + 1, (cost[row + j - 1] as number) + 1);
-      if (i > 1 && j > 1 && !isSame && isSwapped(a, i - 2, b, j - 2)) {
-        least = Math.min(least, (cost[above - width + j - 2] as number) + 1);
-      }
-      cost[row + j] = least;
-    }
-  }
-  return cost[cost.length - 1] as number;
-}
-
-/** True if two texts differ by one letter or by two swapped ones, once their common beginning and end are removed. */
-function isOneChange(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  const shorter = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start += 1;
-  let end = 0;
-  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
-    end += 1;
-  const [left, other] = [a.length - start - end, b.length - start - end];
-  return (left <= 1 && other <= 1) || (left === 2 && other === 2 && isSwapped(a, start, b, start));
-}
-
-function isSwapped(a: string, i: number, b: string, j: number): boolean {
-  return a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j);
+  return editDistance(first.slice(0, MAX_COMPARED), second.slice(0, MAX_COMPARED));
 }
 
 /** The only two words that differ; nothing if there are none or several. */

@@ -3,6 +3,8 @@
  * Han and Kana; and a query's free words, quoted phrases and field filters.
  */
 
+import { isOneChange } from '../../base/editDistance.ts';
+
 /** Letters that Unicode does not decompose into a base letter and a mark. */
 const STROKES: Readonly<Record<string, string>> = {
   ø: 'o',
@@ -87,17 +89,4 @@ const MIN_LENGTH = 4;
 export function nearWords(word: string, known: Iterable<string>): string[] {
   if (word.length < MIN_LENGTH) return [];
   return [...known].filter((other) => other.length >= MIN_LENGTH && isOneChange(word, other));
-}
-
-function isOneChange(a: string, b: string): boolean {
-  if (Math.abs(a.length - b.length) > 1) return false;
-  const shorter = Math.min(a.length, b.length);
-  let start = 0;
-  while (start < shorter && a[start] === b[start]) start += 1;
-  let end = 0;
-  while (end < shorter - start && a[a.length - 1 - end] === b[b.length - 1 - end]) end += 1;
-  const [left, other] = [a.slice(start, a.length - end), b.slice(start, b.length - end)];
-  return (
-    (left.length <= 1 && other.length <= 1) || (left.length === 2 && left === [...other].reverse().join(''))
-  );
 }
