@@ -1,4 +1,5 @@
 /** The words of version notes, normalised. Add a new word to one of these lists and nowhere else. */
+import { placesBy } from '../base/lists.ts';
 
 /** The versions that separate recordings, with the phrases for each. */
 const VERSION_PHRASES = {
@@ -222,10 +223,7 @@ export const PHRASES: readonly Phrase[] = [
   ...phrasesOf(NOTE_PHRASES, (note) => (note === 'none' ? {} : { note })),
 ].sort((a, b) => b.words.length - a.words.length);
 
-const PHRASES_BY_START: ReadonlyMap<string, readonly number[]> = PHRASES.reduce((byStart, { words }, at) => {
-  const start = words[0] ?? '';
-  return byStart.set(start, [...(byStart.get(start) ?? []), at]);
-}, new Map<string, number[]>());
+const PHRASES_BY_START = placesBy(PHRASES, ({ words: [first] }) => first);
 
 /** The phrases that start with one of `words`, longer ones first. */
 export function phrasesFrom(words: readonly string[]): Phrase[] {

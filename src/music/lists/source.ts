@@ -1,6 +1,7 @@
 /** A file's text, and what several readers derive from it, computed once. */
 import { lazy } from '../../base/memoised.ts';
 import { type JsonNode, parseJsonTree } from './jsonTree.ts';
+import { excerpt } from './list.ts';
 import { parseXmlRoot, type XmlElement } from './xmlTree.ts';
 
 export interface Source {
@@ -8,6 +9,8 @@ export interface Source {
   readonly lines: readonly string[];
   /** The line of a position in `text`, from 1. */
   lineAt(offset: number): number;
+  /** What a row says about its place: the line where it begins, and its text on one line. */
+  placeOf(start: number, end: number): { line: number; raw: string };
   /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
   readonly json: () => JsonNode;
   /** The outermost element. @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
@@ -21,6 +24,10 @@ export function sourceOf(text: string): Source {
     text,
     lines,
     lineAt,
+    placeOf: (start, end) => ({
+      line: lineAt(start),
+      raw: excerpt(text.slice(start, end).replace(/\s+/gu, ' ')),
+    }),
     json: lazy(() => parseJsonTree(text, lines, lineAt)),
     xml: lazy(() => parseXmlRoot(text)),
   };

@@ -1,7 +1,7 @@
 import type { Fields } from '../columns.ts';
 import { refused } from '../decode.ts';
 import { tidyText } from '../entry.ts';
-import { excerpt, type Row } from '../list.ts';
+import type { Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
 import type { Reader } from './reader.ts';
@@ -55,7 +55,7 @@ function rowOf(
   { track, fields, list }: { track: XmlElement; fields: Dict; list: string },
   source: Source,
 ): Row {
-  const row = rowAt(track, source);
+  const row = source.placeOf(track.start, track.end);
   const kind = OTHER_KINDS.find((name) => fields.has(name));
   if (kind) return { ...row, why: `of type "${kind.toLowerCase()}"` };
   const of = (key: string) => wordsOf(fields.get(key)).trim();
@@ -70,14 +70,7 @@ function rowOf(
 }
 
 function missingRow(item: XmlElement, source: Source): Row {
-  return { ...rowAt(item, source), why: 'a track that the file does not describe' };
-}
-
-function rowAt(element: XmlElement, source: Source) {
-  return {
-    line: source.lineAt(element.start),
-    raw: excerpt(source.text.slice(element.start, element.end).replace(/\s+/gu, ' ')),
-  };
+  return { ...source.placeOf(item.start, item.end), why: 'a track that the file does not describe' };
 }
 
 /** A property list's dictionary, in which each `<key>` is followed by its value. */

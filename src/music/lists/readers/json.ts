@@ -1,7 +1,7 @@
 import { type ColumnPlan, columnKey, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
 import { joinNames } from '../entry.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
-import { excerpt, type Row } from '../list.ts';
+import type { Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import type { Reader } from './reader.ts';
 
@@ -80,8 +80,7 @@ function rowsOfInner(node: JsonNode, file: File, list: string): Row[] | null {
 }
 
 function rowOf(node: JsonNode, { source, plan }: File, list: string): Row {
-  const raw = excerpt(source.text.slice(node.offset, node.offset + node.length).replace(/\s+/gu, ' '));
-  const row = { line: source.lineAt(node.offset), raw };
+  const row = source.placeOf(node.offset, node.offset + node.length);
   if (node.type === 'string') return { ...row, text: textOf(node), ...(list !== '' && { fields: { list } }) };
   if (node.type !== 'object') return { ...row, why: 'neither an object nor a string' };
   if ((node.children?.length ?? 0) > MAX_KEYS) return { ...row, why: `more than ${MAX_KEYS} keys` };

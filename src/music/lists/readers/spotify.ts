@@ -1,7 +1,7 @@
 import { LEFT_OUT_PLAYS } from '../../../domain/listImport.ts';
 import type { Fields } from '../columns.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
-import { excerpt, type RawList, type Row } from '../list.ts';
+import type { RawList, Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import { looksLikeJson } from './json.ts';
 import type { Reader } from './reader.ts';
@@ -103,7 +103,6 @@ function readHistory(source: Source, { allPlays }: { allPlays: boolean }): RawLi
   return { rows, isHistory: true };
 }
 
-function rowAt(node: JsonNode, source: Source, fields: Fields): Row {
-  const raw = excerpt(source.text.slice(node.offset, node.offset + node.length).replace(/\s+/gu, ' '));
-  return { line: source.lineAt(node.offset), raw, fields };
+function rowAt({ offset, length }: JsonNode, source: Source, fields: Fields): Row {
+  return { ...source.placeOf(offset, offset + length), fields };
 }
