@@ -5,7 +5,7 @@
  */
 import { rm } from 'node:fs/promises';
 import { basename } from 'node:path';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import type { Random } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -13,6 +13,7 @@ import type { PlaysCount, PlaysProgress, PlaysRequest } from '../../domain/plays
 import { IMPORT_WORKER } from '../../generated/importWorker.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
 import { countPlays, createPlayWriter, playsAccount, putPlaysAccount, timeOf } from '../tables/plays.ts';
+import { isOutOfMemory, startThread } from '../thread.ts';
 import type { ImportReply, ImportStart } from './messages.ts';
 import { receiveUpload } from './uploads.ts';
 
@@ -191,19 +192,8 @@ interface Reading {
 }
 
 function startReading(start: ImportStart): Reading {
-  const worker = new Worker(IMPORT_WORKER, {
-    eval: true,
-    workerData: start,
-    name: 'relay import',
-    // Options of this process, such as the tests' loaders, and its environment are not passed on.
-    execArgv: [],
-    env: {},
-    stdout: true,
-    stderr: true,
-    resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 8 },
-  });
-  worker.stdout.resume();
-  worker.stderr.resume();
+  const limits = { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 8 };
+  const worker = startThread('relay import', IMPORT_WORKER, start, limits);
   let heard: (reply: ImportReply) => void = () => {};
   let failed: (error: unknown) => void = () => {};
   const reply = () =>
@@ -240,8 +230,7 @@ function refusal({ message, remedy }: { message: string; remedy: string }): Rela
 }
 
 function errorOf(error: unknown, label: string): unknown {
-  const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
-  if (!isMemory) return error;
+  if (!isOutOfMemory(error)) return error;
   return new RelayError('INVALID_ARGUMENT', `${label} needs more memory than an export may.`, {
     remedy: 'Unpack it, and import one file after the other.',
   });

@@ -1,5 +1,6 @@
 /** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
-import { open, stat } from 'node:fs/promises';
+import { stat } from 'node:fs/promises';
+import { readStart } from '../../base/files.ts';
 import { readJson } from '../../base/parsing.ts';
 import { isAccountFile, isHistory } from './exportFiles.ts';
 import { folderFiles, oneFile } from './folderFiles.ts';
@@ -39,13 +40,7 @@ export async function readExport(path: string, label: string, reader: ExportRead
 }
 
 async function isZip(path: string): Promise<boolean> {
-  const file = await open(path, 'r');
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(4), 0, 4, 0);
-    return bytesRead === 4 && ['PK\u0003\u0004', 'PK\u0005\u0006'].includes(buffer.toString('latin1'));
-  } finally {
-    await file.close();
-  }
+  return ['PK\u0003\u0004', 'PK\u0005\u0006'].includes((await readStart(path, 4)).toString('latin1'));
 }
 
 /** @param isNamed a single file that the person named, which is read whatever it is called */

@@ -3,13 +3,14 @@
  * when nobody has asked for a minute. A few run at a time; other questions wait in line.
  */
 import { availableParallelism } from 'node:os';
-import { Worker } from 'node:worker_threads';
+import type { Worker } from 'node:worker_threads';
 import { interruptible, later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
 import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { QUERY_WORKER } from '../../generated/queryWorker.ts';
 import { sqliteModule } from '../../store/sql/sqlite.ts';
+import { isOutOfMemory, startThread } from '../thread.ts';
 import type { Question, Reply, Rows, WorkerStart } from './messages.ts';
 
 /** Number of questions to answer at the same time: one core is left for the server. */
@@ -66,20 +67,8 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
     try {
       const workerData: WorkerStart = { module: await sqliteModule(), heapLimit: HEAP_LIMIT };
       if (closed) return;
-      const worker = new Worker(QUERY_WORKER, {
-        eval: true,
-        workerData,
-        name: 'relay library',
-        // Options of this process, such as the tests' loaders, and its environment are not passed on.
-        execArgv: [],
-        env: {},
-        // Nothing of its output may reach stdout, which may carry MCP messages.
-        stdout: true,
-        stderr: true,
-        resourceLimits: { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 },
-      });
-      worker.stdout.resume();
-      worker.stderr.resume();
+      const limits = { maxOldGenerationSizeMb: VALUES_LIMIT_MB, maxYoungGenerationSizeMb: 4 };
+      const worker = startThread('relay library', QUERY_WORKER, workerData, limits);
       worker.unref();
       const thread: Thread = { worker, ready: false, at: null, timer: new AbortController() };
       threads.add(thread);
@@ -120,10 +109,9 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
 
   function lost(thread: Thread, error: Error | null): void {
     if (!threads.has(thread)) return;
-    const isMemory = (error as NodeJS.ErrnoException | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY';
     end(
       thread,
-      isMemory
+      isOutOfMemory(error)
         ? tooMuchMemory()
         : new RelayError('INTERNAL', 'The thread that answers queries has ended.', { cause: error }),
     );
