@@ -1,8 +1,7 @@
 /** `library.db` and `memory.db`: where they are, and how each is made and brought up to date. */
 import { join } from 'node:path';
-import type { Database } from 'sql.js';
 import type { Companion } from '../../store/copies/companion.ts';
-import { migrate } from '../../store/sql/migrate.ts';
+import { firstValue, migrate } from '../../store/sql/migrate.ts';
 import {
   createLibraryFile,
   type FileKind,
@@ -35,8 +34,8 @@ function memoryPath(home: string): string {
 const MIRROR: FileKind = {
   make: (db) => void db.exec(MIRROR_SCHEMA),
   bring(db) {
-    const found = [pragma(db, 'application_id'), pragma(db, 'user_version')].join();
-    if (found !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
+    const found = ['application_id', 'user_version'].map((name) => firstValue(db, `pragma ${name}`));
+    if (found.join() !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
     // Reads the schema, which fails if the file was cut off.
     db.exec('select count(*) from tracks; select count(*) from playlist_rows; select count(*) from saved;');
   },
@@ -52,17 +51,13 @@ const MEMORY: FileKind = {
     db.exec(`pragma application_id = ${MEMORY_ID}`);
   },
   bring(db, size) {
-    if (pragma(db, 'application_id') !== MEMORY_ID) throw new Error('it belongs to another program');
-    const pages = pragma(db, 'page_count');
-    if (pages * pragma(db, 'page_size') > size) throw new Error('it is cut off');
-    if (size <= CHECKED && db.exec('pragma quick_check(1)')[0]?.values[0]?.[0] !== 'ok') {
+    if (firstValue(db, 'pragma application_id') !== MEMORY_ID)
+      throw new Error('it belongs to another program');
+    const pages = Number(firstValue(db, 'pragma page_count'));
+    if (pages * Number(firstValue(db, 'pragma page_size')) > size) throw new Error('it is cut off');
+    if (size <= CHECKED && firstValue(db, 'pragma quick_check(1)') !== 'ok')
       throw new Error('SQLite reports damage');
-    }
     migrate(db, MEMORY_MIGRATIONS);
   },
   damaged: 'put_aside',
 };
-
-function pragma(db: Database, name: string): number {
-  return Number(db.exec(`pragma ${name}`)[0]?.values[0]?.[0]);
-}

@@ -229,26 +229,27 @@ export function createLibraryFile({
     });
   }
 
+  /** Does some work during which the database is not closed. */
+  async function held<T>(work: () => Promise<T>): Promise<T> {
+    users += 1;
+    idle.abort();
+    try {
+      return await work();
+    } finally {
+      users -= 1;
+      if (users === 0) restLater();
+    }
+  }
+
   return {
     path,
     exists: async () => open !== null || (await disk.exists(path)),
-    async use(work) {
-      users += 1;
-      idle.abort();
-      try {
-        const { sql } = await database();
-        return work(sql);
-      } finally {
-        users -= 1;
-        if (users === 0) restLater();
-      }
-    },
+    use: (work) => held(async () => work((await database()).sql)),
     save,
-    async check() {
-      users += 1;
-      const before = aside;
-      const isKept = open !== null;
-      try {
+    check: () =>
+      held(async () => {
+        const before = aside;
+        const isKept = open !== null;
         const { sql } = await database();
         if (aside !== before) return false;
         const [verdict] = sql.all<{ quick_check: string }>('pragma quick_check(1)');
@@ -263,11 +264,7 @@ export function createLibraryFile({
         await discard();
         await database();
         return false;
-      } finally {
-        users -= 1;
-        if (users === 0) restLater();
-      }
-    },
+      }),
     news() {
       const told = aside;
       aside = null;

@@ -8,7 +8,7 @@ import { readRegularFile } from '../../base/files.ts';
 import { messageOf, nullIfMissing } from '../../domain/errors.ts';
 import { inRollbackFormat } from '../file/stateFile.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
-import { type Migration, migrate } from '../sql/migrate.ts';
+import { firstValue, type Migration, migrate } from '../sql/migrate.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
 
 export interface Companion {
@@ -64,11 +64,11 @@ export async function carry(
 }
 
 function versionOf(db: Database, { applicationId, migrations }: Companion): number {
-  const number = (pragma: string) => Number(db.exec(`pragma ${pragma}`)[0]?.values[0]?.[0]);
-  if (number('application_id') !== applicationId) throw new Error('it belongs to another program');
-  const verdict = db.exec('pragma quick_check(1)')[0]?.values[0]?.[0];
+  if (firstValue(db, 'pragma application_id') !== applicationId)
+    throw new Error('it belongs to another program');
+  const verdict = firstValue(db, 'pragma quick_check(1)');
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
-  const version = number('user_version');
+  const version = Number(firstValue(db, 'pragma user_version'));
   if (!migrations.some((migration) => migration.version === version))
     throw new Error(`this program does not know its version ${version}`);
   return version;
@@ -126,7 +126,7 @@ export function takeCompanion(
   versions: readonly number[],
   companion: Companion,
 ): Taken {
-  const version = file.exec('select value from meta where name = ?', [VERSION_ROW])[0]?.values[0]?.[0];
+  const version = firstValue(file, `select value from meta where name = '${VERSION_ROW}'`);
   if (typeof version !== 'number' || !versions.includes(version))
     throw new Error(`its meta.${VERSION_ROW} is not that of its tables`);
   const fresh = new SQL.Database(freshImage(SQL, companion.migrations, version));
@@ -158,11 +158,11 @@ function take(from: Database, to: Database, objects: readonly SchemaObject[]): R
     } catch (error) {
       throw new Error(`a row of ${name} is not valid: ${messageOf(error)}`, { cause: error });
     }
-    rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
+    rows[name] = Number(firstValue(to, `select count(*) from main.${name}`));
   }
   // A view counts under its own name.
   for (const { type, name } of objects) {
-    if (type === 'view') rows[name] = Number(to.exec(`select count(*) from main.${name}`)[0]?.values[0]?.[0]);
+    if (type === 'view') rows[name] = Number(firstValue(to, `select count(*) from main.${name}`));
   }
   to.exec('commit; detach source');
   return rows;

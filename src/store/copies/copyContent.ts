@@ -6,7 +6,7 @@
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
 import { freshImage, IN_MEMORY } from '../sql/freshImage.ts';
-import type { Migration } from '../sql/migrate.ts';
+import { firstValue, type Migration } from '../sql/migrate.ts';
 import { type Companion, carriedVersions, type Taken, takeCompanion, VERSION_ROW } from './companion.ts';
 import { requireUsable } from './rowRules.ts';
 import { objectsOf, type SchemaObject } from './schemaObjects.ts';
@@ -89,9 +89,9 @@ function named({ type, name }: SchemaObject): string {
 
 /** Safe once the schema is known to be ours. The first check also finds a page that two trees share. */
 function requireSound(file: Database): void {
-  const verdict = file.exec('pragma integrity_check(1)')[0]?.values[0]?.[0];
+  const verdict = firstValue(file, 'pragma integrity_check(1)');
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);
-  const dangling = file.exec('pragma foreign_key_check')[0]?.values[0]?.[0];
+  const dangling = firstValue(file, 'pragma foreign_key_check');
   if (dangling !== undefined) throw new Error(`a row of ${String(dangling)} refers to a missing row`);
 }
 

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import type { Database, SqlJsStatic } from 'sql.js';
 import { readRegularFile, UnreadFile } from '../../base/files.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
-import { APPLICATION_ID } from '../sql/migrate.ts';
+import { APPLICATION_ID, firstValue } from '../sql/migrate.ts';
 
 const MAGIC = 'SQLite format 3\0';
 
@@ -70,7 +70,7 @@ async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
 export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Database {
   const db = new SQL.Database(inRollbackFormat(bytes));
   try {
-    const verdict = db.exec('pragma quick_check(1)')[0]?.values[0]?.[0];
+    const verdict = firstValue(db, 'pragma quick_check(1)');
     if (verdict !== 'ok') throw new Error(String(verdict));
     return db;
   } catch (error) {

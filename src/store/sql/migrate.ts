@@ -1,5 +1,5 @@
 /** Forward-only migrations: each file in one transaction together with its version. */
-import type { Database } from 'sql.js';
+import type { Database, SqlValue } from 'sql.js';
 
 /** ASCII "rlay" in the header of the state file, which identifies it as ours. */
 export const APPLICATION_ID = 0x726c6179;
@@ -19,12 +19,10 @@ export interface SchemaVersions {
 
 /** The versions that a file records; zeros for an empty database. */
 export function readVersions(db: Database): SchemaVersions {
-  const schemaVersion = numberOf(db, 'pragma user_version');
+  const schemaVersion = Number(firstValue(db, 'pragma user_version'));
   if (schemaVersion === 0) return { schemaVersion, oldestCompatible: 0 };
-  return {
-    schemaVersion,
-    oldestCompatible: numberOf(db, "select value from meta where name = 'oldest_compatible'"),
-  };
+  const oldest = firstValue(db, "select value from meta where name = 'oldest_compatible'");
+  return { schemaVersion, oldestCompatible: Number(oldest ?? 0) };
 }
 
 /**
@@ -63,6 +61,7 @@ export function dumpSchema(db: Database): string {
   return (result?.values ?? []).map(([sql]) => `${sql};\n`).join('\n');
 }
 
-function numberOf(db: Database, sql: string): number {
-  return Number(db.exec(sql)[0]?.values[0]?.[0] ?? 0);
+/** The first value of the first row; undefined if there is none. */
+export function firstValue(db: Database, sql: string): SqlValue | undefined {
+  return db.exec(sql)[0]?.values[0]?.[0];
 }
