@@ -3,7 +3,7 @@ import { NEVER } from '../base/abort.ts';
 import { isEnded } from '../domain/job.ts';
 import type { LogoutAnswer } from '../domain/localApi.ts';
 import type { Jobs } from '../jobs/jobService.ts';
-import { eraseAccountData } from '../store/tables/eraseAccountData.ts';
+import { eraseAccountData } from '../store/tables/accountData.ts';
 import type { Core } from './core.ts';
 
 /** Maximum number of jobs to read, more than a home can hold. */

@@ -8,7 +8,7 @@ import { commandStyleOf } from '../domain/remedy.ts';
 import type { McpEndpoint } from '../mcp/endpoint.ts';
 import { createLazyEndpoint } from '../mcp/lazyEndpoint.ts';
 import { removeServerFile, writeServerFile } from '../store/home/serverFile.ts';
-import { forgetActivity } from '../store/tables/activity.ts';
+import { forgetActivity } from '../store/tables/accountData.ts';
 import type { Services } from '../tools/tool.ts';
 import { COMMAND_LINE, createCredentials } from './access/credentials.ts';
 import { createFormTokens } from './access/formToken.ts';

@@ -86,11 +86,9 @@ export function requestHours(store: Store, now: number): Record<string, number[]
 
 /** Requests by scope in the minute of `now` and the 1,439 before it; scopes without any are left out. */
 export function requestTotals(store: Store, now: number): Record<string, number> {
-  const minute = Math.floor(now / MINUTE_MS);
-  const rows = store.all<{ scope: string; total: number }>(
-    `select scope, sum(count) as total from request_counts
-     where minute > ? and minute <= ? group by scope order by scope`,
-    [minute - MINUTES_PER_DAY, minute],
-  );
-  return Object.fromEntries(rows.map(({ scope, total }) => [scope, total]));
+  const totals = Object.entries(requestHours(store, now)).map(([scope, hours]) => [
+    scope,
+    hours.reduce((sum, count) => sum + count, 0),
+  ]);
+  return Object.fromEntries(totals);
 }

@@ -1,0 +1,20 @@
+/** What is stored about an account besides its login: forgotten as a whole, or without its remembered matches. */
+import type { Store } from '../types.ts';
+
+/** Forgets what relay has done: kept playlists, jobs, changes, names of playlists and errors. Saved soon. */
+export function forgetActivity(store: Store): void {
+  empty(store, ['keeps', 'changes', 'job_items', 'jobs', 'playlist_names', 'api_errors']);
+  store.saveSoon();
+}
+
+/** Erases everything about an account but its login. Deleting a job deletes its items. */
+export function eraseAccountData(store: Store): void {
+  empty(store, ['keeps', 'jobs', 'changes', 'aliases', 'tracks', 'playlist_names']);
+}
+
+/** @param tables those that refer to others come before them */
+function empty(store: Store, tables: readonly string[]): void {
+  store.transaction(() => {
+    for (const table of tables) store.run(`delete from ${table}`);
+  });
+}
