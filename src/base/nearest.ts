@@ -1,5 +1,4 @@
-/** Suggestions for mistyped names. */
-import { editDistance } from './editDistance.ts';
+/** How far two texts are apart, and suggestions for mistyped names. Pure. */
 
 /**
  * The known names nearest to `name`, nearest first: at most three, and none that differs in more than a third of its
@@ -24,4 +23,49 @@ export function didYouMean(name: string, known: readonly string[]): string | und
 function isNear(wanted: string, candidate: string, distance: number): boolean {
   if (wanted.length >= 4 && candidate.includes(wanted)) return true;
   return distance <= Math.max(1, Math.floor(Math.max(wanted.length, candidate.length) / 3));
+}
+
+/**
+ * How many letters have to be inserted, dropped, replaced or swapped with their neighbour (optimal string alignment) to
+ * turn one text into the other.
+ */
+export function editDistance(a: string, b: string): number {
+  if (a === b) return 0;
+  const width = b.length + 1;
+  // All rows in one array: for near misses of songs this is the innermost loop.
+  const cost = new Uint32Array((a.length + 1) * width);
+  for (let j = 0; j < width; j += 1) cost[j] = j;
+  for (let i = 1; i <= a.length; i += 1) {
+    const row = i * width;
+    const above = row - width;
+    cost[row] = i;
+    for (let j = 1; j < width; j += 1) {
+      const isSame = a.charCodeAt(i - 1) === b.charCodeAt(j - 1);
+      let least = (cost[above + j - 1] as number) + (isSame ? 0 : 1);
+      least = Math.min(least, (cost[above + j] as number) + 1, (cost[row + j - 1] as number) + 1);
+      if (i > 1 && j > 1 && !isSame && isSwapped(a, i - 2, b, j - 2)) {
+        least = Math.min(least, (cost[above - width + j - 2] as number) + 1);
+      }
+      cost[row + j] = least;
+    }
+  }
+  return cost[cost.length - 1] as number;
+}
+
+/** True if two texts differ by one letter or by two swapped ones, once their common beginning and end are removed. */
+export function isOneChange(a: string, b: string): boolean {
+  if (Math.abs(a.length - b.length) > 1) return false;
+  const shorter = Math.min(a.length, b.length);
+  let start = 0;
+  while (start < shorter && a.charCodeAt(start) === b.charCodeAt(start)) start += 1;
+  let end = 0;
+  while (end < shorter - start && a.charCodeAt(a.length - 1 - end) === b.charCodeAt(b.length - 1 - end))
+    end += 1;
+  const [left, other] = [a.length - start - end, b.length - start - end];
+  return (left <= 1 && other <= 1) || (left === 2 && other === 2 && isSwapped(a, start, b, start));
+}
+
+/** True if the two letters of `a` from `i` on are those of `b` from `j` on, swapped. */
+function isSwapped(a: string, i: number, b: string, j: number): boolean {
+  return a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j);
 }

@@ -1,5 +1,5 @@
 /** Typos: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
-import { editDistance, isOneChange } from '../base/editDistance.ts';
+import { editDistance, isOneChange } from '../base/nearest.ts';
 import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 

@@ -6,7 +6,12 @@ import {
   RelayError,
   TOOL_ERROR_CODES,
 } from '../../src/domain/errors.ts';
-import { ENDED_BY_LOGIN, type FailureClass, failureClassOf, isRefusal } from '../../src/domain/failureClass.ts';
+import {
+  ENDED_BY_LOGIN,
+  type FailureClass,
+  failureClassOf,
+  isRefusal,
+} from '../../src/domain/failureClass.ts';
 import { growingDelay, pauseAfter } from '../../src/domain/pause.ts';
 
 const NOW = 1_000_000;

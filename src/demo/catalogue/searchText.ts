@@ -3,7 +3,7 @@
  * Han and Kana; and a query's free words, quoted phrases and field filters.
  */
 
-import { isOneChange } from '../../base/editDistance.ts';
+import { isOneChange } from '../../base/nearest.ts';
 
 /** Letters that Unicode does not decompose into a base letter and a mark. */
 const STROKES: Readonly<Record<string, string>> = {
