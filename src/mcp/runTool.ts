@@ -23,12 +23,16 @@ export interface CallResult {
   _meta?: Record<string, unknown>;
 }
 
-export interface CallContext {
+/** What all calls of a server share. */
+export interface CallBasics {
   services: Services;
   clock: Clock;
   log: Log;
   /** How commands are written in remedies; by default without `--home`. */
   commands?: CommandStyle;
+}
+
+export interface CallContext extends CallBasics {
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
   /** The caller's principal. */
@@ -38,23 +42,15 @@ export interface CallContext {
 
 export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
   const startedAt = context.clock.now();
-  const deadline = {
-    clock: context.clock,
-    ms: CALL_DEADLINE_MS,
-    signal: context.signal,
-    late: deadlineError,
-  };
+  const { services, clock, progress, by } = context;
+  const deadline = { clock, ms: CALL_DEADLINE_MS, signal: context.signal, late: deadlineError };
   try {
     const { answer, text } = await withDeadline(deadline, async (signal) => {
       const parsed = await parseInTurns(tool, args);
       signal.throwIfAborted();
       // The handler always gives the full result, so it does not see `detail`.
       const { detail, ...own } = parsed;
-      const data = await tool.handle(context.services, own, {
-        signal,
-        progress: context.progress,
-        by: context.by,
-      });
+      const data = await tool.handle(services, own, { signal, progress, by });
       return answerOf(tool, parsed, tool.output.parse(data));
     });
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');

@@ -1,20 +1,13 @@
 /** Tool calls in progress. Each can be ended by its client, by the end of its connection, and when the server stops. */
-import type { Clock } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import { modelText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
-import { type CommandStyle, plainCommand } from '../domain/remedy.ts';
-import type { Services, Tool } from '../tools/tool.ts';
+import { plainCommand } from '../domain/remedy.ts';
+import type { Tool } from '../tools/tool.ts';
 import { forModel } from './forModel.ts';
 import { withLoginLink } from './loginLink.ts';
-import { type CallResult, runTool } from './runTool.ts';
+import { type CallBasics, type CallResult, runTool } from './runTool.ts';
 
-export interface ToolCallOptions {
-  services: Services;
-  clock: Clock;
-  log: Log;
-  /** How commands are written in remedies; by default without `--home`. */
-  commands?: CommandStyle;
+export interface ToolCallOptions extends CallBasics {
   /** Address for connecting the account, given the base URL under which the client reached the server. */
   loginUrl(baseUrl: string): string;
 }
@@ -56,13 +49,7 @@ export interface ToolCalls {
   stop(): void;
 }
 
-export function createToolCalls({
-  services,
-  clock,
-  log,
-  commands = plainCommand,
-  loginUrl,
-}: ToolCallOptions): ToolCalls {
+export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolCalls {
   const calls = new Set<{ from: Caller; controller: AbortController }>();
   return {
     async run({ tool, args, from, onGone, baseUrl, notify, progressToken }) {
@@ -72,16 +59,9 @@ export function createToolCalls({
       onGone(() => controller.abort(new RelayError('CANCELLED', 'The client disconnected.')));
       try {
         const progress = progressOf(progressToken, notify);
-        const result = await runTool(tool, args, {
-          services,
-          clock,
-          log,
-          commands,
-          signal: controller.signal,
-          by: askerOf(from),
-          progress,
-        });
-        return withLoginLink(forModel(result), () => loginUrl(baseUrl), commands);
+        const context = { ...basics, signal: controller.signal, by: askerOf(from), progress };
+        const result = await runTool(tool, args, context);
+        return withLoginLink(forModel(result), () => loginUrl(baseUrl), basics.commands ?? plainCommand);
       } finally {
         calls.delete(entry);
       }
