@@ -158,19 +158,10 @@ async function planFor(
     if (track === null) gone.add(uri);
     else if (!recordings.has(uri)) recordings.set(uri, recordingOfTrack(track));
   });
-  const uris = asShown(
-    rows.map(({ uri }) => uri ?? ''),
-    shown,
-    recordings,
-  );
+  const written = rows.map(({ uri }) => uri ?? '');
+  const uris = asShown(written, shown, recordings);
   const named = rows.map((row, at) => ({ ...row, uri: uris[at] || null }));
-  const originals = new Map(
-    originalsOf(
-      rows.map(({ uri }) => uri ?? ''),
-      uris,
-    ),
-  );
-  return { ...restorePlan(shown, named, gone, skips), originals };
+  return { ...restorePlan(shown, named, gone, skips), originals: new Map(originalsOf(written, uris)) };
 }
 
 /** The track with a URI; null if Spotify does not offer it any more. */
