@@ -33,8 +33,6 @@ export interface Connection {
   /** Sends the MCP endpoint one message and passes on its answers, as JSON texts; returns the HTTP status. */
   carry(text: string, options: Carrying, take: (json: string) => Promise<void>): Promise<number>;
   baseUrl: string;
-  pid: number;
-  version: string;
   demo: boolean;
 }
 
@@ -91,21 +89,17 @@ export async function noteOtherHome(context: Asking): Promise<void> {
 }
 
 async function connectTo(context: Asking, settings: Settings, file: ServerFile): Promise<Connection> {
-  const { key } = await loadMasterKey({
-    ...keyOptions(settings),
-    allowCreate: false,
-    clock: context.clock,
-  });
-  const { baseUrl, pid, version } = file;
+  const { clock, random, signal } = context;
+  const { key } = await loadMasterKey({ ...keyOptions(settings), allowCreate: false, clock });
+  const { baseUrl, version } = file;
   if (version !== context.version) {
     context.remark(
       `The running server is version ${version}, this is ${context.version}: restart the server.`,
     );
   }
-  const { signal, random } = context;
   const localKey = deriveLocalKey(key);
   const local = createLocalClient({ baseUrl, key: localKey, signal, random });
   const carry: Connection['carry'] = (text, { headers, signal }, take) =>
     carryMessage(text, greet(baseUrl, { signal, random }), { key: localKey, headers, signal }, take);
-  return { local, carry, baseUrl, pid, version, demo: settings.demo };
+  return { local, carry, baseUrl, demo: settings.demo };
 }
