@@ -87,17 +87,28 @@ export function importCommand(context: Context): Command {
 async function runImport(context: Context, file: string, options: ImportOptions): Promise<void> {
   requireOneTarget(options);
   const { listeningHistoryIn } = await import('./historyFile.ts');
-  const history = await listeningHistoryIn(file);
-  if (history === 'export' || (history === 'file' && !saysItIsList(options))) {
-    if (!options.dryRun) return importHistory(context, file, options);
-    if (history === 'export')
+  const found = await listeningHistoryIn(file);
+  const isHistory = found === 'export' || (found === 'file' && !saysItIsList(options));
+  if (options.dryRun) {
+    if (found === 'export')
       throw usage('--dry-run shows how a list of songs is read; this is a data export.');
-    note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
+    if (isHistory) {
+      note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
+    }
+    return showOnly(context, file, options);
   }
-  if (options.dryRun) return showOnly(context, file, options);
+  if (isHistory && saysItIsList(options)) {
+    throw new RelayError('USAGE', "Spotify's data export goes into the library, not into a playlist.", {
+      remedy: 'Leave out the other options. For a playlist of what was heard, give one file of the history.',
+    });
+  }
   const { local } = await context.server();
   const talk = await openTalk(context, options);
   try {
+    if (isHistory) {
+      const { importPlays } = await import('./importPlays.ts');
+      return await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
+    }
     const to = file === '-' ? await askWhere(context, options, talk) : options;
     await importList(context, local, file, to, file === '-' ? null : talk);
   } finally {
@@ -111,22 +122,6 @@ function saysItIsList(options: ImportOptions): boolean {
   return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
     (one) => one !== undefined,
   );
-}
-
-async function importHistory(context: Context, file: string, options: ImportOptions): Promise<void> {
-  if (saysItIsList(options)) {
-    throw new RelayError('USAGE', "Spotify's data export goes into the library, not into a playlist.", {
-      remedy: 'Leave out the other options. For a playlist of what was heard, give one file of the history.',
-    });
-  }
-  const { local } = await context.server();
-  const talk = await openTalk(context, options);
-  try {
-    const { importPlays } = await import('./importPlays.ts');
-    await importPlays(context, local, file, { anyAccount: options.yes ?? false, talk });
-  } finally {
-    talk?.close();
-  }
 }
 
 /** A dialogue for questions; null with `--json`, with `--yes`, or without a terminal. */
