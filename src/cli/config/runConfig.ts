@@ -1,0 +1,182 @@
+/** Shows and changes settings. A secret is only shown as set or not set. */
+import { didYouMean } from '../../base/nearest.ts';
+import { removeSetting, storeSetting } from '../../config/edit.ts';
+import { inspectSettings, redirectUriFor, type Settings } from '../../config/settings.ts';
+import { findSetting, SETTING_KEYS, SETTINGS, type SettingKey } from '../../config/table.ts';
+import { secretText } from '../../config/types.ts';
+import { RelayError } from '../../domain/errors.ts';
+import type { Context } from '../context.ts';
+import { noteOtherHome } from '../findServer.ts';
+import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { askSecret } from '../terminal/prompt.ts';
+
+/** The setting of that name, as in `config.json` or in the environment. Throws `USAGE` with the nearest names. */
+function requireSetting(name: string): SettingKey {
+  const key = findSetting(name);
+  if (key) return key;
+  throw new RelayError('USAGE', `There is no setting "${name}".`, {
+    remedy: {
+      text: `${didYouMean(name, SETTING_KEYS) ?? ''} {command} shows all.`.trim(),
+      command: ['config', 'list'],
+    },
+  });
+}
+
+export async function listSettings(context: Context): Promise<void> {
+  await noteOtherHome(context);
+  const settings = await context.settings();
+  const stored = await storedSecrets(context);
+  const all = SETTING_KEYS.map((key) => viewOf(settings, key, stored));
+  if (context.json) return printJson(context.io, { path: settings.configPath, settings: all });
+  const rows = all.map((view) => [
+    view.key,
+    textOf(view),
+    view.source === 'default' || view.source === 'state' ? '' : originOf(view, settings),
+  ]);
+  for (const line of columns(rows)) printLine(context.io, line);
+}
+
+export async function getSetting(context: Context, name: string): Promise<void> {
+  await noteOtherHome(context);
+  const key = requireSetting(name);
+  const settings = await context.settings();
+  const isStored = key === 'mcpApiKey' || key === 'providerClientSecret';
+  const view = viewOf(settings, key, isStored ? await storedSecrets(context) : {});
+  if (context.json) return printJson(context.io, view);
+  printLine(context.io, view.secret ? textOf(view) : String(view.value ?? ''));
+}
+
+/** Works with an unusable `config.json` too: people need to find it. */
+export function printPath(context: Context): void {
+  const { configPath: path } = inspectSettings(context.loadOptions()).settings;
+  if (context.json) printJson(context.io, { path });
+  else printLine(context.io, path);
+}
+
+interface View {
+  key: SettingKey;
+  env: string;
+  /** null for a secret, and if nothing is set. */
+  value: string | number | boolean | readonly string[] | null;
+  source: string;
+  secret: boolean;
+  set: boolean;
+  /** The default in words. */
+  fallback: string;
+}
+
+/** True for each secret that the state holds, by the name of its setting; missing if not known. */
+type Stored = Partial<Record<SettingKey, boolean>>;
+
+/** Empty if the state cannot be opened, so that the other settings can still be shown. */
+async function storedSecrets(context: Context): Promise<Stored> {
+  try {
+    const report = await context.withLocal((local) => local.status(), { ownHome: true });
+    // A running server of an earlier version does not report them.
+    return report.secrets ?? {};
+  } catch {
+    context.signal.throwIfAborted();
+    return {};
+  }
+}
+
+function viewOf(settings: Settings, key: SettingKey, stored: Stored): View {
+  const { env, secret, fallbackText } = SETTINGS[key];
+  const value = effective(settings, key);
+  const inState = value === null && stored[key] === true;
+  const source = inState ? 'state' : settings.origins[key];
+  const isAbsent = key === 'providerClientSecret' && stored[key] === false;
+  const fallback = isAbsent ? 'optional' : fallbackText.replaceAll('`', '');
+  return { key, env, value: secret ? null : value, source, secret, set: value !== null || inState, fallback };
+}
+
+/** The redirect URI follows the port unless it is set. */
+function effective(settings: Settings, key: SettingKey): View['value'] {
+  if (key !== 'providerRedirectUri' || settings.port === 0) return settings[key];
+  return redirectUriFor(settings, settings.port);
+}
+
+function textOf(view: View): string {
+  if (view.source === 'state') return 'set, kept encrypted in the state';
+  if (view.secret) return view.set ? 'set' : `not set (${view.fallback})`;
+  return view.value === null ? `not set (${view.fallback})` : String(view.value);
+}
+
+function originOf({ key, env, source }: View, settings: Settings): string {
+  if (source === 'environment') return `from ${env}`;
+  return source === 'flag' ? `from --${key}` : `from ${settings.configPath}`;
+}
+
+export async function setSetting(context: Context, name: string, value?: string): Promise<void> {
+  await noteOtherHome(context);
+  const key = requireSetting(name);
+  if (key === 'providerClientSecret') return storeSecret(context, value);
+  refuseOutsideFile(key);
+  if (value === undefined) {
+    throw new RelayError('USAGE', `The value of ${key} is missing.`, {
+      remedy: { text: 'Give it: {command}.', command: ['config', 'set', key, 'VALUE'] },
+    });
+  }
+  const settings = storeSetting(context.loadOptions(), key, value);
+  const done = { key, value: settings[key], source: settings.origins[key], path: settings.configPath };
+  if (context.json) printJson(context.io, done);
+  else note(context.io, `Set ${key} in ${settings.configPath}`);
+  for (const warning of settings.warnings) context.remark(`Warning: ${warning}`);
+  noteWhatElse(context, key, settings.origins[key] === 'environment');
+}
+
+export async function unsetSetting(context: Context, name: string): Promise<void> {
+  await noteOtherHome(context);
+  if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
+  // An unknown key may still be in the file, which is unusable until it is removed.
+  const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
+  const key = removed ? (findSetting(name) ?? name) : requireSetting(name);
+  if (context.json) printJson(context.io, { key, removed });
+  else note(context.io, removed ? `Removed ${key}` : `${key} was not set in the file`);
+  if (removed) noteWhatElse(context, key, false);
+}
+
+/** Secrets are not taken as arguments, which end up in the shell's history. */
+async function storeSecret(context: Context, value: string | undefined): Promise<void> {
+  if (value !== undefined) {
+    throw new RelayError('USAGE', 'A secret must not be on the command line.', {
+      remedy: {
+        text: 'Run {command} and type it, or pipe it in.',
+        command: ['config', 'set', 'providerClientSecret'],
+      },
+    });
+  }
+  const secret = await askSecret(context.io, 'Client secret: ', context.signal);
+  if (secretText.read(secret) === null) {
+    throw new RelayError('SETTINGS_INVALID', `providerClientSecret must be ${secretText.expects}.`, {
+      remedy: 'Nothing was changed; give another value.',
+    });
+  }
+  await context.withLocal((local) => local.setClientSecret({ value: secret }), { ownHome: true });
+  reportSecret(context, true);
+}
+
+async function forgetSecret(context: Context): Promise<void> {
+  await context.withLocal((local) => local.setClientSecret({ value: null }), { ownHome: true });
+  reportSecret(context, false);
+}
+
+function reportSecret(context: Context, set: boolean): void {
+  if (context.json) printJson(context.io, { key: 'providerClientSecret', set });
+  else note(context.io, set ? 'Stored the client secret, encrypted' : 'Forgot the client secret');
+  if (context.env.PROVIDER_CLIENT_SECRET) {
+    note(context.io, 'PROVIDER_CLIENT_SECRET in the environment overrides it.');
+  }
+}
+
+function refuseOutsideFile(key: SettingKey): void {
+  if (SETTINGS[key].inFile) return;
+  throw new RelayError('USAGE', `${key} is not kept in config.json.`, {
+    remedy: `Set ${SETTINGS[key].env} in the environment.`,
+  });
+}
+
+function noteWhatElse(context: Context, key: string, overridden: boolean): void {
+  if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment overrides it.`);
+  else note(context.io, 'Restart a running server to use it.');
+}
