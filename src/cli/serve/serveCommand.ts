@@ -9,16 +9,14 @@ import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
 import { note, printBlock, printJson } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
-import { toolFlags } from '../usage/toolFlags.ts';
+import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 import { openServer } from './openServer.ts';
 import { readyText } from './readyText.ts';
 
-interface ServeOptions {
+interface ServeOptions extends ToolOptions {
   port?: string;
   host?: string;
   open?: boolean;
-  toolsets?: string;
-  readOnly?: boolean;
 }
 
 export function serveCommand(context: Context, finish: Finish): Command {
@@ -57,11 +55,11 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   return EXIT.done;
 }
 
-function flagsOf({ host, port, toolsets, readOnly }: ServeOptions): SettingFlags {
+function flagsOf({ host, port, ...tools }: ServeOptions): SettingFlags {
   return {
     ...(host === undefined ? {} : { host }),
     ...(port === undefined ? {} : { port }),
-    ...toolFlags({ toolsets, readOnly }),
+    ...toolFlags(tools),
   };
 }
 

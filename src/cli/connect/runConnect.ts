@@ -1,0 +1,332 @@
+/** What `relay connect` does: shows what a client needs, or writes it into the client's own file. */
+import { resolve } from 'node:path';
+import { didYouMean } from '../../base/nearest.ts';
+import { temporaryWord } from '../../base/temporaryProgram.ts';
+import { storeSetting } from '../../config/edit.ts';
+import { inspectSettings, localBaseUrl, type Settings } from '../../config/settings.ts';
+import { readBackups } from '../../connect/backups.ts';
+import { CLIENTS, type Connection, findClient, headersFor, stdioWords } from '../../connect/clientTable.ts';
+import { type System, systemOf } from '../../connect/configPlaces.ts';
+import { KEY_PLACEHOLDER, lookInto, type Plan, planFor, write } from '../../connect/connectClient.ts';
+import { remove } from '../../connect/removeEntry.ts';
+import { removeSkill, skillPath, writeSkill } from '../../connect/skillFile.ts';
+import { SKILL_CLIENTS, skillsFolder } from '../../connect/skillPlaces.ts';
+import { RelayError } from '../../domain/errors.ts';
+import { serverName } from '../../domain/project.ts';
+import { EXTRAS_QUESTION, toolsetsFor } from '../../domain/toolsets.ts';
+import type { Context } from '../context.ts';
+import { note, printBlock, printJson } from '../terminal/output.ts';
+import { openDialogue } from '../terminal/prompt.ts';
+import { commandLine } from '../usage/commandLine.ts';
+import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
+import { clientsText, otherText, planText, removedText, writtenText } from './connectText.ts';
+import { skillText } from './skillText.ts';
+
+export interface ConnectOptions extends ToolOptions {
+  write?: boolean;
+  remove?: boolean;
+  key?: boolean;
+  /** A directory, or true for the client's own. */
+  skill?: string | boolean;
+}
+
+/** The server that the client is to connect to: the running one, or the one in the settings. */
+interface Server {
+  url: string;
+  /** True if the server is the demo's. */
+  demo: boolean;
+  authMode: Settings['mcpAuthMode'];
+  /** The key that is valid now; null if no server runs that could be asked. */
+  currentKey(): Promise<string | null>;
+}
+
+const IDS = CLIENTS.map(({ id }) => id);
+
+export async function runConnect(
+  context: Context,
+  name: string | undefined,
+  options: ConnectOptions,
+): Promise<void> {
+  if (options.skill !== undefined) return runSkill(context, name, options);
+  const { write, remove, key: withKey, toolsets, readOnly } = options;
+  const ofOneClient = { write, remove, key: withKey, toolsets, 'read-only': readOnly };
+  const [flag] = Object.entries(ofOneClient).find(([, given]) => given !== undefined) ?? [];
+  if (name === undefined && flag !== undefined) throw missingClient(`--${flag}`);
+  if (write && remove) {
+    throw new RelayError('USAGE', '--write and --remove cannot be combined.');
+  }
+  const client = name === undefined ? undefined : findClient(name);
+  if (name !== undefined && !client && (write || remove)) throw unknownClient(name);
+  const choice = toolChoice(options);
+  const server = await serverToConnect(context);
+  if (name === undefined) return listClients(context, server);
+  if (withKey && client?.starts) {
+    throw new RelayError('USAGE', `${client.name} starts relay itself and needs no key.`, {
+      remedy: 'Leave out --key.',
+    });
+  }
+  if (withKey && server.authMode === 'oauth') {
+    throw new RelayError(
+      'USAGE',
+      'The server does not accept API keys: mcpAuthMode (MCP_AUTH_MODE) is oauth.',
+      {
+        remedy: `Leave out --key: ${client?.name ?? name} asks for your approval in the browser.`,
+      },
+    );
+  }
+  const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
+  const program = await programOf(context, server);
+  if (!client || client.starts) refuseTemporary(context, program, client && write ? client.name : null);
+  const common = { name: serverName(server.demo), url: server.url, program, choice };
+  if (!client) return showOther(context, name, { ...common, key });
+  const plan = (value: string | null): Plan => planFor(client, { ...common, key: value }, systemOf(context));
+  if (remove) return removeEntry(context, server, plan(null));
+  if (write) await writePlan(context, plan, key);
+  else await showPlan(context, server, plan(key));
+  if (toolsets === undefined) await offerExtras(context, server);
+}
+
+/** A skill needs no server and connects nothing; it only tells a model which commands there are. */
+async function runSkill(
+  context: Context,
+  name: string | undefined,
+  { skill, remove, key, toolsets, readOnly }: ConnectOptions,
+): Promise<void> {
+  if (key || toolsets !== undefined || readOnly) {
+    throw new RelayError(
+      'USAGE',
+      'A skill needs no key and has no toolsets: it only describes the commands of relay.',
+    );
+  }
+  const { io, json } = context;
+  const folder = skillFolder(context, name, skill);
+  const path = skillPath(folder);
+  if (remove) {
+    const removed = await removeSkill(folder);
+    if (json) return printJson(io, { skill: path, removed });
+    return printBlock(io, removed ? `Removed ${path}.\n` : `There is no skill of relay's at ${path}.\n`);
+  }
+  const text = skillText(context);
+  const changed = await writeSkill(folder, text);
+  if (json) return printJson(io, { skill: path, written: true, changed, text });
+  const again = 'Run this again after an update of relay.';
+  printBlock(io, changed ? `Wrote ${path}. ${again}\n` : `${path} is up to date.\n`);
+}
+
+function skillFolder(
+  { platform, env }: Context,
+  name: string | undefined,
+  skill: string | boolean | undefined,
+): string {
+  if (typeof skill === 'string') return resolve(skill);
+  const client = name === undefined ? null : findClient(name);
+  if (client === undefined) throw unknownClient(name ?? '');
+  const folder = skillsFolder(client?.id ?? null, systemOf({ platform, env }));
+  if (folder !== null) return folder;
+  throw new RelayError('USAGE', `${client?.name ?? name} reads no skills that relay knows of.`, {
+    remedy: `Give a directory of skills with --skill DIR. Clients: ${SKILL_CLIENTS.join(', ')}.`,
+  });
+}
+
+/** Asks once which tools to offer, and saves the answer as the setting. */
+async function offerExtras(context: Context, { demo }: Server): Promise<void> {
+  const { io, json, signal } = context;
+  if (json || !io.terminal.stdin || !io.terminal.stderr) return;
+  const load = context.loadOptions({ demo });
+  if (inspectSettings(load).settings.origins.toolsets !== 'default') return;
+  const talk = openDialogue(io, signal);
+  note(io, '');
+  const extras = await talk.confirm(EXTRAS_QUESTION, true).finally(talk.close);
+  const value = toolsetsFor(extras);
+  storeSetting(load, 'toolsets', value);
+  note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
+}
+
+/** The command with which a client starts `relay stdio` for this home. */
+async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
+  const { program } = await context.machine();
+  const { home, origins } = inspectSettings(context.loadOptions()).settings;
+  // The client that starts it does not have this shell's environment.
+  return stdioWords(program, origins.home === 'default' ? null : home, demo);
+}
+
+/**
+ * Refuses a program that a package manager fetched for one run: it disappears later, and no client could start it.
+ * @param written the client whose file would name the program; null to only warn
+ */
+function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
+  const word = temporaryWord(program);
+  if (word === null) return;
+  const remedy = 'Install relay in a permanent place, then run this again from there.';
+  if (written === null) {
+    note(io, `${word} is a temporary copy. ${remedy}`);
+    return;
+  }
+  throw new RelayError(
+    'HOME_UNUSABLE',
+    `${word} is a temporary copy, and ${written} could not start it later. Nothing was changed.`,
+    { remedy },
+  );
+}
+
+async function showOther(context: Context, name: string, connection: Connection): Promise<void> {
+  const { io, json } = context;
+  const hint = didYouMean(name, IDS);
+  const { headers = {} } = headersFor(connection);
+  const { name: server, url, program } = connection;
+  if (json) return printJson(io, { client: name, server, url, headers, program });
+  note(io, `relay does not know the client "${name}".${hint === undefined ? '' : ` ${hint}`}`);
+  printBlock(io, otherText(connection, headers, commandLine(context, 'key'), io.columns));
+}
+
+async function removeEntry(context: Context, { currentKey }: Server, plan: Plan): Promise<void> {
+  const { io, clock, json } = context;
+  const removed = await remove(plan, { now: clock.now(), currentKey });
+  const { file, client } = plan;
+  const { names, ...rest } = removed;
+  if (json) return printJson(io, { client: client.id, file, removed: names, ...rest });
+  printBlock(io, removedText(plan, removed));
+}
+
+async function showPlan(context: Context, server: Server, plan: Plan): Promise<void> {
+  const { io } = context;
+  if (context.json) return printJson(io, { ...shown(plan), written: false, backup: null, changed: false });
+  noteIfAbsent(context, plan);
+  await noteIfThere(context, server, plan);
+  printBlock(io, planText(plan, commandLine(context), io.columns));
+}
+
+/** Once the key is in the file, it need not be on the screen. */
+async function writePlan(
+  context: Context,
+  planWith: (key: string | null) => Plan,
+  key: string | null,
+): Promise<void> {
+  const { io, clock, platform } = context;
+  const plan = planWith(key);
+  const safe = planWith(key === null ? null : KEY_PLACEHOLDER);
+  const written = await write(plan, { now: clock.now(), platform });
+  noteIfAbsent(context, plan);
+  noteOthers(context, plan, written.name, written.otherNames);
+  if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
+  const { backup, changed } = written;
+  if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
+  printBlock(io, writtenText(safe, written, commandLine(context), io.columns));
+}
+
+async function listClients(context: Context, server: Server): Promise<void> {
+  const { io, json } = context;
+  const system = systemOf(context);
+  const name = serverName(server.demo);
+  const connection = { name, url: server.url, key: null, program: await programOf(context, server) };
+  const rows = await Promise.all(
+    CLIENTS.map(async (client) => {
+      const plan = planFor(client, connection, system);
+      const { file, missing } = plan;
+      const { id, format } = client;
+      const { state, otherNames } = await lookInto(plan, server.currentKey);
+      const backups = await readBackups(file, plan.addition, plan.connection, []);
+      const keyBackups = backups.withKey.length;
+      const installed = missing === null;
+      return { id, name: client.name, file, format, installed, state, otherNames, keyBackups };
+    }),
+  );
+  if (json) return printJson(io, { name, url: server.url, clients: rows });
+  const short = rows.map((row) => ({ ...row, file: shortened(row.file, system) }));
+  printBlock(io, clientsText(short, name, commandLine(context), io.columns));
+}
+
+/** A plan as `--json` prints it. */
+function shown({ client, file, addition, snippet, command, next, connection, missing }: Plan) {
+  const { id, name, format } = client;
+  const { name: server, url } = connection;
+  return {
+    client: id,
+    name,
+    server,
+    url,
+    file,
+    format,
+    installed: missing === null,
+    entry: addition.entry,
+    snippet,
+    command,
+    next,
+  };
+}
+
+function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
+  if (missing !== null)
+    note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
+}
+
+/** Says if the client's file has the server already. Not used with `--write`, whose result says so. */
+async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
+  const { state, otherNames } = await lookInto(plan, server.currentKey);
+  const { file, connection, client } = plan;
+  const write = commandLine(context, 'connect', client.id, '--key', '--write');
+  if (state !== 'no') note(context.io, `${file} ${THERE[state](connection.name, write)}.`);
+  noteOthers(context, plan, connection.name, otherNames);
+}
+
+/** Warns about other entries for the same server, with which the client would show each tool twice. */
+function noteOthers({ io }: Context, { file, client }: Plan, own: string, others: readonly string[]): void {
+  for (const other of others.filter((name) => name !== own)) {
+    note(
+      io,
+      `${file} has the same server as "${other}" too. Keep one: ${client.name} would have every tool twice.`,
+    );
+  }
+}
+
+const THERE = {
+  yes: (server: string) => `has ${server} already`,
+  other: (server: string) => `has ${server} with another address`,
+  old_key: (server: string, write: string) => `has ${server} with an old key; to renew it: ${write}`,
+  unreadable: () => 'cannot be read; --write says why',
+};
+
+function shortened(file: string, { home, platform }: System): string {
+  return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
+}
+
+/** The error for a client that relay does not know, so that it cannot find the client's files. */
+function unknownClient(name: string): RelayError {
+  return new RelayError('USAGE', `Unknown client "${name}".`, {
+    remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),
+  });
+}
+
+function missingClient(flag: string): RelayError {
+  return new RelayError('USAGE', `${flag} needs the name of a client.`, {
+    remedy: `It is one of ${IDS.join(', ')}.`,
+  });
+}
+
+async function serverToConnect(context: Context): Promise<Server> {
+  const running = await context.running();
+  if (running) {
+    const { server, mcp } = await running.local.status();
+    return {
+      url: server?.mcpUrl ?? `${running.baseUrl}/mcp`,
+      demo: running.demo,
+      authMode: mcp.authMode,
+      currentKey: async () => (await running.local.showKey()).key,
+    };
+  }
+  const settings = await context.settings();
+  const url = urlFromSettings(settings);
+  note(context.io, 'No server is running. The address is the one in the settings.');
+  return { url, demo: settings.demo, authMode: settings.mcpAuthMode, currentKey: async () => null };
+}
+
+function urlFromSettings(settings: Settings): string {
+  const { publicBaseUrl, host, port } = settings;
+  if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
+  if (port === 0) {
+    throw new RelayError('NO_SERVER', 'With port 0, the address is known only while the server runs.', {
+      remedy: { text: 'Start it with {command}, or set a port.', command: ['serve'] },
+    });
+  }
+  return `${localBaseUrl(host, port)}/mcp`;
+}
