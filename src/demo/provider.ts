@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import type { Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { type Clock, type Random, systemClock, systemRandom } from '../base/clock.ts';
 import { dispatch } from './api/dispatch.ts';
 import { sharedCatalogue } from './catalogue/generate.ts';
@@ -82,7 +83,9 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
   const wait = (ms: number) => world.clock.sleep(ms, stop.signal);
   const respond = (request: Incoming) => hook({ request, handle: () => handle(request), wait });
   const server = makeServer(respond, () => world.clock.now());
-  const url = await listen(server);
+  await listen(server, 0);
+  const { port } = server.address() as AddressInfo;
+  const url = `http://127.0.0.1:${port}`;
   world.apiUrl = `${url}/v1`;
   return {
     apiUrl: world.apiUrl,
@@ -91,7 +94,7 @@ export async function startDemoProvider(options: DemoProviderOptions = {}): Prom
     world,
     grants,
     setting,
-    offline: (isOffline) => (isOffline ? closeServer(server) : reopen(server, Number(new URL(url).port))),
+    offline: (isOffline) => (isOffline ? closeServer(server) : listen(server, port)),
     close: async () => {
       stop.abort(new Error('The simulated provider was closed.'));
       await closeServer(server);
@@ -141,18 +144,8 @@ function imageAt({ method, path }: Incoming): Answer | null {
   return id === undefined ? null : coverImage(id);
 }
 
-async function listen(server: Server): Promise<string> {
-  await listenOn(server, 0);
-  const address = server.address();
-  if (address === null || typeof address === 'string') throw new Error('The server has no TCP address.');
-  return `http://127.0.0.1:${address.port}`;
-}
-
-async function reopen(server: Server, port: number): Promise<void> {
-  if (!server.listening) await listenOn(server, port);
-}
-
-async function listenOn(server: Server, port: number): Promise<void> {
+async function listen(server: Server, port: number): Promise<void> {
+  if (server.listening) return;
   server.listen(port, '127.0.0.1');
   await once(server, 'listening');
 }

@@ -2,7 +2,7 @@
 import { searchOf } from '../catalogue/search.ts';
 import { tokenise } from '../catalogue/searchText.ts';
 import { type Answer, type ApiCall, ok, refuse } from '../http.ts';
-import type { DemoPlaylist } from '../state.ts';
+import type { DemoPlaylist, World } from '../state.ts';
 import { type PageRequest, pageRequest, paging } from './paging.ts';
 import { simplifiedPlaylist } from './playlistShapes.ts';
 import { artistObject, simplifiedAlbum, simplifiedEpisode, simplifiedShow, trackObject } from './shapes.ts';
@@ -14,24 +14,19 @@ type Kind = 'album' | 'artist' | 'playlist' | 'track' | 'show' | 'episode' | 'au
 type Finder = (call: ApiCall, query: string, page: PageRequest) => unknown;
 
 const FINDERS: Readonly<Record<Kind, Finder>> = {
-  track: (call, query, page) =>
-    found(call, searchOf(call.world.catalogue).tracks(query), page, (track) =>
-      trackObject(call.world, track, call.query.has('market')),
-    ),
-  artist: (call, query, page) =>
-    found(call, searchOf(call.world.catalogue).artists(query), page, (one) => artistObject(call.world, one)),
-  album: (call, query, page) =>
-    found(call, searchOf(call.world.catalogue).albums(query), page, (one) =>
-      simplifiedAlbum(call.world, one),
-    ),
-  show: (call, query, page) =>
-    found(call, searchOf(call.world.catalogue).shows(query), page, (one) => simplifiedShow(call.world, one)),
-  episode: (call, query, page) =>
-    found(call, searchOf(call.world.catalogue).episodes(query), page, (one) =>
-      simplifiedEpisode(call.world, one),
-    ),
-  playlist: (call, query, page) => found(call, findPlaylists(call, query), page, playlistOrNull(call)),
-  audiobook: (call, _query, page) => found(call, [], page, () => null),
+  track: finder(
+    (query, world) => searchOf(world.catalogue).tracks(query),
+    (world, track, _position, call) => trackObject(world, track, call.query.has('market')),
+  ),
+  artist: finder((query, world) => searchOf(world.catalogue).artists(query), artistObject),
+  album: finder((query, world) => searchOf(world.catalogue).albums(query), simplifiedAlbum),
+  show: finder((query, world) => searchOf(world.catalogue).shows(query), simplifiedShow),
+  episode: finder((query, world) => searchOf(world.catalogue).episodes(query), simplifiedEpisode),
+  playlist: finder(findPlaylists, playlistOrNull),
+  audiobook: finder(
+    () => [],
+    () => null,
+  ),
 };
 
 export function search(call: ApiCall): Answer {
@@ -56,16 +51,17 @@ function isKind(name: string): name is Kind {
 }
 
 /** Only the first thousand results can be reached, so no more are counted. */
-function found<T>(
-  call: ApiCall,
-  all: readonly T[],
-  page: PageRequest,
-  shape: (entry: T, position: number) => unknown,
-): unknown {
-  return paging(call, '/search', all.slice(0, MAX_REACH), page, shape);
+function finder<T>(
+  find: (query: string, world: World) => readonly T[],
+  shape: (world: World, entry: T, position: number, call: ApiCall) => unknown,
+): Finder {
+  return (call, query, page) =>
+    paging(call, '/search', find(query, call.world).slice(0, MAX_REACH), page, (entry, position) =>
+      shape(call.world, entry, position, call),
+    );
 }
 
-function findPlaylists({ world }: ApiCall, query: string): DemoPlaylist[] {
+function findPlaylists(query: string, world: World): DemoPlaylist[] {
   const words = tokenise(query);
   const listed = world.accounts.flatMap((account) => account.playlists);
   return [...new Set([...listed, ...world.unlisted])].filter((playlist) => {
@@ -75,6 +71,6 @@ function findPlaylists({ world }: ApiCall, query: string): DemoPlaylist[] {
 }
 
 /** About three in ten entries of Spotify's lists are null. */
-function playlistOrNull(call: ApiCall): (playlist: DemoPlaylist, position: number) => unknown {
-  return (playlist, position) => (position % 3 === 1 ? null : simplifiedPlaylist(call.world, playlist));
+function playlistOrNull(world: World, playlist: DemoPlaylist, position: number): unknown {
+  return position % 3 === 1 ? null : simplifiedPlaylist(world, playlist);
 }
