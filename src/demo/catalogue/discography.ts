@@ -1,5 +1,5 @@
 /** The releases of one invented artist: studio albums, and everything derived from them. */
-import type { CatalogueBuilder, Recording } from './builder.ts';
+import type { CatalogueBuilder, Recording, Release } from './builder.ts';
 import { albumName, word } from './names.ts';
 import type { Seeded } from './seeded.ts';
 import type { DemoArtist } from './types.ts';
@@ -44,13 +44,12 @@ export function addDiscography(plan: ArtistPlan): Recording[] {
 }
 
 function addStudioAlbum(plan: ArtistPlan, year: number, turn: number): Recording[] {
-  const { builder, random } = plan;
+  const { random } = plan;
   const name = albumName(random);
   const count = random.between(7, 11);
   const recordings = Array.from({ length: count }, () => record(plan, year));
-  const artists = [plan.artist];
   const releaseDate = year < 1985 && turn % 2 === 0 ? String(year) : dateIn(random, year);
-  builder.addRelease({ name, type: 'album', artists, releaseDate, discount: 0, recordings });
+  addAlbum(plan, name, releaseDate, recordings);
   const [hit] = recordings;
   if (hit) addSingle(plan, respelled(hit), dateIn(random, year), 4);
   if (turn % 4 === 1) addDeluxe(plan, name, recordings, year + 1);
@@ -83,81 +82,50 @@ function respelled(recording: Recording): Recording {
   return { ...recording, title: recording.title === plain ? `${plain} (feat. ${guest})` : plain };
 }
 
-function addSingle(
-  { builder, artist }: ArtistPlan,
-  recording: Recording,
+/** Adds a release of the artist alone: an album, unless `rest` says otherwise. */
+export function addAlbum(
+  { builder, artist }: Pick<ArtistPlan, 'builder' | 'artist'>,
+  name: string,
   releaseDate: string,
-  discount: number,
+  recordings: readonly Recording[],
+  rest: Partial<Pick<Release, 'type' | 'discount'>> = {},
 ): void {
-  const name = recording.title;
-  builder.addRelease({
-    name,
-    type: 'single',
-    artists: [artist],
-    releaseDate,
-    discount,
-    recordings: [recording],
-  });
+  const artists = [artist];
+  builder.addRelease({ name, type: 'album', artists, releaseDate, discount: 0, recordings, ...rest });
+}
+
+function addSingle(plan: ArtistPlan, recording: Recording, releaseDate: string, discount: number): void {
+  addAlbum(plan, recording.title, releaseDate, [recording], { type: 'single', discount });
 }
 
 function addDeluxe(plan: ArtistPlan, name: string, recordings: readonly Recording[], year: number): void {
-  const { builder, random, artist } = plan;
+  const { builder, random } = plan;
   const bonus = recordings.slice(0, 2).map((one, n) => {
     return version(builder, one, n === 0 ? `${one.title} - Acoustic` : `${one.title} - Demo`, year, 20);
   });
-  builder.addRelease({
-    name: `${name} (Deluxe)`,
-    type: 'album',
-    artists: [artist],
-    releaseDate: dateIn(random, year),
-    discount: 6,
-    recordings: [...recordings, ...bonus],
-  });
+  addAlbum(plan, `${name} (Deluxe)`, dateIn(random, year), [...recordings, ...bonus], { discount: 6 });
 }
 
 function addRemaster(plan: ArtistPlan, name: string, recordings: readonly Recording[], turn: number): void {
-  const { builder, artist } = plan;
   const suffix = turn % 2 === 0 ? '2011 Remaster' : 'Remastered';
-  const remastered = recordings.map((one) => version(builder, one, `${one.title} - ${suffix}`, 2011, 2));
-  builder.addRelease({
-    name: `${name} (${suffix})`,
-    type: 'album',
-    artists: [artist],
-    releaseDate: '2011-09-26',
-    discount: 0,
-    recordings: remastered,
-  });
+  const remastered = recordings.map((one) => version(plan.builder, one, `${one.title} - ${suffix}`, 2011, 2));
+  addAlbum(plan, `${name} (${suffix})`, '2011-09-26', remastered);
 }
 
-function addLive(
-  { builder, random, artist }: ArtistPlan,
-  recordings: readonly Recording[],
-  year: number,
-): void {
+function addLive(plan: ArtistPlan, recordings: readonly Recording[], year: number): void {
+  const { builder, random } = plan;
   const place = random.pick(PLACES);
   const live = recordings.map((one, n) => {
     const title = n % 2 === 0 ? `${one.title} - Live` : `${one.title} (Live at ${place})`;
     return version(builder, one, title, year, 18);
   });
-  builder.addRelease({
-    name: `Live at ${place}`,
-    type: 'album',
-    artists: [artist],
-    releaseDate: dateIn(random, year),
-    discount: 0,
-    recordings: live,
-  });
+  addAlbum(plan, `Live at ${place}`, dateIn(random, year), live);
 }
 
-function addBestOf({ builder, artist }: ArtistPlan, recordings: readonly Recording[], year: number): void {
-  builder.addRelease({
-    name: `The Collected ${artist.name}`,
-    type: 'compilation',
-    artists: [artist],
-    releaseDate: `${year}-11-01`,
-    discount: 9,
-    recordings: recordings.filter((_, n) => n % 2 === 0),
-  });
+function addBestOf(plan: ArtistPlan, recordings: readonly Recording[], year: number): void {
+  const name = `The Collected ${plan.artist.name}`;
+  const best = recordings.filter((_, n) => n % 2 === 0);
+  addAlbum(plan, name, `${year}-11-01`, best, { type: 'compilation', discount: 9 });
 }
 
 function addOtherVersions(plan: ArtistPlan, recordings: readonly Recording[]): void {

@@ -4,8 +4,9 @@
  * Adding a kind of release changes all random choices after it, and so every identifier after it. The hash in the tests
  * makes that visible.
  */
+import { lazy } from '../../base/memoised.ts';
 import { CatalogueBuilder, type Recording } from './builder.ts';
-import { type ArtistPlan, addDiscography, version } from './discography.ts';
+import { type ArtistPlan, addAlbum, addDiscography, version } from './discography.ts';
 import { freshArtistName, scriptTitle, songTitle } from './names.ts';
 import { derivedId, Seeded } from './seeded.ts';
 import type { Catalogue, DemoArtist, DemoEpisode, DemoShow } from './types.ts';
@@ -26,13 +27,8 @@ import {
 const SEED = 20_261_120;
 const MADE_UP_ARTISTS = 380;
 
-let shared: Catalogue | undefined;
-
 /** The catalogue that all simulated providers of this process share; generated at the first call. */
-export function sharedCatalogue(): Catalogue {
-  shared ??= generateCatalogue();
-  return shared;
-}
+export const sharedCatalogue = lazy(generateCatalogue);
 
 /** More than 5,000 tracks by more than 400 artists; takes well under 300 ms. @internal */
 export function generateCatalogue(): Catalogue {
@@ -112,14 +108,7 @@ function addCovers(
     const cover = version(builder, song, title(song.title, by), 2018, 0);
     return { ...cover, artists: [artist], popularity: Math.floor(song.popularity / 4) };
   });
-  builder.addRelease({
-    name,
-    type: 'album',
-    artists: [artist],
-    releaseDate: '2018-03-02',
-    discount: 0,
-    recordings,
-  });
+  addAlbum({ builder, artist }, name, '2018-03-02', recordings);
 }
 
 /** Compilations by various artists, with the original recordings. */
