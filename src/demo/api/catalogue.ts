@@ -5,8 +5,7 @@ import { artistObject, simplifiedAlbum, simplifiedTrack, trackObject } from './s
 
 /** `GET /tracks/{id}`. */
 export function getTrack(call: ApiCall): Answer {
-  const track = call.world.catalogue.trackByUri.get(`spotify:track:${base62Param(call, 'id')}`);
-  if (!track) throw notFound();
+  const track = inPath(call, 'track', call.world.catalogue.trackByUri);
   return ok(trackObject(call.world, track, call.query.has('market')));
 }
 
@@ -48,16 +47,13 @@ export function getAlbumTracks(call: ApiCall): Answer {
   return ok(json);
 }
 
-function artistOf(call: ApiCall) {
-  const artist = call.world.catalogue.artistByUri.get(`spotify:artist:${base62Param(call, 'id')}`);
-  if (!artist) throw notFound();
-  return artist;
-}
+const artistOf = (call: ApiCall) => inPath(call, 'artist', call.world.catalogue.artistByUri);
+const albumOf = (call: ApiCall) => inPath(call, 'album', call.world.catalogue.albumByUri);
 
-function albumOf(call: ApiCall) {
-  const album = call.world.catalogue.albumByUri.get(`spotify:album:${base62Param(call, 'id')}`);
-  if (!album) throw notFound();
-  return album;
+function inPath<T>(call: ApiCall, type: string, byUri: ReadonlyMap<string, T>): T {
+  const found = byUri.get(`spotify:${type}:${base62Param(call, 'id')}`);
+  if (!found) throw notFound();
+  return found;
 }
 
 /** The answer of a removed endpoint to applications created since February 2026. */

@@ -22,26 +22,22 @@ export function createPlaylist(call: ApiCall): Answer {
   if (collaborative) needWriteScope(call, true);
   if (call.account.playlists.length >= MAX_PLAYLISTS) throw refuse(403, 'Playlist limit reached');
   const description = typeof body.description === 'string' ? body.description : null;
-  const details = { name: body.name, description, public: isPublic, collaborative };
-  const playlist = newPlaylist(call, details);
-  call.account.playlists.unshift(playlist);
-  const href = `${call.world.apiUrl}/playlists/${playlist.id}/items`;
-  const rows = { href, limit: 50, next: null, offset: 0, previous: null, total: 0, items: [] };
-  return { status: 201, json: playlistObject(call.world, call.account, playlist, rows) };
-}
-
-type Details = Pick<DemoPlaylist, 'name' | 'description' | 'public' | 'collaborative'>;
-
-function newPlaylist({ world, account }: ApiCall, details: Details): DemoPlaylist {
-  return {
-    ...details,
-    id: newId(world.random),
-    ownerId: account.id,
-    ownerName: account.displayName,
+  const playlist: DemoPlaylist = {
+    id: newId(call.world.random),
+    name: body.name,
+    description,
+    public: isPublic,
+    collaborative,
+    ownerId: call.account.id,
+    ownerName: call.account.displayName,
     collaboratorIds: [],
     version: 1,
     rows: [],
   };
+  call.account.playlists.unshift(playlist);
+  const href = `${call.world.apiUrl}/playlists/${playlist.id}/items`;
+  const rows = { href, limit: 50, next: null, offset: 0, previous: null, total: 0, items: [] };
+  return { status: 201, json: playlistObject(call.world, call.account, playlist, rows) };
 }
 
 /** `PUT /playlists/{id}`: the details; 200 with an empty body. */

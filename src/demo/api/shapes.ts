@@ -78,10 +78,6 @@ export function simplifiedShow(world: World, show: DemoShow): Shape {
   };
 }
 
-function episodeObject(world: World, episode: DemoEpisode): Shape {
-  return { ...simplifiedEpisode(world, episode), show: simplifiedShow(world, episode.show) };
-}
-
 export function simplifiedEpisode(world: World, episode: DemoEpisode): Shape {
   return {
     ...common(world, 'episode', episode),
@@ -145,7 +141,7 @@ export function mediaObject(world: World, uri: string, withEpisodes: boolean): S
   const track = world.catalogue.trackByUri.get(uri);
   if (track) return trackObject(world, track);
   const episode = withEpisodes ? world.catalogue.episodeByUri.get(uri) : undefined;
-  return episode ? episodeObject(world, episode) : null;
+  return episode ? { ...simplifiedEpisode(world, episode), show: simplifiedShow(world, episode.show) } : null;
 }
 
 /** A user, as in `owner` and `added_by`. */

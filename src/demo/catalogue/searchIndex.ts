@@ -58,11 +58,8 @@ export class SearchIndex<T> {
     const scores = this.#scores(wanted, required);
     // The cheap condition first: few documents hold every required word.
     const complete = [...scores].filter(([, score]) => score.required === required.length);
-    const ranked = this.#rank(
-      complete.filter(([at]) => this.#passes(at, query)),
-      wanted,
-    );
-    return ranked.map(({ at }) => this.#document(at).value);
+    const hits = complete.filter(([at]) => this.#passes(at, query));
+    return this.#rank(hits, wanted).map((at) => this.#document(at).value);
   }
 
   #document(at: number): SearchDocument<T> {
@@ -137,13 +134,14 @@ export class SearchIndex<T> {
     return query.phrases.every(holds) && query.filters.every((filter) => passesFilter(document, filter));
   }
 
-  #rank(hits: readonly [number, Score][], wanted: readonly string[]): Ranked[] {
-    const most = maxWords(hits);
+  #rank(hits: readonly [number, Score][], wanted: readonly string[]): number[] {
+    const most = hits.reduce((found, [, { words }]) => Math.max(found, words), 0);
     const enough = Math.min(most, Math.ceil(wanted.length * ENOUGH_WORDS));
     return hits
       .filter(([, score]) => score.words >= Math.max(enough, Math.min(1, wanted.length)))
       .map(([at, score]) => ({ at, points: this.#points(at, score, wanted) }))
-      .sort((a, b) => b.points - a.points || a.at - b.at);
+      .sort((a, b) => b.points - a.points || a.at - b.at)
+      .map(({ at }) => at);
   }
 
   #points(at: number, score: Score, wanted: readonly string[]): number {
@@ -163,11 +161,6 @@ interface Score {
   required: number;
 }
 
-interface Ranked {
-  readonly at: number;
-  readonly points: number;
-}
-
 interface RequiredWord {
   readonly token: string;
   readonly bits: number;
@@ -179,10 +172,6 @@ function requiredWords(query: SearchQuery): RequiredWord[] {
     if (filter !== 'artist' && filter !== 'album' && filter !== 'track') return [];
     return [...new Set(tokenise(value))].map((token) => ({ token, bits: BITS[filter] }));
   });
-}
-
-function maxWords(hits: readonly [number, Score][]): number {
-  return hits.reduce((most, [, score]) => Math.max(most, score.words), 0);
 }
 
 function weightOf(fields: number, main: Field): number {

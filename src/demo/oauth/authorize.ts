@@ -55,13 +55,7 @@ export function createAuthorizer(world: World, grants: Grants, setting: OAuthSet
   function ask(request: AuthorizeRequest): Answer {
     const ticket = newId(world.random);
     open.set(ticket, request);
-    const { clientId } = setting;
-    return consentPage({
-      ticket,
-      clientId,
-      accountName: nextAccount().displayName,
-      scopes: scopesIn(request.scope),
-    });
+    return consentPage(ticket, setting.clientId, nextAccount().displayName, scopesIn(request.scope));
   }
 
   function decide(request: AuthorizeRequest, approved: boolean): Answer {
@@ -144,14 +138,7 @@ function checkRedirectUri(registered: RegisteredRedirects, requested: string | n
   const isLoopback = url.protocol === 'http:' && LOOPBACK_LITERALS.includes(url.hostname);
   if (url.protocol === 'http:' && !isLoopback) return 'Insecure redirect URI';
   if (registered === 'any-loopback') return isLoopback ? 'ok' : 'Invalid redirect URI';
-  const known = registered.some(
-    (uri) => uri === requested || (isLoopback && matchesWithoutPort(uri, requested)),
-  );
+  const withoutPort = requested.replace(/:\d+(?=\/|$)/, '');
+  const known = registered.some((uri) => uri === requested || (isLoopback && uri === withoutPort));
   return known ? 'ok' : 'Invalid redirect URI';
-}
-
-function matchesWithoutPort(registered: string, requested: string): boolean {
-  return /^http:\/\/[^/]+:\d+/.test(registered)
-    ? false
-    : registered === requested.replace(/:\d+(?=\/|$)/, '');
 }

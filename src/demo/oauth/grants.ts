@@ -20,22 +20,18 @@ export interface AccessGrant {
   readonly scopes: ReadonlySet<string>;
 }
 
-export interface CodeGrant {
-  readonly account: DemoAccount;
-  readonly scope: string;
-  readonly clientId: string;
-  readonly redirectUri: string;
-  /** The PKCE challenge; null if the request had none, which clients with a secret may do. */
-  readonly challenge: string | null;
-  readonly expiresAt: number;
-}
-
 export interface RefreshGrant {
   readonly account: DemoAccount;
   readonly scope: string;
   readonly clientId: string;
-  /** Unix milliseconds at which the login expires. */
+  /** Unix milliseconds at which the login expires, or the code. */
   readonly expiresAt: number;
+}
+
+export interface CodeGrant extends RefreshGrant {
+  readonly redirectUri: string;
+  /** The PKCE challenge; null if the request had none, which clients with a secret may do. */
+  readonly challenge: string | null;
 }
 
 export class Grants {

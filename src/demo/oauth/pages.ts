@@ -9,15 +9,13 @@ export function errorPage(message: string): Answer {
   return page(400, 'Login refused', `<p>${escapeHtml(message)}</p>`);
 }
 
-export interface ConsentDetails {
-  readonly ticket: string;
-  readonly clientId: string;
-  readonly accountName: string;
-  readonly scopes: readonly string[];
-}
-
 /** Approve or deny; the form returns the ticket of the request. */
-export function consentPage({ ticket, clientId, accountName, scopes }: ConsentDetails): Answer {
+export function consentPage(
+  ticket: string,
+  clientId: string,
+  accountName: string,
+  scopes: readonly string[],
+): Answer {
   const rows = scopes.map((scope) => `<li><code>${escapeHtml(scope)}</code></li>`).join('');
   return page(
     200,

@@ -24,8 +24,9 @@ export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   const shared = { ...playlist(SECOND, 'Road Atlas', pick(25, 31)), ...sharedWith(OWNER) };
   const foreign = playlist(STRANGER, 'Mareas y Mapas', pick(64, 37));
   const followed = playlist(SECOND, 'Guest Favourites', pick(30, 41));
+  const editorial = playlist(PROVIDER, 'Daily Weather Mix', []);
   return {
-    owner: [...ownPlaylists(catalogue), shared, foreign, followed, editorial()],
+    owner: [...ownPlaylists(catalogue), shared, foreign, followed, editorial],
     second: [shared, followed, playlist(SECOND, 'Commute', pick(45, 43))],
     unlisted: strangersPlaylists(pick),
   };
@@ -116,10 +117,6 @@ function bothAdded(rows: PlaylistRow[]): PlaylistRow[] {
 
 function sharedWith(person: Person): Partial<DemoPlaylist> {
   return { public: false, collaborative: true, collaboratorIds: [person.id] };
-}
-
-function editorial(): DemoPlaylist {
-  return playlist(PROVIDER, 'Daily Weather Mix', []);
 }
 
 function strangersPlaylists(pick: (count: number, step: number) => PlaylistRow[]): DemoPlaylist[] {
