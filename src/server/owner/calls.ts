@@ -4,7 +4,6 @@
  */
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';
-import { stdioWords } from '../../connect/clientTable.ts';
 import { ASKED_ON_PAGE } from '../../domain/changeWords.ts';
 import type { ItemRecord, JobCandidate } from '../../domain/job.ts';
 import type { ListContent } from '../../domain/localApi.ts';
@@ -77,16 +76,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'clients/revoke'({ clientId }) {
       await revokeClient(core, clientId, false);
     },
-    async 'clients/setup'({ client }) {
-      const { mcpUrl } = server.facts;
-      const { demo } = core.settings;
-      return clientSetup(client, {
-        mcpUrl,
-        demo,
-        env: server.env,
-        program: await ownStdioWords(core, server),
-      });
-    },
+    'clients/setup': ({ client }) => clientSetup(client, core, server),
     async 'jobs/cancel'({ id }) {
       await patiently(({ signal }) => jobs.cancel(id, signal));
     },
@@ -242,12 +232,4 @@ function candidateOf({
     nearness: score === null ? null : nearnessWords(score),
     reasons,
   };
-}
-
-/** The command that starts `relay stdio` for the home of this server. */
-async function ownStdioWords(
-  { settings: { demo, home, origins } }: Core,
-  { program }: ServerSide,
-): Promise<[string, ...string[]]> {
-  return stdioWords(await program(), demo || origins.home === 'default' ? null : home, demo);
 }

@@ -1,26 +1,23 @@
 /** How to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
-import { CLIENTS } from '../../connect/clientTable.ts';
+import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { PageSetup } from '../../domain/ownerPage.ts';
 import { serverName } from '../../domain/project.ts';
-
-export interface SetupOptions {
-  mcpUrl: string;
-  demo: boolean;
-  /** Says where clients keep their files. */
-  env: NodeJS.ProcessEnv;
-  /** The command `relay stdio` for this home. */
-  program: readonly [string, ...string[]];
-}
+import type { Core } from '../core.ts';
+import type { ServerSide } from '../localApi.ts';
 
 /** @throws RelayError `NOT_FOUND`, `HOME_UNUSABLE` */
-export function clientSetup(id: string, { mcpUrl, demo, env, program }: SetupOptions): PageSetup {
+export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
+  const { demo, home, origins } = core.settings;
+  const { mcpUrl } = server.facts;
   if (id === 'other') return otherClient(mcpUrl);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
-  const system = systemOf({ platform: process.platform, env });
+  const system = systemOf({ platform: process.platform, env: server.env });
+  const ownHome = demo || origins.home === 'default' ? null : home;
+  const program = stdioWords(await server.program(), ownHome, demo);
   const connection = { name: serverName(demo), url: mcpUrl, key: null, program };
   const { file, snippet, command, next } = planFor(client, connection, system);
   return { id, file, snippet: snippet.trimEnd(), command, next };

@@ -22,7 +22,7 @@ export function createImporter(app: App): App['importer'] {
   let isOver = false;
 
   async function look(file: File, given: Pick<Begun, 'list' | 'artistSide'>): Promise<void> {
-    const { preview } = await upload<{ preview: Begun['preview'] }>('read', file, {
+    const { preview } = await upload<{ preview: Begun['preview'] }>('import/read', file, {
       list: given.list === EACH ? null : given.list,
       artistSide: given.artistSide,
       target: null,
@@ -54,12 +54,7 @@ export function createImporter(app: App): App['importer'] {
   /** Takes Spotify's archive with a listening history, which goes into the library. */
   async function takeHistory(file: File): Promise<void> {
     app.tell(`Reading ${short(file.name, 60)} …`);
-    const headers = {
-      'content-type': 'application/octet-stream',
-      'x-relay-import': encodeURIComponent(JSON.stringify({ fileName: short(file.name, 200) })),
-    };
-    const sent = await send('/owner/plays/import', { method: 'POST', headers, body: file }, HISTORY_MS);
-    const { id }: { id: number } = await sent.json();
+    const { id } = await upload<{ id: number }>('plays/import', file, null, HISTORY_MS);
     const end = await endOf(id);
     if (end.state === 'asking') {
       app.tell(`${end.question} To add its plays all the same, use relay import --yes in a terminal.`, true);
@@ -111,7 +106,7 @@ export function createImporter(app: App): App['importer'] {
   async function start({ file, list, artistSide, target: kind, preview }: Begun): Promise<void> {
     const skipDuplicates =
       (document.getElementById('import-once') as HTMLInputElement | null)?.checked ?? true;
-    const { jobs } = await upload<{ jobs: string[] }>('start', file, {
+    const { jobs } = await upload<{ jobs: string[] }>('import/start', file, {
       list: list === EACH ? null : list,
       artistSide,
       target: list === EACH ? { kind: 'new', name: short(file.name, 100) } : targetOf(kind),
@@ -209,13 +204,14 @@ export function createImporter(app: App): App['importer'] {
 
 /** Sends a file unchanged. What to do with it is in a header, so that no name is part of an address. */
 async function upload<T>(
-  step: 'read' | 'start',
+  path: 'import/read' | 'import/start' | 'plays/import',
   file: File,
-  asked: Omit<ImportAsked, 'fileName'>,
+  asked: Omit<ImportAsked, 'fileName'> | null,
+  timeoutMs?: number,
 ): Promise<T> {
   const headers = {
     'content-type': 'application/octet-stream',
     'x-relay-import': encodeURIComponent(JSON.stringify({ ...asked, fileName: short(file.name, 200) })),
   };
-  return (await send(`/owner/import/${step}`, { method: 'POST', headers, body: file })).json();
+  return (await send(`/owner/${path}`, { method: 'POST', headers, body: file }, timeoutMs)).json();
 }

@@ -6,11 +6,6 @@ import { type Child, h } from './dom.ts';
 import { count, fromNow, number, wordsOfReason } from './format.ts';
 import { ask } from './session.ts';
 
-/** True if the job continues by itself, so that the page should look again soon. */
-export function isMoving({ status }: PageJob): boolean {
-  return isWorking(status);
-}
-
 /** True if the job waits for a person. */
 export function needsOwner({ status }: PageJob): boolean {
   return status === 'ready' || status === 'failed';
@@ -47,7 +42,7 @@ export function jobRow(app: App, job: PageJob): Child {
   return h.li(
     { key: job.id, id: `job-${job.id}`, class: 'job', tabindex: '-1' },
     h.p({ class: 'line' }, h.strong(name(job.title)), h.span({ class: `pill ${mood}` }, words)),
-    (isMoving(job) || job.status === 'waiting') &&
+    (isWorking(job.status) || job.status === 'waiting') &&
       h.progress({ max: Math.max(1, of), value: done, 'aria-label': `${job.title}: ${words}` }),
     soft(countsOf(job), ` · ${fromNow(job.createdAt)}`, placeLink(job.place, job.title)),
     job.status === 'waiting' && h.p({ class: 'warn' }, waitOf(job)),

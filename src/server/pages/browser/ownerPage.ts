@@ -2,13 +2,13 @@
  * The owner's page. It proves the owner, then reads the state every few seconds while it is visible; none of that costs a request
  * to Spotify. While the server is away it waits, and then continues by itself.
  */
+import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';
 import { type App, button, type Doing, problemOf } from './app.ts';
 import { cardsOf, VIEWS, type View } from './cardList.ts';
 import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
 import { createImporter } from './importing.ts';
-import { isMoving } from './jobs.ts';
 import { createPicker } from './picker.ts';
 import { createPolling } from './polling.ts';
 import { ask, keep, onOtherTab, Refused, secret, send, signInWithTicket } from './session.ts';
@@ -82,7 +82,7 @@ export function ownerPage(root: HTMLElement): void {
       }
       if (response.status !== 304 || wasAway || Date.now() - drawnAt > REDRAW_MS || state?.playing?.isPlaying)
         redraw();
-      if (state?.jobs.some(isMoving)) return 'moving';
+      if (state?.jobs.some(({ status }) => isWorking(status))) return 'moving';
       return response.status === 304 ? 'same' : 'changed';
     } catch (error) {
       if (error instanceof Refused && error.status === 401) {
