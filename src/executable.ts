@@ -25,7 +25,7 @@ export async function host(
   globals: GlobalOptions,
   settings: Settings,
 ): Promise<RunningServer> {
-  const { hostServer } = await import('./cli/stdio/hostServer.ts');
+  const { hostServer } = await import('./cli/serve/openServer.ts');
   return hostServer(
     createContext(systemWorld(signal), () => globals),
     settings,

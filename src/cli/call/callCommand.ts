@@ -100,10 +100,7 @@ async function notOffered(name: string, tools: readonly ToolSummary[]): Promise<
     });
   }
   const { unknownTool } = await import('./toolArguments.ts');
-  throw unknownTool(
-    name,
-    tools.map((tool) => tool.name),
-  );
+  throw unknownTool(name, tools);
 }
 
 /** With `--json`, a failed tool is an error like any other. */

@@ -109,8 +109,12 @@ function asRecord(value: unknown): Record<string, unknown> {
 }
 
 /** The error for an unknown tool, with similar names. */
-export function unknownTool(name: string, known: readonly string[]): RelayError {
+export function unknownTool(name: string, known: readonly { name: string }[]): RelayError {
+  const similar = didYouMean(
+    name,
+    known.map((tool) => tool.name),
+  );
   return new RelayError('USAGE', `There is no tool "${name}".`, {
-    remedy: { text: `${didYouMean(name, known) ?? ''} {command} lists them.`.trim(), command: ['tools'] },
+    remedy: { text: `${similar ?? ''} {command} lists them.`.trim(), command: ['tools'] },
   });
 }

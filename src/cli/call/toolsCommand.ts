@@ -50,10 +50,7 @@ async function showTool(
   const tool = ALL_TOOLS.find((candidate) => candidate.name === name);
   if (!tool) {
     const { unknownTool } = await import('./toolArguments.ts');
-    throw unknownTool(
-      name,
-      ALL_TOOLS.map((candidate) => candidate.name),
-    );
+    throw unknownTool(name, ALL_TOOLS);
   }
   if (!chosen.includes(tool)) {
     note(

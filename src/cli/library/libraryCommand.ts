@@ -67,18 +67,19 @@ export function libraryCommand(context: Context, finish: Finish): Command {
 }
 
 async function runStatus(context: Context): Promise<void> {
-  const status = await context.withLocal((local) => local.libraryStatus());
-  if (context.json) return printJson(context.io, status);
-  const { statusLines } = await import('./libraryText.ts');
-  for (const line of statusLines(status, context.clock.now(), syncCommand(context)))
-    printLine(context.io, line);
+  await showStatus(context, await context.withLocal((local) => local.libraryStatus()));
 }
 
-const syncCommand = (context: Context) => commandLine(context, 'library', 'sync');
+async function showStatus(context: Context, status: LibraryStatus): Promise<void> {
+  if (context.json) return printJson(context.io, status);
+  const { statusLines } = await import('./libraryText.ts');
+  const sync = commandLine(context, 'library', 'sync');
+  for (const line of statusLines(status, context.clock.now(), sync)) printLine(context.io, line);
+}
 
 /** Follows the reading until it is over. */
 async function runSync(context: Context) {
-  const { io, json, clock, signal } = context;
+  const { io, clock, signal } = context;
   const { local } = await context.server();
   const { createProgress } = await import('../terminal/progress.ts');
   const progress = createProgress(io);
@@ -89,9 +90,7 @@ async function runSync(context: Context) {
     status = await local.libraryStatus();
   }
   progress.clear();
-  const { statusLines } = await import('./libraryText.ts');
-  if (json) printJson(io, status);
-  else for (const line of statusLines(status, clock.now(), syncCommand(context))) printLine(io, line);
+  await showStatus(context, status);
   return status.state === 'waiting' ? EXIT.failed : EXIT.done;
 }
 

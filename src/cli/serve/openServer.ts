@@ -2,12 +2,24 @@
 import type { Settings } from '../../config/settings.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
+import { note } from '../terminal/output.ts';
 
 /** The command that starts the server. */
 type Purpose = 'relay serve' | 'relay stdio';
 
 export function openServer(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {
   return settings.demo ? startWithDemo(context, settings, purpose) : start(context, settings, purpose);
+}
+
+/** Starts it for `relay stdio`, on another port if the usual one is taken. @throws RelayError as `startServer` */
+export async function hostServer(context: Context, settings: Settings): Promise<RunningServer> {
+  try {
+    return await openServer(context, settings, 'relay stdio');
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== 'PORT_TAKEN') throw error;
+    note(context.io, `Another program is using port ${settings.port}, so relay takes a free one.`);
+    return await openServer(context, { ...settings, port: 0 }, 'relay stdio');
+  }
 }
 
 async function start(context: Context, settings: Settings, purpose: Purpose): Promise<RunningServer> {

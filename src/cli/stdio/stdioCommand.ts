@@ -1,9 +1,9 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
 import type { Finish } from '../exit.ts';
+import { hostServer } from '../serve/openServer.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { ToolOptions } from '../usage/toolFlags.ts';
-import { hostServer } from './hostServer.ts';
 import { runStdio } from './runStdio.ts';
 
 export function stdioCommand(context: Context, finish: Finish): Command {
