@@ -64,7 +64,7 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
         ? { kind: 'current', length: state.length }
-        : { kind: 'behind', rows: replayed(writes.slice(index), state, rows) };
+        : { kind: 'behind', rows: replayed(writes.slice(index), state, namedAs(state, rows)) };
     }
   }
   const rows = pagesOfOwn(writes, shown(0), begin);
@@ -88,6 +88,11 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
+}
+
+/** The rows that a list shows, those that were not read by the names they have in `state`, which fits row by row. */
+function namedAs(state: readonly string[], shown: readonly string[]): string[] {
+  return shown.map((uri, row) => uri || (state[row] ?? ''));
 }
 
 /** The rows of `base` with the writes added; the first write may already show in part. */
