@@ -7,7 +7,7 @@ import { type Doing, type Outcome, type Wrong, wrongRows } from '../oracle/rows.
 import { chanceFor } from './chance.ts';
 import type { Answer } from './computer.ts';
 import type { Act, Wish } from './plan.ts';
-import { type Effect, FAR_MS, numberOf, recordingOf, touchOf, uriOf, urisOf } from './spotify.ts';
+import { type Effect, FAR_MS, numberOf, recordingOf, touchedBy, touchOf, uriOf, urisOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
 interface Failure {
@@ -170,13 +170,19 @@ export class Client {
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
       mimicked: new Set([
-        ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
+        ...spotify.mistakenIn(playlist, from),
+        ...(outcome.is === 'carried on' ? thereAlready(own, others) : []),
         ...spotify.broughtBack(playlist, from),
         ...spotify.blurredIn(playlist),
       ]),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
-    const rows = wrongRows(before, doing, outcome, others, after, own, unclear);
+    const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
+    const rows = firstRight(
+      (beside) => wrongRows(before, doing, outcome, beside, after, own, unclear),
+      // What relay had written before a copy was restored counts as what was there before.
+      forgotten.length > 0 ? [others, [...forgotten, ...others]] : [others],
+    );
     const wrong = rows?.isOrder && isLate ? null : rows;
     if (wrong && !this.#mayStopHalfway(outcome))
       this.#found(
@@ -266,12 +272,14 @@ export class Client {
         `undo of ${wish}: ${failure.message.includes('undone already') ? 'told as undone already' : 'refused although nobody else changed anything'}${circumstances(this.#stage, earlier)}`,
         failure.message,
       );
+    const own = new Set([...made.added.keys(), ...made.removed.keys()]);
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
       mimicked: new Set([
         ...made.mimicked,
-        ...spotify.mistakenIn(playlist, from, outcome.is === 'carried on'),
+        ...spotify.mistakenIn(playlist, from),
+        ...(outcome.is === 'carried on' ? thereAlready(own, others) : []),
         ...spotify.broughtBack(playlist, from),
         ...spotify.blurredIn(playlist),
       ]),
@@ -303,7 +311,6 @@ export class Client {
     const isMerging = !isPlain || others.length > 0;
     const isDone = outcome.is === 'done';
     if (!force || !isDone) {
-      const own = new Set([...made.added.keys(), ...made.removed.keys()]);
       const counted = isMerging && others.length === 0 ? [NOBODY] : others;
       const judged = (doing: Doing) => wrongRows(before, doing, outcome, counted, after, own, unclear);
       // With `force`, what came since goes, also where nobody hears of it.
@@ -404,7 +411,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: new Set<string>(),
-      mimicked: spotify.mistakenIn(playlist, from, false),
+      mimicked: spotify.mistakenIn(playlist, from),
     };
     const doing: Doing = { do: 'add', uris };
     const wrong = wrongRows([], doing, outcome, others, urisOf(playlist), new Set(uris), unclear);
@@ -494,6 +501,7 @@ export class Client {
   async #rename(name: string, playlist: DemoPlaylist, leaves: number | null): Promise<void> {
     const { spotify, plan, time } = this.#stage;
     const from = spotify.effects.length;
+    const begun = time.at;
     const before = playlist.name;
     // A name that a person gave shortly before, and that no read shows yet, is not known to relay.
     const shown = spotify.effects.findIndex(({ at }) => at > time.at - plan.lags.details);
@@ -501,6 +509,10 @@ export class Client {
     const answer = await this.#ask('update_playlist_details', { playlist_id: playlist.id, name }, leaves);
     const { outcome, changeId } = await this.#outcomeOf('rename', answer, playlist);
     const renamed = this.#renamedBy(from, playlist);
+    // The name that it replaces is that of an earlier request, whose answer was lost.
+    const isEarlierLate = spotify.effects
+      .slice(from)
+      .some(({ by, sentAt, playlist: on }) => by === 'relay' && on === playlist && sentAt < begun);
     const allowed = outcome.is === 'done' ? [name] : outcome.is === 'refused' ? [before] : [name, before];
     if (!renamed && !allowed.includes(playlist.name))
       this.#found(
@@ -516,7 +528,7 @@ export class Client {
       playlist,
       name: before,
       from,
-      isSure: outcome.is === 'done' && !renamed && !isUnshown,
+      isSure: outcome.is === 'done' && !renamed && !isUnshown && !isEarlierLate,
     });
   }
 
@@ -1138,11 +1150,11 @@ function appending(present: readonly string[], former: readonly string[]): Doing
   return isBegin ? [{ do: 'add', uris: former.slice(present.length) }] : [];
 }
 
-/** Null if the rows are right for any of these; otherwise what is wrong for the last one. */
-function firstRight(judged: (doing: Doing) => Wrong | null, doings: readonly Doing[]): Wrong | null {
+/** Null if the rows are right for any of `cases`; otherwise what is wrong for the last one. */
+function firstRight<T>(judged: (one: T) => Wrong | null, cases: readonly T[]): Wrong | null {
   let wrong: Wrong | null = null;
-  for (const doing of doings) {
-    wrong = judged(doing);
+  for (const one of cases) {
+    wrong = judged(one);
     if (wrong === null) break;
   }
   return wrong;
@@ -1240,6 +1252,14 @@ function takenOff(change: Map<string, number>, others: readonly Effect[]): Map<s
 
 function failureIn(answer: Answer | null): Failure | null {
   return (answer?.error as Failure | undefined) ?? null;
+}
+
+/**
+ * After a review that is carried on, what is there already is not missing: songs of a change that others have put in or taken out
+ * do not count.
+ */
+function thereAlready(own: ReadonlySet<string>, others: readonly Effect[]): string[] {
+  return others.flatMap(({ before, after }) => touchedBy(before, after)).filter((uri) => own.has(uri));
 }
 
 /** True for a conflict, unless the change is still under way, as it is after a crash until its request can have no effect. */

@@ -93,7 +93,10 @@ function doIt({ spotify, lists, plan, say, time }: Stage, deed: Deed): void {
       return;
     case 'make':
       edit(`makes an empty playlist "${deed.name}"`, null, () => {
-        const id = `H${chanceFor(plan.seed, `${time.at}`).whole(0, 1e9)}`.padEnd(22, '0');
+        const id = `H${chanceFor(plan.seed, `${time.at} ${spotify.persons.size}`).whole(0, 1e9)}`.padEnd(
+          22,
+          '0',
+        );
         const made = {
           ...{
             id,

@@ -313,7 +313,7 @@ export class Spotify {
    * that a person has put in or taken out: what is there already is not missing.
    * @param from where in the record of effects the call began that sent them
    */
-  mistakenIn(playlist: DemoPlaylist, from: number, isCarriedOn: boolean): Set<string> {
+  mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
     const songs = new Set<string>();
     const sends = this.sends.get(playlist) ?? [];
     for (const [nth, send] of sends.entries()) {
@@ -329,7 +329,6 @@ export class Spotify {
       });
       const touched = acts.flatMap((act) => touchedBy(act.before, act.after));
       if (changed.length > 0 && isNearer) for (const uri of [...changed, ...touched]) songs.add(uri);
-      if (isCarriedOn) for (const uri of changed) if (touched.includes(uri)) songs.add(uri);
     }
     return songs;
   }
@@ -753,7 +752,7 @@ function shows(
 }
 
 /** Songs that one act of a person has put in, taken out or moved. */
-function touchedBy(before: readonly string[], after: readonly string[]): string[] {
+export function touchedBy(before: readonly string[], after: readonly string[]): string[] {
   const changes = [...difference(countsOf(before), countsOf(after)).keys()];
   if (changes.length > 0) return changes;
   const differs = (uri: string, index: number) => uri !== after[index];
