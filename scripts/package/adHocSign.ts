@@ -17,7 +17,7 @@ const SLOT = { directory: 0, requirements: 2, wrapper: 0x10000 };
 const ADHOC = 2;
 const MAIN_BINARY = 1n;
 const DIRECTORY = 88;
-/** SHA-256, its size and its number. */
+/** SHA-256: the bytes of one hash, and the number that stands for it in a signature. */
 const HASH = { size: 32, type: 2 };
 
 /**
@@ -111,7 +111,7 @@ interface Signed {
 function codeDirectory(code: Buffer, identifier: string, { requirements, text }: Signed): Buffer {
   const name = Buffer.from(`${identifier}\0`);
   const pages = Math.ceil(code.length / PAGE);
-  // Hashes of the requirements, and of an Info.plist, which is missing.
+  // The hash of the requirements, and zeros in place of the hash of an Info.plist, since there is none.
   const special = [hash(requirements), Buffer.alloc(HASH.size)];
   const hashes = DIRECTORY + name.length + special.length * HASH.size;
   const head = Buffer.alloc(DIRECTORY);

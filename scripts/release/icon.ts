@@ -1,4 +1,4 @@
-/** Draws the icon, two ends and a switch between them, as SVG and as pixels from the same shapes. */
+/** Draws the icon as SVG and as pixels, from the same shapes: the two ends of a line as rings, and a switch between them. */
 import { crc32, deflateSync } from 'node:zlib';
 
 type Color = readonly [red: number, green: number, blue: number];

@@ -4,15 +4,18 @@ import { runInNewContext } from 'node:vm';
 import { lazy } from './memoised.ts';
 
 /**
- * V8 collects when it allocates, so an idle process keeps what it no longer needs. The collector can be called only once it is
- * exposed, and only from contexts created after that.
+ * V8 collects when it allocates, so an idle process keeps what it no longer needs. The collector can be called
+ * only after it has been exposed, and only from contexts created after that.
  */
 const collector: () => () => void = lazy(() => {
   setFlagsFromString('--expose-gc');
   return runInNewContext('gc') as () => void;
 });
 
-/** The largest share of the time that collecting may take: several files and threads may become idle at once. */
+/**
+ * Collecting may take at most this share of the time. Otherwise several files and threads that become idle shortly after
+ * each other would keep the process busy.
+ */
 const SHARE = 0.1;
 let restsUntil = 0;
 let waiting = false;

@@ -6,7 +6,7 @@ export const RUN_KEY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion
 export const APPROVED_KEY = String.raw`HKCU\Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run`;
 export const VALUE = 'relay';
 
-/** Windows does not run longer commands ("Run and RunOnce Registry Keys"). */
+/** Windows does not run longer commands (Microsoft's page "Run and RunOnce Registry Keys"). */
 const MAX_LENGTH = 260;
 
 /** `start /min`: otherwise the console window of the server would cover the desktop at each login. */
@@ -62,7 +62,10 @@ export function isSameData(printed: string, data: string): boolean {
   return new RegExp(`^${pattern.join('')}$`, 's').test(printed);
 }
 
-/** True if the user has disabled the entry in Task Manager: its first byte is odd. */
+/**
+ * True if the user has disabled relay in Task Manager. `printed` is what `reg query` prints of `APPROVED_KEY`. The first byte
+ * of the value there is then odd.
+ */
 export function isSwitchedOff(printed: string): boolean {
   const [, first] = /^\s*relay\s+REG_BINARY\s+([0-9A-F]{2})/im.exec(printed) ?? [];
   return first !== undefined && Number.parseInt(first, 16) % 2 === 1;

@@ -1,4 +1,4 @@
-/** backup and restore through the front door, with the real state. */
+/** `relay backup` and `relay restore` as commands, with a real state file. */
 import assert from 'node:assert/strict';
 import { createHash, randomBytes } from 'node:crypto';
 import {
@@ -79,7 +79,7 @@ test('backup --json is one document, and an earlier copy is replaced with --forc
   });
 });
 
-test('backup names the entry of the keychain without asking it', async (context) => {
+test('backup says which keychain entry to keep, without reading the keychain', async (context) => {
   const { run, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
   const { err } = await run(['backup', copy], { RELAY_ENCRYPTION_KEY: '', RELAY_KEYCHAIN: 'os' });
   assert.match(err, /Keep the entry master-key-[0-9a-f]{16} of "relay" in this system's keychain too\.\n$/);
@@ -116,7 +116,7 @@ test('backup has a running server save first, and copies the file that the serve
   assert.deepEqual(readFileSync(copy), readFileSync(state));
 });
 
-test('backup makes no copy of what a server cannot save', async (context) => {
+test('backup makes no copy if the running server cannot save its state', async (context) => {
   const { copy } = await desk(context);
   const saveState = () =>
     Promise.reject(
@@ -171,7 +171,7 @@ Start the server with: relay serve
     ],
   );
   assert.notEqual(later, key);
-  // The key in the copy was replaced since, so it stays invalid.
+  // The copy holds the API key from before the rotation. Restoring does not make it valid again.
   assert.equal((await run(['key'])).out, `${later.split('\n')[0]}\n`);
   assert.equal(digest(join(home, kept)), present);
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db', kept].sort());
@@ -275,7 +275,7 @@ const REFUSED: Array<
 ];
 
 for (const [what, spoil, code, words] of REFUSED) {
-  test(`restore refuses a file that is ${what}, and the state stays byte for byte`, async (context) => {
+  test(`restore refuses a file that is ${what}, and changes no byte of the state`, async (context) => {
     const { home, run, state, copy } = await desk(context);
     await run(['backup', copy]);
     await spoil(copy);

@@ -59,7 +59,7 @@ test('each client gets the skill where it looks for skills, and --remove leaves 
   }
 });
 
-test("a directory of one's own, somebody else's skill of that name, and clients without skills", async (t) => {
+test('--skill takes any directory, --remove brings back the skill it replaced, and a client without skills is refused', async (t) => {
   const home = temporaryHome(t);
   const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
   const folder = join(home, 'project', '.agents', 'skills');

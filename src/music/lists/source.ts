@@ -9,7 +9,7 @@ export interface Source {
   readonly lines: readonly string[];
   /** The line of a position in `text`, from 1. */
   lineAt(offset: number): number;
-  /** What a row says about its place: the line where it begins, and its text on one line. */
+  /** The line where an entry begins, and its text put on one line, cut to 300 characters. */
   placeOf(start: number, end: number): { line: number; raw: string };
   /** @throws RelayError `INVALID_ARGUMENT` with the line of the first fault. */
   readonly json: () => JsonNode;
