@@ -1,6 +1,6 @@
 /**
- * `checkTag.ts TAG OWNER/NAME [--dry-run]`: prints the version's section of the changelog, and fails if the tag may not become
- * a release. In a dry run it only says why not.
+ * `checkTag.ts TAG OWNER/NAME [--dry-run]`: prints the version's section of the changelog. If the tag may not become a
+ * release, it prints the reasons instead and fails. With `--dry-run` it prints the reasons and the section, and does not fail.
  */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';

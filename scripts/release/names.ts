@@ -1,8 +1,8 @@
-/** Names of relay where it is published. Pure. */
+/** The name that relay has in each place where it is published. Pure. */
 
 /**
- * Stands for the account in package names until there is a publisher. The plain name `relay` on npm, and names made from it
- * elsewhere, belong to others.
+ * Stands for the account in package names until there is a publisher. The plain name `relay` on npm belongs to others, and
+ * so does the package URL made from it.
  */
 export const PLACEHOLDER_OWNER = 'owner-placeholder';
 
@@ -20,7 +20,10 @@ export interface Names {
   mcp: string;
 }
 
-/** @param owner the account on GitHub and npm; null if there is none, so no link leads to a page that others could own */
+/**
+ * @param owner the account on GitHub and npm; null if there is none. Links then lead to `relay.invalid`, which nobody can
+ * register.
+ */
 export function namesOf(owner: string | null): Names {
   const name = owner ?? PLACEHOLDER_OWNER;
   return {

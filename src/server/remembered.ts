@@ -6,14 +6,14 @@ import type { RememberedMatch } from '../domain/localApi.ts';
 import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
 import type { Core } from './core.ts';
 
-/** Matches that were settled, then learned ones, newest first. */
+/** First the matches that were settled, then the learned ones; each group newest first. */
 export function rememberedMatches(core: Core, limit: number): RememberedMatch[] {
   return listAliases(core.store, limit).map((alias) => matchOf(core, alias));
 }
 
 /**
  * @param id ID of a match; null for all of them
- * @returns how many were forgotten, and the match with this ID; null for all of them
+ * @returns how many were forgotten; `match` is the one with this ID, or null if `id` is null
  * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
  */
 export async function forgetRemembered(
@@ -30,15 +30,15 @@ export async function forgetRemembered(
   }
   if (!first) return { forgotten: 0, match: null };
   const match = id === null ? null : matchOf(core, first);
-  // Not undone if the disk fails: the match stays forgotten at least until the server stops.
+  // If the save fails, the match stays forgotten in memory. It is back only if the server stops before a save succeeds.
   await store.durable(() => deleteAliases(store, id === null ? null : found.map(({ key }) => key)));
   log.info({ matches: found.length }, 'remembered matches forgotten');
   return { forgotten: found.length, match };
 }
 
 /**
- * The ID of a match: stable, and short enough to type. Of 20,000 matches, two rarely have the same one. They are then forgotten
- * together.
+ * The ID of a match: stable, and short enough to type. Even among 20,000 matches, two rarely share an ID. If they do, both are
+ * forgotten together.
  */
 function idOf(key: string): string {
   return hashOf(key).slice(0, 8);

@@ -17,7 +17,7 @@ const CLIENTS = [
   { id: 'vscode', name: 'VS Code', file: '/me/mcp.json', state: 'no', otherNames: ['music'] },
 ];
 
-/** A person's computer with everything that relay can put there; commands that it runs are recorded. */
+/** A person's computer with everything that relay can put there. The commands that relay runs are recorded in `asked`. */
 function computer(context: TestContext, { refuses = '' } = {}) {
   const me = temporaryHome(context);
   const state = join(me, 'state');
@@ -137,7 +137,7 @@ test('on a terminal it asks before each part, and keeps the parts that are not c
   assert.match(readFileSync(join(me, '.bashrc'), 'utf8'), /relay completion/);
 });
 
-test('without a terminal it needs --yes, and a running server keeps everything', async (context) => {
+test('without a terminal it needs --yes, and nothing is removed while a server runs', async (context) => {
   const { state, asked, run } = computer(context);
   assert.deepEqual(await run([]), {
     code: 2,

@@ -56,7 +56,7 @@ test('copies made while the state is being saved are all sound', async (t) => {
   assert.ok(copies > 1);
 });
 
-test('an earlier copy is replaced only with force, and then at once', async (t) => {
+test('an earlier copy is replaced only with force, and no other file is left beside it', async (t) => {
   const { store, source, file, folder } = await desk(t);
   await backUpState({ source, file, force: false });
   const first = await readFile(file);
@@ -71,7 +71,7 @@ test('an earlier copy is replaced only with force, and then at once', async (t) 
   assert.deepEqual(await readdir(folder), ['my copy ü.backup']);
 });
 
-test('force follows a link, and a first copy with force is a copy like any other', async (t) => {
+test('force also works without an earlier copy, and replaces the file that a link leads to', async (t) => {
   const { source, file, folder } = await desk(t);
   await backUpState({ source, file, force: true });
   await truncate(file, 5_000);

@@ -86,7 +86,7 @@ function firstUri({ uris, offset }: PlayCommand): string | undefined {
   return uris?.[offset?.position ?? 0];
 }
 
-/** Makes a command that takes one value, for a device or the active one. */
+/** Makes the function that sends one command with one value. Without a device ID, Spotify uses the active device. */
 function setting<V>(method: 'PUT' | 'POST', name: string, queryOf: (value: V) => Query) {
   return (api: ProviderApi, value: V, deviceId: string | undefined, call: Call): Promise<void> =>
     command(api, method, `/me/player/${name}`, call, { ...queryOf(value), device_id: deviceId });

@@ -1,13 +1,14 @@
 /**
- * The file that SQLite works on, in parts, so that an image of it is taken without copying it. A part that an image holds
- * is copied when SQLite next writes to it.
+ * The file that SQLite works on, kept in parts. An image of the file shares its parts, so it is taken without copying them.
+ * A part that an image holds is copied when SQLite next writes to it.
  *
- * sql.js keeps a database as a file of Emscripten's MEMFS, whose content is what `slice` of the given bytes returns: any
- * object with `length`, `subarray` and `set`. No documentation promises that. So if SQLite does not read this object,
- * `image` returns null, and the caller uses `Database.export`, which copies everything at once.
+ * sql.js gives the bytes of a database to MEMFS, the file system of Emscripten. MEMFS calls their `slice` and keeps what
+ * that returns as the file's content. Any object with `length`, `subarray` and `set` will do. No documentation promises
+ * that. So if SQLite does not read this object, `image` returns null, and the caller uses `Database.export`, which copies
+ * everything at once.
  */
 
-/** A copy of a whole database file, as `parts` in order. The caller may change the first part. */
+/** A whole database file as it was at one moment: its `parts`, in order. The caller may change the first part. */
 export interface Image {
   length: number;
   parts: readonly [Uint8Array, ...Uint8Array[]];
@@ -20,18 +21,22 @@ export interface PagedFile {
   image(): Image | null;
 }
 
-/** A multiple of every page size, so that no page lies in two parts. The smallest one, since writes after a save copy parts. */
+/**
+ * Bytes in a part: a multiple of every page size, so that no page lies in two parts. It is the smallest such multiple, because
+ * the first write to a part after a save copies the whole part.
+ */
 const PART = 64 * 1024;
 /** Position of the page size in the header. It has two bytes, so 1 stands for the largest size. */
 const PAGE_SIZE_AT = 16;
 const MAX_PAGE = 65_536;
-/**
- * A file that grows beyond so many parts grows in slabs. The allocator returns pieces of this size to the system when they
- * are freed, but keeps smaller ones. The unused part of a slab takes no memory.
- */
+/** A file with at least this many parts takes the memory for further parts from slabs. */
 const LARGE = 256;
+/**
+ * Bytes in a slab. The allocator returns freed blocks of this size to the system, but keeps smaller ones. Whatever is not
+ * used yet of a slab takes no memory.
+ */
 const SLAB = 33 * 1024 * 1024;
-/** SQLite's header and what the saver changes in it are on the first page. */
+/** Bytes at the start of the file that every image copies. They hold SQLite's header, which the saver changes. */
 const FIRST = 4_096;
 
 /** @param bytes a database file, which SQLite changes from now on */
@@ -87,7 +92,8 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
 
   function partAt(index: number): Uint8Array {
     while (parts.length <= index) {
-      // SQLite does not write pages that were allocated and freed again, so the last part may be shorter than a full one.
+      // SQLite does not write a page that one transaction allocates and frees. So the last part may still be short; it is filled
+      // up first.
       if (parts.length > 0) writable(parts.length - 1, PART);
       parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
     }
