@@ -295,8 +295,8 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
   const rest = restOf(plan.ops, progressOf(change));
   const isPlaced = rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put');
-  // Otherwise an undo would count what others wrote before this as a later change.
-  if (!isPlaced && !(run.showsOthers && onlyAppends(rest))) return null;
+  // Otherwise an undo would count what others wrote before this as a later change, or bring back what they took out.
+  if (!isPlaced && !run.showsOthers) return null;
   tellRows(run);
   return goOnFromHere(run);
 }
