@@ -54,6 +54,7 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
     cause: change.goingBack ? storedCause(change) : null,
     lastWriteAt: Number.NEGATIVE_INFINITY,
     answered: control.isNew,
+    begunAt: context.clock.monotonic(),
     savedAt: context.clock.monotonic(),
   };
   try {
@@ -144,6 +145,9 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   if ('answer' in settled) {
     run.lost = null;
     const { snapshotId, playlist, serverTime } = settled.answer;
+    // An earlier try, whose answer was lost, may have been the first to take effect.
+    const earliest = change.uncertain ? (run.control.isNew ? run.begunAt : null) : sentAt;
+    const firstSentAt = isUntouched(run) ? earliest : null;
     if (playlist) {
       run.control.playlist = playlist;
       await run.control.takeTurn(playlist.id);
@@ -151,8 +155,8 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),
-      ...(serverTime !== null && isUntouched(run) && !change.uncertain
-        ? { serverTime: serverTime - Math.ceil(context.clock.monotonic() - sentAt) }
+      ...(serverTime !== null && firstSentAt !== null
+        ? { serverTime: serverTime - Math.ceil(context.clock.monotonic() - firstSentAt) }
         : {}),
     });
     run.size *= 2;

@@ -89,6 +89,8 @@ export interface Run {
   showsOthers: boolean;
   /** Why the change is being rolled back; null if it is not. */
   cause: RelayError | null;
+  /** Time when the run began; monotonic milliseconds. */
+  begunAt: number;
   /** Time of the last write that is known to have taken effect; monotonic milliseconds. */
   lastWriteAt: number;
   /** Time when the progress was last certain to be on disk; monotonic milliseconds. */
