@@ -10,6 +10,7 @@ import {
   type ChangeBody,
   getChangeBody,
   getChangeBySeq,
+  libraryChangesFrom,
   libraryChangesSince,
   putChangeBody,
   savingChanges,
@@ -161,10 +162,18 @@ export function knownAdditions(
   const { store } = reading;
   const asked = new Set(uris);
   const added: Record<string, boolean> = {};
-  for (const change of libraryChangesSince(store, withinLast(reading, REMEMBER_MS))) {
+  const period = withinLast(reading, REMEMBER_MS);
+  const late = new Set(libraryChangesSince(store, period).map(({ seq }) => seq));
+  const [first] = late;
+  for (const change of first === undefined ? [] : libraryChangesFrom(store, first)) {
     const [op] = getChangeBody(store, change.seq).ops;
     if (op?.op !== 'save' && op?.op !== 'unsave') continue;
-    for (const uri of reached(change, op.uris)) if (asked.has(uri)) added[uri] = op.op === 'unsave';
+    // After the clock was set back, an earlier change may seem to be the later one.
+    const isKnown = late.has(change.seq);
+    for (const uri of reached(change, op.uris)) {
+      if (!isKnown) delete added[uri];
+      else if (asked.has(uri)) added[uri] = op.op === 'unsave';
+    }
     for (const uri of inDoubt(change, op.uris)) delete added[uri];
   }
   return added;

@@ -265,12 +265,15 @@ export function isMadeByOther(store: Store, playlistId: string, seq: number): bo
 
 /** Library changes that wrote something lately, oldest first. */
 export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Period): Change[] {
-  return CHANGES.all(
-    store,
-    `where playlist_id is null and kind in ('save', 'unsave', 'undo') and ${IS_LATE} order by seq`,
-    [updatedSince, begunSince],
-  );
+  return CHANGES.all(store, `${OF_LIBRARY} and ${IS_LATE} order by seq`, [updatedSince, begunSince]);
 }
+
+/** Library changes from one on that wrote something, oldest first. */
+export function libraryChangesFrom(store: Store, seq: number): Change[] {
+  return CHANGES.all(store, `${OF_LIBRARY} and seq >= ? and outcome is not 'unchanged' order by seq`, [seq]);
+}
+
+const OF_LIBRARY = "where playlist_id is null and kind in ('save', 'unsave', 'undo')";
 
 /** Changes that saved tracks, oldest first. */
 export function savingChanges(store: Store): Change[] {
