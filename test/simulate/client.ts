@@ -619,9 +619,11 @@ export class Client {
     wish: Wish & { tracks: number[] },
     leaves: number | null,
   ): Promise<void> {
-    const { spotify, isRestored, time } = this.#stage;
+    const { spotify, isRestored, time, plan } = this.#stage;
     const uris = wish.tracks.map(uriOf);
     const from = spotify.effects.length;
+    // What a person did shortly before, and no read shows yet, is not known to relay.
+    const unshown = spotify.effects.findIndex(({ at }) => at > time.at - plan.lags.lists);
     const before = spotify.account.saved.map(({ uri }) => uri);
     // Relay has one time for all requests of a change.
     const recent = this.#made.filter(
@@ -636,12 +638,14 @@ export class Client {
         )
       : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
     const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
-    const after = this.#judgeLibrary(isRemoval ? 'unsave' : 'save', uris, !isRemoval, outcome, before, from);
+    const what = isRemoval ? 'unsave' : 'save';
+    const since = unshown === -1 ? from : unshown;
+    const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since);
     // What relay had written before a copy was restored counts as what was there before.
     const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
       changeId,
-      wish: isRemoval ? 'unsave' : 'save',
+      wish: what,
       playlist: null,
       before,
       after,
