@@ -71,7 +71,7 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** What the innermost named place accepts: a list, an object within the arguments, or the tool. */
+/** What is accepted where the problem is: what its list or its object takes, or else which arguments the tool takes. */
 function acceptedAt(
   tool: string,
   input: z.ZodObject,
@@ -139,7 +139,7 @@ function shownName(name: string): string {
   return escapedText(name, MAX_NAME);
 }
 
-/** For a value with several allowed forms: what keeps it from the form that it is closest to. */
+/** For a value with several allowed forms: the problems that it has in the form that it comes closest to. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
   const forms = formsOf(schemaAt(input, issue.path));
   const branches = issue.errors.filter(
@@ -151,7 +151,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodTy
     return [`${pathText(issue.path)} must be ${wanted}, not ${valueName(issue.input)}.`];
   }
   const problems = closest.flatMap((one) => describe({ ...one, path: [...issue.path, ...one.path] }, input));
-  // A title alone looks like a wrong ID.
+  // A title that was sent as plain text is taken for a wrong ID, so the form of the object is named too.
   const [form] = typeof issue.input === 'string' ? forms : [];
   return form === undefined ? problems : [...problems, `Or give an object ${form}.`];
 }

@@ -1,7 +1,8 @@
 /**
  * Finds the requests that are answered without the SDK: `tools/list` and `tools/call` in their most common form. The SDK's own
- * classification decides what such a request means. Its result is remembered, since all requests of a client have the same
- * envelope. All other requests go to the SDK, malformed ones included.
+ * classification decides what such a request means. It reads the envelope: the entries of `_meta` that name the protocol
+ * version, the client and its capabilities. Its result is remembered, since all requests of a client have the same envelope.
+ * All other requests go to the SDK, malformed ones included.
  */
 
 import type { IncomingHttpHeaders } from 'node:http';
@@ -39,7 +40,9 @@ const MAX_REMEMBERED = 16;
 /** Envelopes of longer bodies are not remembered, to bound size and depth. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
-/** Returns a function that reads a request; null for everything that does not have exactly the common form. */
+/**
+ * Returns a function that reads a request. The function returns null for everything that does not have exactly the common form.
+ */
 export function createCommonForms(): (headers: IncomingHttpHeaders, body: unknown) => CommonForm | null {
   const remembered = new Map<string, Era | null>();
 
@@ -115,7 +118,7 @@ function envelopeOf(meta: Members): Members | null {
   return envelope;
 }
 
-/** Node joins headers that were sent twice, and the SDK refuses the result. */
+/** If the header was sent twice, the values are joined with a comma. The SDK refuses such a version. */
 function versionOf(headers: IncomingHttpHeaders): string | undefined {
   const version = headers['mcp-protocol-version'];
   return Array.isArray(version) ? version.join(', ') : version;

@@ -1,6 +1,6 @@
 /**
- * Writes answers without the SDK's streams, in the form that the SDK would use. That is JSON in the 2026 revision, and one
- * event in earlier ones, or several if there are notifications.
+ * Writes answers without the SDK's streams, in the form that the SDK would use. In the 2026 revision that is JSON, or an event
+ * stream if there are notifications. In earlier revisions it is always an event stream.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';

@@ -171,7 +171,7 @@ function refusal(body: unknown, message: string): Response {
   return Response.json({ jsonrpc: '2.0', error, id: known ? id : null }, { status: 400 });
 }
 
-/** The arguments as sent: the SDK's own parsing drops a key called `__proto__`. */
+/** The arguments as sent. The SDK's own parsing drops a key called `__proto__`, which has to be refused. */
 function sentArguments(body: unknown, id: string | number): unknown {
   type Message = { id?: unknown; params?: { arguments?: unknown } } | null | undefined;
   const messages = (Array.isArray(body) ? body : [body]) as Message[];

@@ -5,7 +5,7 @@ import type { CallResult } from './runTool.ts';
 /** The result without hidden text, in `content` and `structuredContent` alike. */
 export function forModel(result: CallResult): CallResult {
   const { content, structuredContent, isError } = result;
-  // The text of a result is its data as JSON; the text of an error is not.
+  // The text of a result is its data as JSON, so looking at the text is enough. The text of an error is not its data.
   if (!isError && !content.some(({ text }) => mayHideText(text))) return result;
   const data = modelValue(structuredContent);
   if (!isError)

@@ -35,9 +35,9 @@ function argument(given: Node): Node {
 }
 
 /**
- * Reduces a union to one form for hosts: its object. Several objects become one with the fields of all, in which only fields
- * that all of them require are required. If two forms share a field, the first describes it. Without an object, the first
- * form is used.
+ * Reduces a union to the one form that hosts are sent: the object among its forms. Several objects become one with the fields
+ * of all. A field is required in it only if all of them require it. If two forms share a field, the first describes it. If no
+ * form is an object, the first form is used.
  */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');

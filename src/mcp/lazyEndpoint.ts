@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint, loaded by the first request. The SDK and the schemas of the tools are half of the program's start and
- * a third of its memory. A server that starts with the desktop waits for hours until a client comes.
+ * The MCP endpoint, loaded by the first request. Loading the SDK and the schemas of the tools would take half of the time to
+ * start and a third of the memory. A server that starts with the desktop may wait for hours until a client needs them.
  */
 import type { McpEndpoint } from './endpoint.ts';
 

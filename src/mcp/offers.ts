@@ -40,7 +40,7 @@ export function createOffers(choice: ToolChoice): OfferFor {
   function offerOf(wanted: ToolChoice): Offer {
     const key = `${wanted.readOnly} ${wanted.toolsets.join()}`;
     const offer = made.get(key) ?? makeOffer(wanted);
-    // No more entries than sets of groups, since `narrowed` puts groups in order.
+    // `narrowed` puts the groups in order, so each set of groups has at most two offers: with and without tools that write.
     made.set(key, offer);
     return offer;
   }
@@ -79,7 +79,7 @@ function makeOffer(choice: ToolChoice): Offer {
   };
 }
 
-/** An empty header counts as none, as an empty variable does. */
+/** An empty header counts as no header, just as an empty environment variable counts as unset. */
 function readHeaders(headers: Pick<Headers, 'get'>): Partial<ToolChoice> | { problem: string } {
   const names = splitToolsets(headers.get(TOOLSETS_HEADER) ?? '');
   const toolsets = names.filter(isToolset);

@@ -45,7 +45,10 @@ function withoutType({ type: _, ...rest }: JsonSchema): JsonSchema {
 
 type Members = Record<string, JsonSchema>;
 
-/** The members of `form`, or of both forms with `every`. Where the two declare different types, the type is left out. */
+/**
+ * `form` with its own members, or with the members of both forms if `every` is true. Where the two forms declare different
+ * types, the type is left out.
+ */
 function agreed(form: JsonSchema, other: JsonSchema | undefined, every = false): JsonSchema {
   if (other === undefined) return form;
   if (form.type !== other.type) {

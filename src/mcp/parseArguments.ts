@@ -118,7 +118,7 @@ function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   return schema instanceof z.ZodUnion ? schema.options.flatMap(shapesOf) : [];
 }
 
-/** The only shape, or the first of several that knows every key that is not null. */
+/** The only shape, or the first of several that has every key of `value`. Keys whose value is null do not count. */
 function shapeFor(shapes: readonly z.core.$ZodShape[], value: object): z.core.$ZodShape | undefined {
   if (shapes.length === 1) return shapes[0];
   const given = Object.entries(value).flatMap(([key, part]) => (part === null ? [] : [key]));

@@ -167,7 +167,10 @@ export function promptText(
 const CUT =
   'Some programs pass on only the first word of what I typed. If my message shows more words behind the name of this command, all of them count; if it is not clear what I want, ask me before you do anything.';
 
-/** The text of the argument; null if empty. Drops the opening quotation mark of a cut quotation. */
+/**
+ * The text of the argument; null if empty. If a client passed on only the first word of a quotation, the opening quotation mark
+ * is dropped.
+ */
 function wordsOf(given = ''): string | null {
   const words = given.trim();
   const quote = /^["']/.exec(words)?.[0];

@@ -18,7 +18,7 @@ interface ToolCall {
   args: unknown;
   /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Calls `listener` once the client is gone. Called before anything else is done for the call. */
+  /** Calls `listener` once the client is gone. `run` uses this before it does anything else for the call. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */
@@ -80,7 +80,10 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
   };
 }
 
-/** A client behind `relay stdio` has the command line's credential. */
+/**
+ * A client behind `relay stdio` has the command line's credential, so only the user agent shows that it is not the command
+ * line.
+ */
 function askerOf({ principal, userAgent }: Caller): string {
   return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
 }
@@ -89,7 +92,10 @@ function isSame(one: Caller, other: Caller): boolean {
   return one.id === other.id && one.principal === other.principal && one.userAgent === other.userAgent;
 }
 
-/** Sends progress only to a client that asked for it, and never backwards (the protocol forbids it). */
+/**
+ * Sends progress only to a client that asked for it. Progress that is not above the last one is not sent: the protocol forbids
+ * it.
+ */
 function progressOf(
   progressToken: string | number | undefined,
   notify: (notification: ProgressNotification) => void,

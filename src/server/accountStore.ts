@@ -70,7 +70,7 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       });
       await store.saveNow();
     },
-    // If a crash loses this, the next refresh finds it out again.
+    // If a crash loses this, the next refresh shows again that the login has ended.
     endLogin() {
       store.transaction(() => {
         dropTokens();

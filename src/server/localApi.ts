@@ -127,7 +127,7 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     async run({ attemptId }, { core, running }) {
       const { owner, facts, redirectUri } = running();
       const next = attemptId === null ? null : loginWithTicket(core, attemptId);
-      // A login sets its cookie under the host that the provider sends the browser back to.
+      // A login's page is opened under the host to which the provider sends the browser back, since its cookie is set there.
       return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
     },
   },

@@ -29,14 +29,17 @@ export const UNAPPROVED_CLIENT_MS = DAY_MS;
  */
 export const UNUSED_CLIENT_MS = 365 * DAY_MS;
 
-/** Maximum number of registered clients. Clients register again at every new connection, and those without a token make room. */
+/**
+ * Maximum number of registered clients. Clients register again at every new connection. Those that never had a token are
+ * dropped to make room.
+ */
 export const MAX_CLIENTS = 200;
 
 /** Maximum number of requests a minute from one address. */
 export const REGISTRATIONS_PER_MINUTE = 20;
 export const TOKEN_REQUESTS_PER_MINUTE = 60;
 
-/** Several uses of a token within this time are stored once. */
+/** Several uses of a token within this time are stored as one. */
 export const TOUCH_MS = MINUTE_MS;
 /** How long the last use of a token may wait to be saved with another change, so that there is no write every minute. */
 export const SAVE_TOUCHES_MS = 10 * MINUTE_MS;

@@ -9,8 +9,8 @@ import { isUsableRedirectUri } from './redirectUri.ts';
 
 const MAX_REDIRECT_URIS = 20;
 /**
- * Maximum length of all redirect URIs together, since anyone may register and every save writes them. Real clients have
- * 200 at most.
+ * Maximum length of all redirect URIs together, since anyone may register and every save writes them. Real clients register 200
+ * characters at most.
  */
 const MAX_URI_CHARACTERS = 2_500;
 

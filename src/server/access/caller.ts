@@ -7,8 +7,8 @@ import { HttpError } from '../http/toHttp.ts';
 import { peerOf } from './peer.ts';
 
 /**
- * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our
- * own pages. Only then may it be the person who reads the owner code on the terminal.
+ * True if the request comes straight from a program of the owner on this machine, or from the owner's browser at our own pages.
+ * Only such a request can come from the person who reads the owner code on the terminal.
  */
 export async function isNear(context: HttpContext): Promise<boolean> {
   const { origin } = context.request.headers;
@@ -35,7 +35,8 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
   const { origin, host = '' } = request.headers;
   if (origin !== undefined) {
     const page = origin.toLowerCase().replace(/^https?:\/\//, '');
-    // Only a proxy changes the Host, and a browser that comes through one is not at a loopback page.
+    // At a loopback page, a browser sends the page's own host as `Host`. Only a proxy changes it, and no page behind a proxy
+    // has a loopback name.
     return isLoopbackName(page) && page !== host.toLowerCase() ? null : origin.toLowerCase();
   }
   const own = new URL(baseUrl);
@@ -57,8 +58,8 @@ export async function requireOwnPage(context: HttpContext): Promise<void> {
 }
 
 /**
- * True if the request was made under this origin of the server. Anyone can send a false `Origin`, and behind a tunnel a false
- * `Host`. So a loopback origin counts only for a program that dialled the server itself.
+ * True if the request was made under this origin of the server. Anyone can send a false `Origin`, and through a tunnel a false
+ * `Host` too. So a loopback origin counts only for a program that dialled the server itself.
  */
 export function isUnder(origin: string, context: HttpContext): boolean {
   if (originOf(context) !== origin) return false;

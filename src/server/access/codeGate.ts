@@ -12,11 +12,13 @@ const FREE = 20;
 const ALL = 'all';
 const STEP_MS = 25;
 /**
- * Longest pause. At two tries a second, half of the generated codes would take 5,000 years. The owner would notice a longer
- * pause.
+ * Longest pause. At two tries a second, trying half of all codes that relay may generate takes 5,000 years. The owner would
+ * notice a longer pause.
  */
 const MAX_PAUSE_MS = 500;
-/** Maximum number of requests that wait. Beyond that, a random one without tries left is refused, or else any. */
+/**
+ * Maximum number of requests that wait. Beyond that, one is refused: a random one whose browser has no tries left, or else any.
+ */
 const MAX_WAITING = 500;
 
 interface Turn {
@@ -43,7 +45,7 @@ export function createCodeGate({ clock, random }: { clock: Clock; random: Random
     return lastAt + pause - clock.monotonic();
   }
 
-  /** Takes out a random request with this `isLast`, or any request if there is none. */
+  /** Takes a random request out of the queue: one with this `isLast`, or any other if there is none. */
   function draw(isLast: boolean) {
     const preferred = queue.filter((turn) => turn.isLast === isLast);
     const from = preferred.length > 0 ? preferred : queue;

@@ -1,6 +1,6 @@
 /**
- * Requests that the owner denied. A client that sends one of them again is refused without asking. In memory and bounded; a new
- * request has a new `state` and challenge anyway.
+ * Requests that the owner denied. A client that sends one of them again is refused without asking. They are kept in memory
+ * only, and not all of them: a new request has a new `state` and challenge, so it is not found here.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';

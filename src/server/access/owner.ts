@@ -20,11 +20,11 @@ import { createCodeGate } from './codeGate.ts';
 
 const REMEMBERED_MS = 30 * 24 * 3600_000;
 const MAX_BROWSERS = 10;
-/** Time within which several uses of a browser are stored once. */
+/** Several uses of a browser within this time are stored as one. */
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
-/** Limit for each address, besides the one for each browser: a program elsewhere can pose as many browsers. */
+/** Limit for each address, besides the one for each browser: a program elsewhere can pretend to be any number of browsers. */
 const WRONG_CODES_PER_ADDRESS = 10;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */

@@ -111,7 +111,10 @@ export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number
   return null;
 }
 
-/** An end as in `tcp` and, for IPv4, as a mapped address in `tcp6`: each side may be in either table. */
+/**
+ * One end of a connection as the tables write it. An IPv4 address is in `tcp`, or as a mapped address in `tcp6`: either side of
+ * the connection may be in either table.
+ */
 function encode(address: string, port: number, order: 'LE' | 'BE'): { v4: string; v6: string } {
   const plain = address.replace(/^::ffff:(?=\d+\.)/i, '').replace(/%.*$/, '');
   const v4 = plain.includes('.') ? plain.split('.').map(Number) : null;

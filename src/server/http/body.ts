@@ -10,7 +10,7 @@ type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Maximum size of a body that a route reads, and the share in which its waiting bytes count. */
+/** Maximum size of a body that a route reads, and in whose share its bytes count until it is complete (`waitingBodies.ts`). */
 export interface BodyLimit {
   maxBytes: number;
   from: Sender;

@@ -61,7 +61,7 @@ interface Connection {
   /** True if the connection ever sent a whole request. */
   hasAsked: boolean;
   requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Time since which bytes for the connection have been waiting without a break; null if none are. */
+  /** Since when there have always been bytes that wait to be sent on this connection; null if none wait. */
   pendingSince: number | null;
   moved: { bytes: number; at: number };
 }
@@ -117,7 +117,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
     });
   }
 
-  /** Node reports when no byte has moved for `stallMs`. */
+  /** Node calls this when no byte has moved for `stallMs`. */
   function stalled(socket: Socket): void {
     const connection = connections.get(socket);
     if (!connection || !isAtWork(connection) || socket.writableLength > 0) return void socket.destroy();
@@ -127,7 +127,10 @@ export function createConnections(limits: ConnectionLimits): Connections {
     else socket.setTimeout(limits.stallMs);
   }
 
-  /** A reader that takes a byte now and then never stalls, and could hold its answer forever. */
+  /**
+   * Cuts connections whose reader takes a byte only now and then. Such a reader never stalls, and could hold its answer
+   * forever.
+   */
   function cutSlowReaders(): void {
     for (const connection of connections.values()) {
       if (connection.socket.writableLength === 0) connection.pendingSince = null;
@@ -179,7 +182,7 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
 /**
  * The connection to close for a new one: first those that never sent a whole request, then those between two requests. Among
- * these, one of the network with the most connections, and the oldest of them. Never one with a request under way.
+ * these, the oldest one of the network that has the most of them. Never one with a request under way.
  */
 function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   const idle = [...connections].filter((connection) => !isAtWork(connection));

@@ -9,7 +9,10 @@ import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 const IPV4 = '127.0.0.1';
 const IPV6 = '::1';
 
-/** Maximum number of ports to try where the system chooses: other programs may hold one on a single address. */
+/**
+ * Maximum number of ports to try if the system chooses the port: another program may hold the chosen port on one of the
+ * addresses.
+ */
 const TRIES = 50;
 
 /** The system's error codes for an address that it does not have, for example if IPv6 is switched off. */
@@ -42,7 +45,7 @@ export async function bindAll<S extends Server>(
   }
 }
 
-/** Throws what `bindAll` would throw. */
+/** Tries whether `bindAll` would succeed, and listens no longer. @throws what `bindAll` would throw */
 export async function requirePort(port: number, host: string): Promise<void> {
   const { servers } = await bindAll(createServer, port, host);
   await closeServers(servers);

@@ -44,7 +44,7 @@ export function createWaitingBodies(shares: Readonly<Record<Sender, number>> = S
           entry.bytes += bytes + CHUNK_BYTES;
           share.bytes += bytes + CHUNK_BYTES;
           share.entries.add(entry);
-          // Drops the oldest. A body that is sent without pauses does not wait, so it is never dropped.
+          // Ends the bodies that began first. A body whose bytes all arrive at once is complete before others can end it.
           for (const oldest of share.entries) {
             if (share.bytes <= shares[from]) break;
             remove(share, oldest);
