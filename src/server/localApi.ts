@@ -426,7 +426,10 @@ export function signInUrl(owner: Owner, base: string, next: string | null): { ur
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 
-/** The address where the browser continues once it is signed in. If the ticket has expired by then, the attempt's ID counts. */
+/**
+ * The address where the browser continues once it is signed in. If the ticket has expired by then, the attempt's ID still says
+ * which login to begin.
+ */
 export function loginWithTicket(core: Core, attemptId: string): string {
   const query = new URLSearchParams({ ticket: core.login.issueTicket(attemptId), attempt: attemptId });
   return `${LOGIN_PATH}?${query}`;

@@ -56,7 +56,8 @@ const MAX_NAME = 60;
 
 /**
  * @param askedBy who asks, as the history shows it
- * @throws RelayError as the tool does; a `CONFLICT` has both lists in its details
+ * @throws RelayError as the tool does; the details of a `CONFLICT` list the songs that the undo expects and those that are
+ * there
  */
 export async function ownerUndo(
   services: Services,
@@ -64,7 +65,7 @@ export async function ownerUndo(
   askedBy = 'relay undo',
 ): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
-  // The summary of the undo names the playlist.
+  // Makes the playlist's name known, which the summary of the undo has.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
@@ -111,7 +112,7 @@ function askedByOwner(services: Services, askedBy: string): Services {
   };
 }
 
-/** The answer for an error that left the undo to a job, so that it has not failed; null for any other error. */
+/** The answer for an error that only says that a job continues the undo; null for any other error. */
 function continued(error: unknown, undone: string): UndoAnswer | null {
   if (!(error instanceof RelayError) || error.code === 'CONFLICT') return null;
   const { job_id, change_id, playlist_id, chunks } = (error.details ?? {}) as {

@@ -47,7 +47,7 @@ async function idOf(services: Services, given: string): Promise<string> {
   const id = idIn(given);
   if (id !== null) return id;
   const known = calledLike(await services.library.versionedPlaylists(), given);
-  // The playlist has not been read yet, or had another name when it was read.
+  // If none is found, the playlist may not have been read yet, or it had another name when it was read.
   const found = known.length > 0 ? known : calledLike(await ownerPlaylists(services), given);
   const [first, other] = found;
   if (!first) {

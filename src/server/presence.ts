@@ -1,7 +1,10 @@
-/** Keeps track of whether the server is in use: one that runs only for MCP clients ends after the last of them. */
+/** Keeps track of whether the server is in use: a server that runs only for MCP clients ends when the last of them has gone. */
 import type { Clock } from '../base/clock.ts';
 
-/** Time for which a client over HTTP counts after each request, in milliseconds, since it keeps no connection. */
+/**
+ * How long a client over HTTP counts as using the server after each request, in milliseconds. It keeps no connection that would
+ * show it.
+ */
 const AFTER_REQUEST_MS = 15 * 60_000;
 
 export interface Presence {

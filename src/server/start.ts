@@ -67,7 +67,7 @@ export interface RunningServer {
 
 /** @throws RelayError; everything opened so far is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // Checked first, since nothing may be dropped for a server that cannot listen.
+  // Checked first: starting over drops secrets, and must not do so for a server that cannot listen.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -189,7 +189,8 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  // The owner's page explains what is missing. Behind a public address, it also has the proof that a login needs.
+  // Without a client ID, the link leads to the owner's page, which explains what is missing. It leads there behind a public
+  // address too, since a login there needs a proof, which that page has.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({

@@ -164,7 +164,7 @@ async function pageOf(
 ): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
   const found = known ?? (await find(window));
   const rows = found?.rows ?? [];
-  // An offset beyond the end returns no row, and so no total.
+  // An offset beyond the end returns no row, and so no total. The total is then read with the first row.
   const first = rows[0] ?? (window.offset > 0 ? (await find({ limit: 1, offset: 0 }))?.rows[0] : undefined);
   return { rows: rows.map(rowOf), total: Number(first?.[2] ?? 0), note: found?.note ?? null };
 }

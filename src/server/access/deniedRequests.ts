@@ -1,6 +1,6 @@
 /**
- * Requests that the owner denied. A client that sends one of them again is refused without asking. They are kept in memory
- * only, and not all of them: a new request has a new `state` and challenge, so it is not found here.
+ * Requests that the owner denied. A client that sends one of them again is refused without asking. A client's next request has
+ * a new `state` and challenge, so an old denial is hardly ever needed. So denials are kept in memory only, and only the latest.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';

@@ -45,7 +45,7 @@ export async function bindAll<S extends Server>(
   }
 }
 
-/** Tries whether `bindAll` would succeed, and listens no longer. @throws what `bindAll` would throw */
+/** Checks that `bindAll` can succeed; nothing listens afterwards. @throws what `bindAll` would throw */
 export async function requirePort(port: number, host: string): Promise<void> {
   const { servers } = await bindAll(createServer, port, host);
   await closeServers(servers);

@@ -52,7 +52,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   return {
     async 'account/connect'({ switchAccount }) {
       requireClientId(core);
-      // A command that shows this page's address waits for the login that begins here.
+      // `relay login` may already wait for a login that begins on this page. Then that attempt is used.
       const attemptId =
         core.login.waiting(switchAccount) ?? core.login.start({ switchAccount, redirectUri }).attemptId;
       server.pageLogin.attemptId = attemptId;

@@ -38,7 +38,7 @@ export function unnamedPlaylists(
 export function ownerEvents(core: Core, services: Services, limit: number): PageEvents {
   const { store } = services;
   const jobs = services.jobs.over(limit + 1);
-  // A change that belongs to a job is shown with it, as long as the job is kept.
+  // A change that belongs to a job is shown with that job, as long as the job is in the list.
   const changes = listChanges(store, 0, ALL_CHANGES).items.filter(
     ({ job }) => job === null || getJobBySeq(store, job)?.listed !== true,
   );

@@ -75,7 +75,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       id,
       label,
       origin,
-      // The time to the minute, so that viewing the page does not change it.
+      // The time only to the minute. Viewing the page is a use too, and should rarely change what the page shows.
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),

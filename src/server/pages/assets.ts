@@ -1,7 +1,7 @@
 /**
- * The files of the pages. Each address has the hash of its content, so browsers may keep the file for good. Its query is drawn at
- * each start of the server. Browsers may also keep what another program served on this port, but only under addresses that it
- * could know. Pages also name the hash, so that browsers run nothing else.
+ * The files of the pages. Each address has the hash of the file's content, so browsers may keep the file for good. Pages add a
+ * query that is drawn at each start of the server. Browsers may have kept what another program served on this port, but that
+ * program could not know the query. Pages also name the hash, so that browsers run nothing else.
  */
 import { hashOf } from '../../base/digest.ts';
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from '../../generated/pageAssets.ts';

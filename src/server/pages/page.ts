@@ -30,7 +30,7 @@ export interface Page {
   isWide?: boolean;
   /**
    * The answer to the page's form leads the browser elsewhere. Chromium applies `form-action` to that redirect and those after
-   * it too, so it must not be limited there.
+   * it too, so the policy of this page must not have that directive.
    */
   formLeaves?: boolean;
   /** Sources of images besides this server, for the content policy. */

@@ -1,6 +1,6 @@
 /**
- * Decides who has access after a restore: what the owner decided last counts, not what the copy says. Each rule is a row of the
- * table in `store/README.md`.
+ * Decides who has access after a restore. What the owner decided last counts, not what the copy says. The former state is the
+ * state of this home before the restore. Each rule is a row of the table in `store/README.md`.
  */
 import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';

@@ -168,7 +168,7 @@ type Opener = (store: Store) => Promise<boolean>;
 
 /**
  * Opens every secret of the copy once. Never creates a key.
- * @returns with `force`, what is wrong with the key
+ * @returns `keyProblem`: with `force`, what is wrong with the key; null if nothing is
  */
 async function checkKey(
   { settings, force, clock, random }: RestoreOptions,

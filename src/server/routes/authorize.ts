@@ -37,7 +37,10 @@ const CARRIED = [
   'state',
 ];
 
-/** A click within this time was probably meant for another page, as with a double click or a window that just closed. */
+/**
+ * A click within this time after the page opened was probably meant for another page: a double click, or a window that just
+ * closed.
+ */
 const HOLD_MS = 500;
 
 /** Objects that the handlers share. */

@@ -26,7 +26,7 @@ export function assetRoutes(): Route[] {
         },
       }),
     ),
-    // Browsers request it for answers that are not pages too.
+    // Browsers request this path also for answers that are not pages.
     { method: 'GET', path: '/favicon.ico', handle: (context) => send(context, ICON, {}) },
   ];
 }

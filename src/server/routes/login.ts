@@ -41,11 +41,11 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
     if (why !== null) return refuse(context, why);
     if (core.clientId() === null) return sendPage(context, 503, NO_CLIENT_ID_PAGE);
-    // The cookie must be set under the host that the provider redirects to. Compare that with the `Host` header, not with
-    // `baseUrl`: that may be the public address, which would redirect to itself forever.
+    // The cookie must be set under the host that the provider redirects to. That host is compared with the `Host` header, not
+    // with `baseUrl`: `baseUrl` may be the public address, and the redirect would never end.
     if (request.headers.host?.toLowerCase() !== new URL(home).host) {
-      // To the browser, the other name is another site. Without a pass, the redirected request would seem to come from a foreign
-      // page.
+      // To the browser, the other name is another site. So the redirected request has a ticket; without one, it would seem to
+      // come from a foreign page.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
       return redirect(context, `${home}${context.path}?${onward}`);
     }

@@ -13,7 +13,7 @@ import { HttpError } from '../http/toHttp.ts';
 
 export function oauthRoutes(core: Core): Route[] {
   const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);
-  // One limit for both, since both reveal whether a client's secret is right.
+  // Exchanging and revoking have one limit together, since both reveal whether a client's secret is right.
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
   async function register(context: HttpContext): Promise<void> {
@@ -92,7 +92,7 @@ function tooMany(context: HttpContext, waitSeconds: number): void {
 
 function refuse(context: HttpContext, refusal: Refusal): void {
   const { status, ...body } = toWire(refusal);
-  // RFC 6749 5.2: a client that used the header gets the scheme in the answer.
+  // RFC 6749 5.2: a client that sent `Authorization` is told the scheme in the answer.
   const usedHeader = status === 401 && context.request.headers.authorization !== undefined;
   sendJson(context, status, body, usedHeader ? { 'www-authenticate': 'Basic realm="relay"' } : {});
 }

@@ -3,7 +3,10 @@ import * as z from 'zod';
 import type { Page } from '../../domain/shapes.ts';
 import { compact, TRACK_LINKS } from './leanShapes.ts';
 
-/** How a tool's full result becomes lean. Clients get `schema` from `tools/list`; it only ever gains members. */
+/**
+ * How a tool's full result becomes lean. Clients get `schema` from `tools/list`. A later version may add members to it, but
+ * removes none.
+ */
 export interface LeanForm<F = never> {
   schema: z.ZodObject;
   of(full: F): Record<string, unknown>;

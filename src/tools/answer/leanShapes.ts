@@ -1,6 +1,6 @@
 /**
  * The lean form of every shape that tools answer with: what a model needs to continue, since it pays for each token. It leaves
- * out whatever is null, false by default or derivable; `detail: "full"` has everything.
+ * out what is null, what is false by default, and what follows from the rest; `detail: "full"` has everything.
  */
 import * as z from 'zod';
 import { playingTime } from '../../base/clock.ts';

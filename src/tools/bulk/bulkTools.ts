@@ -58,7 +58,10 @@ interface Begun {
   call: Call;
 }
 
-/** Looks up a list, then calls `rest`. If the search takes too long or meets a limit, a job does what is left of both. */
+/**
+ * Looks up a list, then calls `rest`. If the search takes too long or meets a limit, a job does the rest of the search, and
+ * what `rest` would have done.
+ */
 function withList(
   services: Services,
   { tool, type, payload }: { tool: string; type: BulkJobType; payload: JobPayload },

@@ -129,7 +129,10 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
   return { summary, added, taken: removed };
 }
 
-/** Number of songs that a playlist had when it was created. Redoing an undone creation restores them. */
+/**
+ * If the change undid the creation of a playlist: how many songs the playlist was created with, which now come back. Otherwise
+ * null.
+ */
 function songsOf({ store }: Services, { undoes }: Change): number | null {
   const undone = undoes === null ? null : getChangeBySeq(store, undoes);
   return undone?.kind === 'create' ? undone.written : null;

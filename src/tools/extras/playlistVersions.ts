@@ -132,13 +132,16 @@ async function restoreAsNew(
   };
 }
 
-/** Simultaneous requests, and the most tracks to look up. If there are more, Spotify refuses the write instead. */
+/**
+ * Maximum number of simultaneous requests, and of tracks to look up. Other tracks are not checked: if one of them is gone,
+ * Spotify refuses the write.
+ */
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
 /**
- * First looks up tracks to write that are in no list of the account. A row that the list shows under another ID than the
- * version stays as it is.
+ * The plan of a restore. Tracks to write that are in no list of the account are looked up first, since they may be gone. A row
+ * that the playlist now shows under another ID than the version stays as it is.
  */
 async function planFor(
   services: Services,

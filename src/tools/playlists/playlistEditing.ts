@@ -57,7 +57,7 @@ export const createPlaylistTool = defineTool({
     const result = await writeFor(services, 'create_playlist', request, call);
     const { change_id } = reportOrThrow('', 0, result);
     const made = result.kind === 'ended' ? result.playlist : null;
-    // Found after its answer was lost, so only its ID is known.
+    // If the answer was lost, `made` is null: the playlist was found afterwards, and only its ID is known.
     const id = result.kind === 'ended' ? (result.change.playlistId ?? '') : '';
     return { ...(made ?? (await getPlaylist(services.provider, id, call))), change_id };
   },

@@ -81,7 +81,7 @@ export const deduplicatePlaylistTool = defineTool({
     const result = await writeFor(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     const report = reportOrThrow(id, removed.length, result);
-    // The requests move more rows than they remove, but the removal is what was asked for.
+    // The requests write more rows than they remove, but the report counts only the removal, which was asked for.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     return { ...report, ...counts, removed, dry_run };
   },

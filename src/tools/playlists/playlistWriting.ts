@@ -128,7 +128,7 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
   };
 }
 
-/** Making the playlist is a request without entries. */
+/** The requests without the one that makes the playlist, since that one has no entries. */
 function withoutCreation({ total, completed }: Report['chunks']): Report['chunks'] {
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }

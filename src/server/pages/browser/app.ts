@@ -82,7 +82,7 @@ export interface ButtonOptions {
 /** Time within which a second press counts as the second half of a double click. */
 const SECOND_MS = 500;
 
-/** A button that runs its work once at a time; with `confirm` it asks for confirmation first. */
+/** A button whose work never runs twice at the same time; with `confirm` it asks for confirmation first. */
 export function button(
   app: App,
   name: string,

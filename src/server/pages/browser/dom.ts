@@ -73,7 +73,9 @@ function update(parent: Element, wanted: readonly Node_[]): void {
   }
 }
 
-/** The node from `at` on that can become `next`: the one with its key, or, without a key, the one at this very place. */
+/**
+ * The node that can become `next`: if `next` has a key, the one with that key, from `at` on. Without a key, only `at` itself.
+ */
 function matching(at: Node | null, next: Node_): ChildNode | null {
   for (let node = at; node !== null; node = node.nextSibling) {
     const before = drawn.get(node);

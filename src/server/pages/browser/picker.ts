@@ -12,7 +12,7 @@ import { ask } from './session.ts';
 
 /** Number of candidates that have a key. */
 const KEYS = 5;
-/** Page size when reading entries. */
+/** More entries are read when fewer than this are left. */
 const AHEAD = 5;
 
 export interface Picker {
@@ -266,7 +266,7 @@ export function createPicker(app: () => App): Picker {
     event.preventDefault();
     run();
   });
-  // Escape first leaves the question.
+  // While the page asks about near matches, Escape leaves only that question.
   dialog.addEventListener('cancel', (event) => {
     if (!work?.near) return;
     event.preventDefault();

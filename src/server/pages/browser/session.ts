@@ -94,7 +94,7 @@ export async function signInWithCode(code: string): Promise<void> {
   keep((await post('/owner/code', { code })).secret as string);
 }
 
-/** Uses the ticket in the address, if there is one. Returns where to continue; null: nowhere. @throws Refused */
+/** Uses the ticket in the address, if there is one. `next` is where to continue, or null. @throws Refused */
 export async function signInWithTicket(): Promise<{ used: boolean; next: string | null }> {
   const ticket = new URLSearchParams(location.hash.slice(1)).get('ticket');
   if (ticket === null) return { used: false, next: null };

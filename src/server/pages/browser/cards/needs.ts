@@ -55,7 +55,7 @@ function loginText({ state }: App): Child | null {
       '. Until you connect again, nothing can be read or written.',
     ];
   }
-  // The steps above lead there.
+  // During the first run, the steps above lead to the login.
   if (!account.connected) return isSettingUp(state) ? null : [h.strong('No Spotify account is connected.')];
   if (account.missingScopes.length > 0) {
     return [

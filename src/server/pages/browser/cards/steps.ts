@@ -10,7 +10,7 @@ function stepsDone({ app, account, clients, mcpUsed }: OwnerState): boolean[] {
   return [app.isSet, account.connected, clients.length > 0 || mcpUsed];
 }
 
-/** True if the first run is not over. A login that has ended does not count. */
+/** True if the first run is not over. A login that has ended does not begin it again. */
 export function isSettingUp(state: OwnerState): boolean {
   return !stepsDone(state).every(Boolean) && !state.account.reauthorizationRequired;
 }
