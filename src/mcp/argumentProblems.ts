@@ -4,7 +4,10 @@ import { escapedText } from '../base/visibleText.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Tool } from '../tools/tool.ts';
 
-/** Maximum number of problems in a message, and of names in one problem: a list may have a problem in each entry. */
+/**
+ * Maximum number of problems in a message, and of names in one problem. Without it, a list with a problem in each entry would
+ * fill the message.
+ */
 const MAX_NAMED = 8;
 /** Maximum number of characters of a name that a client sent. */
 const MAX_NAME = 80;

@@ -37,7 +37,7 @@ const RESERVED = 'io.modelcontextprotocol/';
 
 /** Maximum number of envelopes to remember; a client sends one or a few. Beyond that the oldest is forgotten. */
 const MAX_REMEMBERED = 16;
-/** Envelopes of longer bodies are not remembered, to bound size and depth. */
+/** Envelopes of longer bodies are not remembered, so that what is remembered stays small. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 /**
@@ -99,7 +99,7 @@ function classify(version: string | undefined, method: string, envelope: Members
   return route.kind === 'modern' && route.messageKind === 'request' && version === MODERN ? 'modern' : null;
 }
 
-/** Null for an envelope too deep for the SDK to follow. */
+/** The SDK's classification; null if the envelope is nested so deeply that the SDK fails. */
 function routeOf(request: Parameters<typeof classifyInboundRequest>[0]) {
   try {
     return classifyInboundRequest(request);
@@ -108,7 +108,7 @@ function routeOf(request: Parameters<typeof classifyInboundRequest>[0]) {
   }
 }
 
-/** The part of `_meta` that classification reads; null if it has another key that the protocol gives a meaning. */
+/** The part of `_meta` that classification reads; null if `_meta` has another key that the protocol gives a meaning. */
 function envelopeOf(meta: Members): Members | null {
   const envelope: Members = {};
   for (const key of Object.keys(meta)) {

@@ -1,4 +1,4 @@
-/** Adds a link to the login to an answer, for people who have no terminal open. Pure. */
+/** Adds to an answer a link that begins the login, for people who have no terminal open. Pure. */
 import { type CommandStyle, FIX_META, readRemedy } from '../domain/remedy.ts';
 import type { CallResult } from './runTool.ts';
 import { type ToolError, toolErrorText } from './toToolError.ts';

@@ -9,7 +9,8 @@ import { valueOfText } from './textValues.ts';
  * Parses arguments. An optional argument that is null counts as left out. A number or a boolean may be sent as text. Arguments
  * that a host is known to add are dropped.
  * @param args as the client sent them, not as the SDK parsed them: zod ignores a key called `__proto__`
- * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments; a refused name or a list that is too long is named alone
+ * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments. If a name is refused or a list is too long, it names only
+ * that
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   requirePlainNames(tool, args);

@@ -39,11 +39,11 @@ export function fromSettings(client: ConfiguredClient): OAuthClient {
 }
 
 /**
- * True if the owner has set up this client or ever approved it. Anyone can register other clients, to get a link at this server
- * that leads wherever they like.
+ * True if the owner has set up this client or ever approved it. Any other client may be a stranger's, who registered it to get
+ * a link at this server that leads anywhere.
  */
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
-  // Used but never approved: an earlier version did not keep the time of the approval.
+  // A client that was used has been approved, but an earlier version did not keep the time of the approval.
   return source !== 'registered' || approvedAt !== null || lastUsedAt !== null;
 }
 

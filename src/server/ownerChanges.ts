@@ -1,6 +1,6 @@
 /**
- * Lists and undoes changes for the owner, with the functions of `list_changes` and `undo_change`. Does not depend on the chosen
- * toolsets.
+ * Lists and undoes changes for the owner, with the functions of `list_changes` and `undo_change`. This works whatever toolsets
+ * are chosen.
  */
 import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';

@@ -1,6 +1,6 @@
 /**
- * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. Does not depend on the chosen
- * toolsets.
+ * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. This works whatever toolsets
+ * are chosen.
  */
 import { counted } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';

@@ -1,7 +1,8 @@
 /**
  * The authorization request (RFC 6749 4.1.1, OAuth 2.1 4.1.1), and its answer as the address that the browser is sent to. Pure.
  * A refusal has no address until client and redirect URI are known to belong together. Otherwise this server would be an open
- * redirector (RFC 9700 4.11.2). The same goes for a client that registered itself and was never approved by the owner.
+ * redirector (RFC 9700 4.11.2). A refusal has no address either if the client registered itself and the owner never approved
+ * it.
  */
 import { isKnownToOwner, type OAuthClient } from '../client.ts';
 import { accepted, type Refusal, type Result, refused, toWire } from '../refusal.ts';

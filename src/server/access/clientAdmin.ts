@@ -47,8 +47,8 @@ function theOne(core: Core, asked: string): OAuthClient {
 }
 
 /**
- * Of clients with the same name: those approved now, or else those approved before, or else all. Clients register again at each
- * new connection.
+ * Of clients with the same name: those approved now, or else those approved before, or else all. Names repeat, since clients
+ * register again at each new connection.
  */
 function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));

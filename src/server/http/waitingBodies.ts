@@ -17,7 +17,7 @@ const SHARES: Readonly<Record<Sender, number>> = {
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
-  /** @param giveUp ends the body if it has waited longest and there is no room for another */
+  /** @param giveUp ends the body; called if it began first and the share has no room for more bytes */
   add(from: Sender, giveUp: () => void): WaitingBody;
 }
 

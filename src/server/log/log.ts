@@ -91,7 +91,7 @@ interface LoggedError {
   cause?: LoggedError | string;
 }
 
-/** Formats a line of the JSON log, whose text is already visible: `[14:05:09] INFO: job moves {"job":"1f0c"}`. */
+/** Formats a line of the JSON log, whose text is already cleaned: `[14:05:09] INFO: job moves {"job":"1f0c"}`. */
 export function prettyLine(json: string, colors: boolean): string {
   const { time, level, msg, pid: _pid, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const error = typeof err === 'object' && err !== null ? (err as LoggedError) : null;

@@ -1,6 +1,6 @@
 /**
- * A log that a stranger cannot flood with warnings: each message is written a few times a minute. The next line with that message
- * says how many were left out. Messages are constants of the program; variable parts are fields.
+ * A log that a stranger cannot flood with warnings: each message is written at most a few times a minute. The next line with
+ * that message says how many were left out. Messages are constants of the program; variable parts are fields.
  */
 import type { Clock } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';

@@ -1,6 +1,6 @@
 /**
- * What the owner's page can do, with the functions of the command line and the tools. Only a person's clicks cost requests to
- * Spotify.
+ * What the owner's page can do, with the functions of the command line and the tools. Requests to Spotify are sent only for
+ * what a person clicks, and for names of playlists that are not known.
  */
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';

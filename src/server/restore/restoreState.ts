@@ -37,7 +37,7 @@ export interface RestoreOptions {
   force: boolean;
   clock: Clock;
   random: Random;
-  /** Aborts the restore until the replacement begins; nothing has changed then. */
+  /** Aborts the restore as long as the replacement has not begun; after an abort, nothing has changed. */
   signal: AbortSignal;
   /** File operations; tests pass some that fail. */
   fs?: SaveFs;
@@ -72,7 +72,7 @@ export interface Restored {
 
 /**
  * @throws RelayError `USAGE`, `STATE_DAMAGED`, `STATE_TOO_NEW` about the copy, `KEY_MISMATCH`, `KEY_UNAVAILABLE`,
- * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; the state is as it was then
+ * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; after an error, the state is as it was before
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
   const { settings, file, clock } = options;

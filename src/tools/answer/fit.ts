@@ -5,7 +5,7 @@
 
 /** Maximum characters of an answer as JSON. */
 export const LEAN_LIMIT = 10_000;
-/** The same for a page of a list that has further pages: about 3,000 tokens. */
+/** The same for one page of a list that a tool gives page by page: about 3,000 tokens. */
 export const LEAN_PAGE_LIMIT = 7_600;
 export const FULL_LIMIT = 60_000;
 

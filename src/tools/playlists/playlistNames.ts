@@ -31,7 +31,10 @@ export function knownPlaylistNames(
   return names;
 }
 
-/** Known names of playlists, and others from Spotify. The first page has the playlists that were used last. */
+/**
+ * Known names of playlists, and others from Spotify. The first page of the account's playlists is read before single ones,
+ * since it has those that were used last.
+ */
 export async function playlistNames(
   services: Services,
   ids: readonly string[],

@@ -60,7 +60,7 @@ export type Report = z.infer<typeof WriteReport> & {
   rollback?: { attempted: boolean; succeeded: boolean };
 };
 
-/** How long a call waits for its write, so that its answer comes within 45 s. The write then continues as a job. */
+/** How long a call waits for its write, so that its answer comes within 45 s. A write that takes longer continues as a job. */
 const WAIT_MS = 38_000;
 
 /**
@@ -81,7 +81,8 @@ export function writeFor(
 
 /**
  * The report of a write that has ended.
- * @throws RelayError the cause if nothing was written, `PARTIAL_WRITE` or `DEADLINE_EXCEEDED` with the report otherwise
+ * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
+ * `DEADLINE_EXCEEDED`
  */
 export function reportOrThrow(playlistId: string, requested: number, result: ChangeResult): Report {
   if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);

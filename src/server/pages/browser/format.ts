@@ -29,7 +29,7 @@ export function timeOf(iso: string): string {
   return times.format(new Date(iso));
 }
 
-/** Rewrites times in the program's own lines, which are meant for any terminal, in the person's time zone. */
+/** Rewrites the times in lines that are also meant for terminals: from UTC to the person's time zone. */
 export function withLocalTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, timeOf);
 }

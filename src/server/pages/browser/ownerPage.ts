@@ -1,6 +1,6 @@
 /**
- * The owner's page. It proves the owner, then reads the state every few seconds while it is visible; none of that costs a request
- * to Spotify. While the server is away it waits, and then continues by itself.
+ * The owner's page. It proves the owner, then reads the state every few seconds while it is visible. Reading the state costs no
+ * request to Spotify. While the server is away, the page waits, and then continues by itself.
  */
 import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';

@@ -16,7 +16,7 @@ export function needsCard(app: App): Child {
   return card('needs', 'Needs you', list(rows, none));
 }
 
-/** Number of days before its end from which a login is mentioned. */
+/** A login is mentioned if it ends in fewer days than this. */
 const SOON = 14;
 
 function loginNeeds(app: App): Child[] {
