@@ -106,7 +106,7 @@ export type JobPayload = {
   dry_run: boolean;
   /** True to leave out what the playlist holds already; `add_to_playlist` only. */
   skip_existing: boolean;
-  /** True to write what the list names twice only once. */
+  /** True to write a song only once even if the list names it several times. */
   skip_duplicates: boolean;
 };
 
@@ -132,7 +132,10 @@ export interface JobRecord {
   total_items: number;
   pending: number;
   resolved: number;
-  /** How many of `resolved` are remembered matches confirmed despite different names. Left out if none, and in lists. */
+  /**
+   * How many of `resolved` were found by a remembered match that was confirmed although its names differ. Left out if 0, and in
+   * lists of jobs.
+   */
   confirmed?: number;
   ambiguous: number;
   unmatched: number;

@@ -4,8 +4,8 @@ export const KEEP_INTERVALS = ['hour', 'day', 'week'] as const;
 export type KeepInterval = (typeof KEEP_INTERVALS)[number];
 
 /**
- * `active`: runs when it is due. `waiting`: for a source, a limit, the login or a write that continues. `review`: a person
- * decides. `paused`: until it is resumed.
+ * `active`: runs when it is due. `waiting`: until the library can be read, a limit or a write is over, or the owner logs in.
+ * `review`: a person decides. `paused`: until it is resumed.
  */
 export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
 export type KeepStatus = (typeof KEEP_STATUSES)[number];

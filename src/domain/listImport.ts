@@ -39,7 +39,10 @@ export type ImportTarget =
 export interface ImportChoices {
   /** True to write nothing unless every song is found. */
   strict: boolean;
-  /** True to write a song that the list names twice only once, and not to write one that the playlist holds already. */
+  /**
+   * True to write each song only once, even if the list names it several times, and to leave out songs that the playlist holds
+   * already.
+   */
   skipDuplicates: boolean;
 }
 

@@ -464,7 +464,10 @@ export function localApiOf(make: (name: LocalCall) => (given: object) => Promise
   return Object.fromEntries(calls) as LocalApi;
 }
 
-/** On a message for an MCP client, this header does what `stay` does, for `STAY_SECONDS`. Its value is the program's ID. */
+/**
+ * On a message that is carried for an MCP client, this header does what the call `stay` does, for `STAY_SECONDS`. Its value is
+ * the program's ID.
+ */
 export const STAY_HEADER = 'relay-stay';
 export const STAY_SECONDS = 45;
 

@@ -50,7 +50,7 @@ export interface ConnectionSecrets {
 }
 
 /**
- * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither reveals anything about the other. It
+ * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither reveals anything about the other. The HMAC
  * includes both ends of the connection. So a program that passes the question on to the real server gets an answer that does
  * not fit its own connection. While a connection is open, no second one has the same two ends.
  */

@@ -33,7 +33,10 @@ export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): s
   return recordingOf({ isrc, name, duration_ms, artist: artists.map((one) => one.name).join(', ') });
 }
 
-/** For each list, the tracks that it has more often than the other. They may be the same under other IDs. */
+/**
+ * The tracks of `rows` that `shown` does not have, and those that `shown` has more often than `rows`. They may be the same
+ * recordings under other IDs.
+ */
 export function unmatched(
   rows: readonly string[],
   shown: readonly string[],

@@ -53,7 +53,7 @@ import {
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
 
-/** How long a question waits for the first reading. That of a small account is over by then. */
+/** How long a question waits for the first reading. The first reading of a small account is over by then. */
 const FIRST_WAIT_MS = 10_000;
 /** How long a question waits for the first reading in the demo, which has no limits. */
 const DEMO_WAIT_MS = 30_000;
@@ -73,7 +73,7 @@ const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
  * these.
  */
 const UNHEARD_MS = 7 * 86_400_000;
-/** Maximum age of the saved tracks in which songs of a list are looked up: as old as a question allows. */
+/** Maximum age of the saved tracks in which songs of a list are looked up: the same as a question allows by default. */
 const FRESH_MS = 10 * 60_000;
 /** Number of songs that makes it worth a request to check the saved tracks, which may spare searches. */
 const WORTH_A_LOOK = 10;
@@ -232,7 +232,10 @@ export function createLibrary(options: LibraryOptions): Library {
   const quiet: Array<() => void> = [];
   const progressed: Array<() => void> = [];
 
-  /** Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for turn and work. */
+  /**
+   * Runs pieces of work one at a time: a step in the background, or a whole check. `signal` ends the wait for the turn and for
+   * the work.
+   */
   function exclusively<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     return interruptible(signal, turns.runExclusive('copy', work, signal));
   }
@@ -368,7 +371,8 @@ export function createLibrary(options: LibraryOptions): Library {
     const isMore = await reader.step(call);
     const now = await refresh();
     if (isMore) {
-      // Without limits a lost page costs nothing, and a save takes longer than a request.
+      // In the demo there are no limits: a lost page costs nothing, and a save takes longer than a request. So the copy is
+      // saved at most once a second.
       const isDue = budget !== null || clock.monotonic() - savedAt >= 1_000;
       if (isDue) {
         await file.save();
@@ -729,7 +733,7 @@ export function createLibrary(options: LibraryOptions): Library {
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
-    // While a question runs, damage is always reported for this file, but it may be in either.
+    // Damage that shows while a question runs is always reported for `memory.db`, but either file may be damaged.
     else if (name === 'memory.db') {
       if (await memory.check()) await exclusively(drop, signal);
     } else return false;

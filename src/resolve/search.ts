@@ -16,9 +16,9 @@ function hasNames({ title, artist }: TrackQuery): boolean {
 }
 
 /**
- * A well-written title and artist takes one search. Looser searches follow only while nothing fits. A match that forgives
- * a typo is accepted only after the loosest search, which may show a song with the name as written. That makes at most
- * two searches, or three if an album is requested. A recording code is searched for first, with one more.
+ * If title and artist are written as Spotify has them, one search is enough. Looser searches follow only while nothing fits. A
+ * match that forgives a typo is accepted only after the loosest search, which may show a song with the name as written. That
+ * makes at most two searches, or three if an album is requested. A recording code is searched for first, with one more.
  */
 export async function findTrack(
   query: TrackQuery,

@@ -15,7 +15,7 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** Size from which the memory of a file is given back at once. */
+/** If a file of at least this size is closed by `rest`, its memory is given back to the system at once. */
 const LARGE = 16 * 1024 * 1024;
 /** Maximum size of a file, larger than any library: a file that somebody put there must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
@@ -26,7 +26,7 @@ const FOR_MEMORY =
 export interface FileKind {
   /** Makes the tables in an empty database. */
   make(db: Database): void;
-  /** Brings an older file up to date. @param size of the file in bytes. @throws anything: the file cannot be used */
+  /** Brings an older file up to date. @param size of the file in bytes. @throws any error if the file cannot be used */
   bring(db: Database, size: number): void;
   /** What becomes of a file that cannot be used. `drop` deletes it, since its content can be read again. */
   damaged: 'drop' | 'put_aside';
@@ -162,7 +162,10 @@ export function createLibraryFile({
     }
   }
 
-  /** A new database. It is created in one database and used in another, whose image is taken without copying. */
+  /**
+   * A new database. Its tables are made in a first database. The second one works on the paged file of the first, so that its
+   * image is taken without copying.
+   */
   function fresh(SQL: SqlJsStatic): Open {
     const first = new SQL.Database();
     kind.make(first);

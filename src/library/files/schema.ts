@@ -74,9 +74,9 @@ create table version_rows (
 
 /**
  * A million plays of a hundred thousand songs take 90 MB; in one table they would take 200. They are sorted by their ends, so
- * that those of a year are together in the file. The index on the item also holds the end and the length, so a question about an
- * artist needs
- * nothing else. `subject` is the first item with the same URI: names change, and a play is its end, URI and length.
+ * that those of a year are together in the file. The index on the item also holds the end and the length, so a question about
+ * an artist needs nothing else. A play is identified by its end, URI and length. The URI counts by `subject`, the first item
+ * with that URI: when a name changes, the URI gets another item.
  */
 const PLAYS = `
 drop table plays;

@@ -1,6 +1,6 @@
 /**
- * One row of a history file as a play. The extended history has the end of a play to the second and the URI; the short one,
- * of the account data, has the minute and two names. Pure. It picks the fields that it needs, so addresses, devices and
+ * One row of a history file as a play. The extended history has the end of a play to the second and the URI; the short one, of
+ * the account data, has the minute and two names. Pure. Only the fields that a play needs are picked, so addresses, devices and
  * countries are dropped with the row.
  */
 

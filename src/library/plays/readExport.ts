@@ -97,7 +97,7 @@ async function readAccount(file: ExportFile, found: (name: string) => void): Pro
   const parts: Uint8Array[] = [];
   for await (const chunk of file.chunks()) parts.push(chunk);
   const text = Buffer.concat(parts).toString('utf8');
-  // A file that is not JSON names no other account.
+  // A file that is not JSON counts as one that names no account.
   const name = userNameIn(readJson(text.replace(/^\ufeff/u, '')));
   if (name !== null) found(name);
 }

@@ -10,7 +10,7 @@ const MAX_UPLOAD = 1024 * 1024 * 1024;
 
 /**
  * @returns the path of the file
- * @throws RelayError `INVALID_ARGUMENT` for more than may be sent; whatever `chunks` throws. Then nothing is left.
+ * @throws RelayError `INVALID_ARGUMENT` if the archive is too large; any error of `chunks`. The file is removed before either.
  */
 export async function receiveUpload(
   home: string,

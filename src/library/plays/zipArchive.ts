@@ -1,6 +1,7 @@
 /**
- * A zip archive whose every entry is checked before anything is used: the rules of `zipRules.ts` apply to both descriptions
- * of each. Then each is unpacked once to check its length and checksum, and the result is thrown away.
+ * A zip archive whose every entry is checked before anything is used. An archive describes each entry twice, in its directory
+ * and before the data; the rules of `zipRules.ts` apply to both. Then each entry is unpacked once to check its length and
+ * checksum, and the result is thrown away.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, createInflateRaw } from 'node:zlib';

@@ -74,7 +74,8 @@ const DIRECTORY = 0o040000;
 const LINK = 0o120000;
 
 function faultOfMode({ versionMadeBy, externalFileAttributes }: Entry, isDirectory: boolean): Fault {
-  // The upper byte names the system, the upper half holds the mode of a Unix file.
+  // The upper byte of `versionMadeBy` names the system. The upper half of `externalFileAttributes` holds the mode of a Unix
+  // file.
   const system = versionMadeBy >>> 8;
   const type = (externalFileAttributes >>> 16) & 0o170000;
   if ((system !== UNIX && system !== MACOS) || type === 0) return null;
@@ -82,7 +83,7 @@ function faultOfMode({ versionMadeBy, externalFileAttributes }: Entry, isDirecto
   return type === (isDirectory ? DIRECTORY : FILE) ? null : 'is neither a file nor a directory';
 }
 
-/** Where the two descriptions of an entry disagree: programs that read one or the other would see two archives. */
+/** Where the two descriptions of an entry disagree. Programs that read only one of the two would see different archives. */
 export function faultOfHeader(entry: Entry, header: LocalFileHeader): Fault {
   const { generalPurposeBitFlag: flags, compressedSize, uncompressedSize: size } = header;
   if (!entry.fileNameRaw.equals(header.fileName)) return 'has two names';

@@ -1,6 +1,7 @@
 /**
  * The thread that answers questions. It only reads the files, so it can be ended at any moment. `npm run gen` bundles it into
- * `src/generated/queryWorker.ts` as text. From text, every form of the program can start it, also one without files.
+ * `src/generated/queryWorker.ts` as text. Every form of the program can start this text, even an executable without files
+ * beside it.
  */
 import { readFileSync, statSync } from 'node:fs';
 import { type MessagePort, parentPort, workerData } from 'node:worker_threads';
@@ -78,7 +79,10 @@ function fileOf(path: string): DiskFile {
 /** Size of the cache for plays. In a very long history, questions about one year read this much again and again. */
 const MEMORY_CACHE_KIB = 12_000;
 
-/** To a question, both files are one database. sql.js names a file for each database, under which another can attach it. */
+/**
+ * To a question, both files are one database. sql.js gives the file of each database a name, by which another database can
+ * attach it.
+ */
 function attachMemory(SQL: SqlJsStatic, db: Database, path: string | null): Opened['other'] {
   if (path === null) {
     db.exec(

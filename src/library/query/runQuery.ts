@@ -1,7 +1,7 @@
 /**
  * Runs one question on a copy of the library. SQLite itself makes sure that it only reads. The text must first compile as a
- * subquery, which its grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`. A
- * pragma may take effect as soon as it is compiled, so nothing else may be compiled first.
+ * subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`.
+ * A pragma may take effect as soon as it is compiled, so the text must not be compiled by itself before that.
  */
 import type { Database, SqlValue, Statement } from 'sql.js';
 import { LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';

@@ -83,7 +83,7 @@ export interface Reader {
 
 /**
  * @param read called when all rows of a playlist have been read, while the earlier rows are still there. What it keeps must be
- *   on the disk before the copy is saved, since a lost reading is repeated
+ *   on the disk before the copy is saved: a reading is repeated only if the copy has lost it
  */
 export function createReader(
   provider: ProviderApi,

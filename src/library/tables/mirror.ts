@@ -216,7 +216,8 @@ function dropRows(sql: Sql, id: string): void {
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // Its rows are deleted, and so is their version. `read_at` stays, so that the playlist counts as missed.
+    // The rows are deleted, and so is their version. `read_at` of `playlist_reads` stays, so that the playlist counts as
+    // missed.
     sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
   });

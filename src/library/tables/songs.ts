@@ -1,7 +1,7 @@
 /**
  * Which recordings count as one song: those with the same ISRC, and those with equal folded title and first artist whose
- * lengths differ by two seconds at most. Links through a third recording count too. A song's number
- * is the lowest row number of its tracks.
+ * lengths differ by two seconds at most. Two recordings that are both linked to a third one are the same song too. A song's
+ * number is the lowest row number of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
 import { foldLetters } from '../../music/letters.ts';

@@ -62,7 +62,7 @@ export function thinOut(sql: Sql, id: string, now: number): void {
     /** True if a version between `next` and the present one was deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // Goes one version past the oldest deleted one, which is stored again as its difference from one that stays.
+    // Continues to the version before the oldest deleted one: it is stored again, as its difference from a version that stays.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));

@@ -1,4 +1,4 @@
-/** Keeps readings of playlists as versions, in the file whose content cannot be read again. */
+/** Keeps readings of playlists as versions in `memory.db`. */
 import type { Clock } from '../../base/clock.ts';
 import type { PlaylistVersion, VersionRow } from '../../domain/versions.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';

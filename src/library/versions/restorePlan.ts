@@ -18,7 +18,7 @@ export interface RestorePlan {
 }
 
 /**
- * @param shown URIs of the present rows; '' for one that Spotify names no item for
+ * @param shown URIs of the present rows; '' for a row for which Spotify names no item
  * @param gone URIs of tracks that Spotify does not know any more
  */
 export function restorePlan(

@@ -6,7 +6,7 @@ const MONTH_MS = 30 * DAY_MS;
 
 /**
  * All of the last hour, then the newest of each hour for a day, of each day for a month, and of each week after. Days and weeks
- * are those of this computer's time zone, so that the end of a day finds the version of that day.
+ * are those of this computer's time zone: of a day, the version at its end in that zone is kept.
  * @param times Unix milliseconds, rising
  * @returns whether each is kept; the newest always is
  */

@@ -29,7 +29,7 @@ export type Fields = Partial<Record<Field, string>>;
 const FIELD_NAMES = Object.entries(NAMES).map(
   ([field, names]) => [field as Field, names.split(' ')] as const,
 );
-/** Plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
+/** Maximum number of plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
 const MAX_PLANS = 100;
 /** "Artist Name 1", "Artist 2". */
 const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;

@@ -16,7 +16,7 @@ export function songOfPath(path: string): { text: string } | { fields: Fields } 
   const file = (parts.at(-1) ?? '').replace(EXTENSION, '').replace(/_/gu, ' ');
   const [artist, album] = parts.slice(-3, -1);
   const unnumbered = file.replace(NUMBER, '');
-  // "21 - Title" may be an artist of that name; "21 - Artist - Title" is not.
+  // In "21 - Title", "21" may be the artist, so it stays. In "21 - Artist - Title" it is a number.
   if (/\s[-–—]\s/u.test(unnumbered)) return { text: unnumbered };
   if (parts.length < 3 || !artist || !album || /:$/u.test(artist)) return { text: file };
   return { fields: { title: unnumbered, artist, album } };

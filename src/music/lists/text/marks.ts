@@ -79,7 +79,7 @@ function isOfList(
     .slice(Math.max(0, at - REACH), at + REACH + 1)
     .some((other) => other?.kind === kind && Math.abs(other.number - number) === 1);
   if (kind === 'marked') return hasNeighbor;
-  // "1349 - Title" may be an artist, "01 - Artist - Title" is not.
+  // In "1349 - Title", "1349" may be the artist, so it stays. In "01 - Artist - Title", "01" is a number.
   if (kind === 'dashed') return canSplit(rest) && (hasNeighbor || share.dashed === 1);
   return hasNeighbor && share.spaced >= 0.6 && all.length >= 3;
 }

@@ -19,8 +19,9 @@ export interface Song {
 }
 
 /**
- * An artist often has several songs in a list, a title is rarely there twice, and version notes follow titles. `known`
- * are keys of artists from rows that name them apart. Without any evidence the artist is on the left, as in most lists.
+ * An artist often has several songs in a list, a title is rarely there twice, and version notes follow titles. `known` are keys
+ * of artists from rows in which title and artist are separate fields. Without any evidence the artist is on the left, as in
+ * most lists.
  */
 export function decideSide(lines: readonly (readonly string[])[], known: ReadonlySet<string>): ArtistSide {
   const left = lines.map((parts) => songOf(parts, 'left').artist);

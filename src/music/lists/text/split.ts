@@ -56,7 +56,8 @@ export function stylesOf(texts: readonly string[]): Style[] {
     .filter((style) => (shares.get(style) ?? 0) >= (style.mainShare ?? style.share ?? 0))
     .sort((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
   if (!best) return [];
-  // If most lines have two separators, the dash with spaces is meant, unless "by" says which side is which.
+  // If half of the lines have a dash with spaces, that is the main style, even if another separator is in more lines. Only tabs
+  // and "by" come before it.
   const dash = possible.find(({ name }) => name === 'dash');
   const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
   const main = isDash ? dash : best;
