@@ -58,7 +58,7 @@ export interface ProviderRequest {
 
 export interface ProviderResponse {
   status: number;
-  /** The parsed JSON; null for an empty body, and for a 2xx body that is not JSON (player commands answer such). */
+  /** The parsed JSON; null for an empty body, and for a 2xx body that is not JSON (player commands get such answers). */
   body: unknown;
   /** True if there was a body that is not JSON. */
   opaque: boolean;

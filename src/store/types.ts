@@ -58,8 +58,9 @@ export interface Store {
    */
   saveSoon(): void;
   /**
-   * Makes a change that must not be lost: in a transaction, then on disk. While the disk fails, it changes nothing. If the
-   * save fails, `undo` reverses the change in memory; without `undo` it stays and is saved later.
+   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, it first tries another one;
+   * if that fails too, nothing is changed. If the save fails, `undo` reverses the change in memory; without `undo` it stays and
+   * is saved later.
    * @throws RelayError `STORE_ERROR`
    */
   durable<T>(change: () => T, undo?: () => void): Promise<T>;

@@ -14,12 +14,13 @@ export interface Vault {
   /** True if it was there. */
   delete(name: string): boolean;
   /**
-   * Compares the master key with the one that sealed the state, or remembers it if nothing is sealed yet.
+   * Compares the master key with the one that sealed the state. If no key has sealed it yet, stores what later tells this key
+   * from others.
    * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
    */
   verifyKey(): Promise<void>;
   /**
-   * Drops what an unreadable key has sealed: all secrets and the account. Only if the person asked for it.
+   * Drops what an unreadable key has sealed: all secrets and the account. To be called only if the person asked for it.
    * @throws RelayError `STORE_ERROR`; then nothing is changed
    */
   startOver(): Promise<void>;

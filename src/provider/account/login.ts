@@ -346,7 +346,8 @@ export function createLogin(options: LoginOptions): Login {
       if (flow?.attemptId !== attemptId) {
         throw failed('The pasted address does not belong to this login.');
       }
-      // The terminal replaces the browser's cookie: only someone who saw the address bar can paste this.
+      // Pasting the address proves as much as the browser's cookie, so no cookie is needed: only someone who saw the address
+      // bar can paste it.
       flow.browser = null;
       await complete(query, null).catch(() => {});
       return attempt.progress;

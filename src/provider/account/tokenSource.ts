@@ -38,7 +38,8 @@ export interface TokenKeeper {
 export interface TokenSource {
   /**
    * A token that is valid for at least a minute.
-   * @param account the ID of its user; when omitted, of anyone who is connected
+   * @param account ID of the user whose token it must be; when omitted, the connected account's token is returned, whichever
+   * that is
    * @throws RelayError `FORBIDDEN` with `details.reason` `other_account`
    */
   current(signal: AbortSignal, account?: string): Promise<string>;

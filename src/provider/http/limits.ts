@@ -93,7 +93,9 @@ export function createLimits(store: Store, clock: Clock): Limits {
     return null;
   }
 
-  /** Number of 429s in a row with this one. Requests that were under way together met one limit, not several. */
+  /**
+   * Number of 429s in a row, this one included. Requests that were under way together met one limit, so their 429s count once.
+   */
   function countInRow(scope: string, sentAt: number): number {
     const last = failures.get(scope);
     if (last && sentAt <= last.at) return last.inRow;

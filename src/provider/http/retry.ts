@@ -5,7 +5,9 @@ export const MAX_READ_RETRIES = 2;
 export const PATIENCE_SECONDS = 5;
 /** Longest block, which guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
-/** Longest wait where the provider names no time: long enough to end any rolling window, short enough to notice its end. */
+/**
+ * Longest wait where the provider names no time. Any rolling window is over by then, and the end of a limit is noticed soon.
+ */
 const MAX_GUESS_SECONDS = 300;
 
 export type Outcome =

@@ -172,7 +172,7 @@ function success(status: number, text: string, headers: Headers): ProviderRespon
   return { status, body: body ?? null, opaque: body === undefined && text.trim() !== '', date };
 }
 
-/** Rethrows an error from before an attempt was sent, with `details.sent` false. Earlier attempts had no effect. */
+/** Rethrows an error from before an attempt was sent, with `details.sent` false. Attempts before it had no effect either. */
 function throwUnsent(error: unknown): never {
   if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
   throw error.with({ details: { ...error.details, sent: false } });

@@ -83,14 +83,14 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // A page that was not read matches anything, so it does not count if that page of another state was read.
+    // A page that was not read for a state matches anything. So it counts only if this page was read for none of the states.
     const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
 }
 
-/** The rows that a list shows, those that were not read by the names they have in `state`, which fits row by row. */
+/** The rows that a list shows. A row that was not read gets its URI from `state`, which fits row by row. */
 function namedAs(state: readonly string[], shown: readonly string[]): string[] {
   return shown.map((uri, row) => uri || (state[row] ?? ''));
 }
@@ -99,7 +99,7 @@ function namedAs(state: readonly string[], shown: readonly string[]): string[] {
 function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, all] of writes.entries()) {
-    // The state that the write before left need not be the first of this one; it may come later.
+    // The state that the previous write left need not be the first state of this write; it may be a later one.
     const begun = all.find((state) => sameRows(state, from)) ?? all[0] ?? [];
     const before = index === 0 ? from : begun;
     rows = mergeRows(before, all.at(-1) ?? [], rows);
@@ -119,7 +119,7 @@ export function mergedWithOwn(writes: readonly States[], shown: PartShown): read
     const states = [...(writes[index] ?? [])].reverse();
     for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
       const rows = shown(base.length);
-      // What the list shows of rows that relay put in after this state, others are not likely to have put in as well.
+      // Rows that the list shows and that relay added after this state are probably relay's own, and not added by others too.
       const came = without(rows, base);
       const ours = came.length - without(came, without(goal, base)).length;
       const far = distance(base, rows);

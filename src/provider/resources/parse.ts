@@ -50,7 +50,7 @@ function artistRefs(value: unknown): ArtistRef[] {
   });
 }
 
-/** An item with what all of them have, and with what `rest` reads; null if the value has no URI. */
+/** An item with the fields that every kind of item has, and those that `rest` reads; null if the value has no URI. */
 function named<T>(value: unknown, rest: (raw: Json, uri: string) => T) {
   const raw = asObject(value);
   const uri = textOf(raw?.uri);

@@ -58,7 +58,9 @@ export interface PlaylistRows {
     part: { from: number; to: number | null },
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
-  /** The rows that a list will show, if it lacks some of relay's own writes yet; null if it shows all, or if others wrote too. */
+  /**
+   * The rows that a list will show, if it does not show all of relay's own writes yet. null if it does, or if others wrote too.
+   */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
   /** True if a request for the playlist itself answers with this version, this many rows and the same first rows. */
   isAt(
@@ -79,7 +81,10 @@ export interface PlaylistRows {
   forget(playlistId: string): void;
 }
 
-/** For so long after a write, a list that differs may just lag. Later, somebody else has changed it. The usual lag is 0.6 s. */
+/**
+ * Until this time after a write, a list that differs may just lag. After it, somebody else must have changed the list. The
+ * usual lag is 0.6 s.
+ */
 export const LAG_MS = 6_000;
 /** The longest time by which lists lag on most days. */
 export const USUAL_LAG_MS = 3_000;
@@ -180,8 +185,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * Reads until the list shows relay's own last write, or the rows from before it. In that case it lags, and the write counts
-   * although it does not show. Anything else some seconds after the write is another person's change.
+   * Reads until the list shows relay's own last write, or the rows from before it. If the list shows the rows from before it,
+   * the list lags, and the write counts although it does not show. Anything else some seconds after the write is another
+   * person's change.
    * @returns what was read, and the rows that should be there; null if relay wrote nothing. `isMixed`: others wrote too
    */
   async function settled<T>(
@@ -282,8 +288,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * How many rows to ask for first, so that the pages end elsewhere than those of the other reading. Pages may be of lists of
-   * different ages, and two readings that miss the same row would look alike. As many as usual, if fewer would cost a request.
+   * How many rows to ask for first: one fewer than usual, so that the pages end elsewhere than those of the other reading.
+   * Pages may show states of the list of different ages. Two readings with the same pages could miss the same row and look
+   * alike. As many as usual, if fewer would cost a request more.
    */
   function otherwise(items: readonly Item[]): number {
     return items.length % PLAYLIST_PAGE === 0 ? PLAYLIST_PAGE : PLAYLIST_PAGE - 1;
@@ -371,7 +378,10 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   };
 }
 
-/** The rows as items. Rows that the list did not show get the names of others with the same URI, or none. */
+/**
+ * The rows as items. A row that the list did not show gets the item of another row with the same URI. If there is none, the
+ * item has nothing but the URI.
+ */
 function itemsFor(rows: readonly string[], shown: readonly Item[]): Item[] {
   const named = new Map(shown.map((item) => [uriOf(item), item]));
   return rows.map((uri, position) => {

@@ -43,7 +43,7 @@ export interface Backup {
 }
 
 /**
- * Copies the state as it is on disk now. A failure leaves neither half a copy nor a changed one.
+ * Copies the state as it is on disk now. A failure leaves no half copy, and an earlier copy stays as it was.
  * @throws RelayError `NOT_FOUND` without a state, `STATE_DAMAGED`, `STATE_TOO_NEW`, `USAGE` for a path that cannot be used,
  * `STORE_ERROR` if the disk fails
  */

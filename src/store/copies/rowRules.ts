@@ -1,7 +1,7 @@
 /**
- * What a restored row must hold for the program to work with it. The strict schema checks types and null. This checks
- * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server
- * or a tool fail each time it is read.
+ * What a restored row must hold for the program to work with it. The strict schema checks types and null. These rules check
+ * JSON and words as their tables declare them, ranges, and columns that must agree. An unusable value would make the server or
+ * a tool fail each time it is read.
  */
 import type { SqlValue } from 'sql.js';
 import * as z from 'zod';

@@ -28,7 +28,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
   const path = await fs.prepare(home, log);
   const file = await fs.read(path);
-  // First, since SQLite changes these bytes.
+  // Computed before SQLite gets these bytes, since it changes them.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
   const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));

@@ -1,7 +1,7 @@
 /**
  * Saves the state: writes the whole image to a temporary file, syncs it, renames it over the state file and syncs the
- * directory. At every moment the file is a complete database, the old one or the new one. One save runs at a time;
- * changes during a save lead to another one.
+ * directory. At every moment the file is a complete database, the old one or the new one. One save runs at a time; changes
+ * during a save lead to another save.
  */
 
 import { rm } from 'node:fs/promises';
@@ -19,7 +19,10 @@ import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 const SOON_MS = 500;
 /** Size of a small file: some settings and a few jobs. */
 const SMALL_BYTES = 250_000;
-/** A larger file is saved less often, to spare the disk, since nobody waits for these saves: 250 bytes a millisecond. */
+/**
+ * A larger file is saved less often, to spare the disk, since nobody waits for these saves. Each 250 bytes of it add a
+ * millisecond.
+ */
 const SOON_BYTES_PER_MS = 250;
 /** The longest delay: a crash loses at most the counters of this time. */
 const MAX_SOON_MS = 20_000;
@@ -83,8 +86,8 @@ export function createSaver({ path, source, saved, clock, log, fs }: SaverOption
   }
 
   async function write(save: Save): Promise<void> {
-    // Wait one turn: the caller may be inside a transaction, and other changes of this turn share the image. The image must not
-    // hold what a failed save is about to undo.
+    // Wait one turn: the caller may be inside a transaction, and other changes of this turn share the image. A caller whose
+    // save has just failed undoes its change in this turn, and the image must not hold that change.
     await new Promise((resolve) => setImmediate(resolve));
     try {
       save.version = source.version();

@@ -100,7 +100,7 @@ export function createSql(db: Database, file: PagedFile | null = null): Sql {
     transaction,
     image() {
       if (depth > 0) throw new Error('An image inside a transaction would hold half of it');
-      // Since 1.16 `export` copies page by page into one buffer and keeps statements and settings.
+      // Since sql.js 1.16 `export` copies page by page into one buffer and keeps statements and settings.
       return file?.image() ?? imageOf(db.export());
     },
     version: () => version,

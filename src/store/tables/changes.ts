@@ -63,7 +63,10 @@ const COLUMNS = {
   requested: integer,
   written: integer,
   snapshotId: nullable(text()),
-  /** When it began, by the provider's clock: from the last answer before it, then from that to its first request. Unix ms. */
+  /**
+   * When it began, by the provider's clock, in Unix milliseconds. Taken from the last answer before it, then from the answer to
+   * its first request.
+   */
   serverTime: nullable(integer),
   /** Why it is being rolled back, or did not succeed. */
   error: nullable(json(JobErrorShape)),
@@ -117,7 +120,7 @@ interface EarlierRows {
   total?: number | null;
 }
 
-/** Converts a body of this or an earlier version to the present form. `leg` was the name of the plan. */
+/** Converts a body of this or an earlier version to the present form. `leg` was the earlier name of `plan`. */
 function ofToday({ leg, ...body }: ChangeBody & { leg?: StoredPlan }): ChangeBody {
   const { former } = body as { former: EarlierRows };
   const plan = body.plan ?? leg;

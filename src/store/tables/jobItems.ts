@@ -121,7 +121,7 @@ export function listUnresolved(store: Store, job: number, offset: number, limit:
   ]);
 }
 
-/** Items to search for now: those never tried in order, then those that failed, the one that waited longest first. */
+/** Items to search for now. First those never tried, in order; then those that failed, the one that waited longest first. */
 export function pendingItems(store: Store, job: number, now: number, limit: number): PendingItem[] {
   const fresh = PENDING.all(
     store,
@@ -138,8 +138,8 @@ export function pendingItems(store: Store, job: number, now: number, limit: numb
 }
 
 /**
- * Shortens waits of pending items that exceed `maxOf` (milliseconds, by the number of failed searches). They are too long
- * if the clock was set back since, or was ahead when they began.
+ * Shortens waits of pending items that exceed `maxOf` (milliseconds, by the number of failed searches). A wait is too long if
+ * the clock was set back since, or was ahead when the wait began.
  */
 export function boundTries(
   store: Store,

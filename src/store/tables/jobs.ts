@@ -266,8 +266,8 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
- * The next job of a phase that has something to do at `now`. The search begins after the job `last`, so that each job gets
- * its turn. A cancelled job has something to do as long as the result of its last write is not known.
+ * The next job of a phase that has something to do at `now`. Jobs after the job `last` come first, so that each job gets its
+ * turn. A cancelled job has something to do as long as the result of its last write is not known.
  */
 export function dueJob(
   store: Store,
@@ -276,7 +276,8 @@ export function dueJob(
   last: number,
   busy: readonly number[],
 ): Job | null {
-  // Not parameters, since SQLite's plan depends on them: it would prepare the statement again for every call.
+  // These two are not parameters, since SQLite's plan depends on their values: it would prepare the statement again for every
+  // call.
   const [phaseText, most] = [quotedList([phase]), busy.length + 1];
   const due = store.all<{ seq: number }>(
     `select seq from jobs where listed = 1 and phase = ${phaseText} and (

@@ -12,7 +12,10 @@ const COLUMNS = {
   expiresAt: integer,
   /** When a refresh token was exchanged for its successor. */
   rotatedAt: nullable(integer),
-  /** 1 for the pair from the code, one more for each refresh. If a token is used twice within its grace, both new pairs get the same. */
+  /**
+   * 1 for the pair from the code, one more for each refresh. If a refresh token is exchanged twice within its grace period,
+   * both new pairs get the same generation.
+   */
   generation: integer,
 };
 const TOKENS = defineTable('oauth_tokens', COLUMNS);
