@@ -64,7 +64,9 @@ export interface ChangeRequest {
   account?: string;
   /** Key of the earlier change, if this one undoes it. */
   undoes?: number;
-  /** Reads what is there and returns what to do, or null for nothing. Called once earlier writes to the playlist have ended. */
+  /**
+   * Reads what is there and returns what to do, or null for nothing. Called when the earlier writes to the playlist have ended.
+   */
   prepare(call: Call): Promise<PreparedChange | null>;
 }
 
@@ -108,7 +110,7 @@ export interface Changes {
   /** Continues a change, or joins the run that works on it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
   /**
-   * Has a change stopped before its next request. Resolves when no run works on it, or `signal` aborts.
+   * Makes a change stop before its next request. Resolves when no run works on the change, or `signal` aborts.
    * @param decided no request is sent until it settles; if it rejects, the change continues and this call rejects too
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
@@ -364,7 +366,8 @@ export function createChanges(context: ChangeContext): Changes {
       if (outcome === null) return { kind: 'nothing_to_do' };
       const { end } = outcome;
       if (isOpen(end)) return listed(entry, end);
-      // After a crash, the next start must not carry out what the caller was told has failed. The disk may be full.
+      // Otherwise the next start after a crash would carry out what the caller was told has failed. If the disk is full,
+      // nothing can be done about that.
       if (end.kind === 'ended' && end.cause !== null) await store.saveNow().catch(() => {});
       return { kind: 'ended', ...outcome };
     },

@@ -25,7 +25,10 @@ export type Verdict =
   | { kind: 'landed'; progress: Progress; isAmbiguous?: boolean; isOlder?: boolean; isNear?: boolean }
   /** The list shows the rows from before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
-  /** The list lags: it shows an older state of this change. `isKept`: or rows that were just removed are still there. */
+  /**
+   * The list lags: it shows an older state of this change. `isKept`: it shows rows that were just removed; it lags, or they are
+   * still there.
+   */
   | { kind: 'stale'; isKept?: boolean }
   /**
    * The list matches no state of this change, or two equally well. If a length matches, `mismatches` are the rows that
@@ -179,7 +182,8 @@ function findAhead(
 
 /**
  * The rows after a removal that took out only some of its rows: Spotify leaves those that were added under another ID than it
- * shows. null if all are gone, or no rows are added next: only before that does `finish.ts` make sure that they go.
+ * shows. null if all are gone, or if the change adds no rows after it: `finish.ts` waits for rows to go only before others are
+ * added.
  */
 function withoutShown(
   rows: readonly string[],

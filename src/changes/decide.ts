@@ -2,8 +2,8 @@
 import type { FailureClass } from '../domain/failureClass.ts';
 
 /**
- * Who waits for a change: a call, or a call with a list. A call with a list becomes a job when Spotify asks to wait. Both get
- * their answer at once if the change cannot be finished in time.
+ * Who waits for a change: a call, or a call with a list. A call with a list becomes a job when Spotify asks to wait. Either
+ * call gets its answer at once if the change cannot be finished within the time of the call.
  *
  * A change that nobody waits for continues, however long it takes. It waits until a limit ends, the login is back, or the network
  * is back. It leaves out entries that Spotify refuses.

@@ -118,7 +118,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // The list may show the rows from before the change until it has had time to catch up.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // After a crash any request may be in doubt: pages of different ages could look like one of them, or like edits of others.
+  // After a crash any request may be in doubt: pages of different ages could look like the effect of one, or like edits of
+  // others.
   const isEarly = verdict.isOlder || (step === null && verdict.isNear);
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request takes effect as a whole. If only part of it shows, the list is being updated.

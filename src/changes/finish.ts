@@ -41,8 +41,9 @@ const MAX_LOOK_AGAIN_MS = 4_000;
 
 /**
  * Before rows are added, the list has to show that those removed before are gone. Spotify cannot remove a row by the ID that it
- * shows if the row was added under another one, and adding would duplicate it. If such rows still show after 20 s, all rows are
- * replaced: that is right whether they are still there or the list lags. Where a row cannot be written again, a review follows after 40 s.
+ * shows if the row was added under another one. Such a row may still be there, and adding the song would put it there twice. If
+ * removed rows still show after 20 s, all rows are replaced: that is right whether they are still there or the list lags. Where
+ * a row cannot be written again, a review follows after 40 s.
  * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
@@ -120,8 +121,8 @@ function withoutPart(
 }
 
 /**
- * Ends a change whose requests are all answered. After a request that may have been sent twice, a rollback, an undo or a
- * restored version, the list must first show the right rows.
+ * Ends a change whose requests are all answered. After a request that may have been sent twice, the list must first show the
+ * right rows. The same holds for a rollback, an undo, a restored version and a run of a kept playlist.
  * @returns null if more is to be written: rows that are there twice are removed
  */
 export async function finish(run: Run): Promise<DriveEnd | null> {
@@ -135,8 +136,8 @@ export async function finish(run: Run): Promise<DriveEnd | null> {
 }
 
 /**
- * What others did meanwhile stays, even if they added a row of ours again. Only if a request was sent
- * again and all its rows are there twice, one copy is removed.
+ * Checks the rows once every request is answered. What others did meanwhile stays, even if they added a row of ours again. Only
+ * if a request was sent again and all its rows are there twice, one copy is removed.
  */
 async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const { context, plan, change, call } = run;
@@ -164,7 +165,8 @@ const VERSION_LOOKS = 2;
 
 /**
  * True if the playlist still has the version that the last answer named. Then its rows are right, and need not all be read.
- * Only if every request was answered. The number of rows and the first rows come too, and show what others wrote in between.
+ * Asks only if every request was answered. The number of rows and the first rows come with the version, and show what others
+ * wrote in between.
  */
 async function isAtVersionLeft({ context, change, plan, call, answered }: Run): Promise<boolean> {
   const { snapshotId, playlistId, uncertain } = change;
@@ -208,7 +210,10 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
   return false;
 }
 
-/** Stops a change until a person decides; `cause` says what differs. If its job was cancelled, that is the decision. */
+/**
+ * Stops a change until a person decides; `cause` says what differs. If its job was cancelled, the cancellation is that
+ * decision.
+ */
 export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
   if (control.cancelled && control.waiter === null) return ended(run, 'partial', cause, { inTransit: true });
@@ -238,8 +243,8 @@ export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | 
   );
   const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
-  // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. It also removes no row
-  // first. But without a reading it could remove what others have added.
+  // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. Replacing also begins with
+  // no request that only removes rows. But without a reading it could remove what others have added.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
   const isForAll = plan.unsure !== undefined || (isReplaced && shown !== null && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);

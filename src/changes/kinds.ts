@@ -169,7 +169,7 @@ export function reviseRows(
   };
 }
 
-/** Removes rows by the URI that they were added with too, whatever the list shows. Naming both does no harm. */
+/** Adds to each removal the URI that a row was added with, if the list shows another one. Naming both does no harm. */
 function withOriginals(ops: readonly ChangeOp[], originals: ReadonlyMap<string, string>): ChangeOp[] {
   if (originals.size === 0) return [...ops];
   return ops.flatMap((op): ChangeOp[] => {

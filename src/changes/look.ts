@@ -156,7 +156,8 @@ async function allowingRelinks(
   const before = new Set(rowsAt(rows, ops, known));
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
-  // Counts the entries of those requests alone that took effect, if these rows are relinked. The rest tell nothing about them.
+  // If these rows are relinked, the list shows which requests took effect. Only their entries count, since the others are not
+  // in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
   const inQuestion = entriesBetween(ops, known, reached);
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);

@@ -29,9 +29,9 @@ const MAX_OLDER_PAGES = 6;
 const LOOK_AGAIN_MS = 1_000;
 
 /**
- * The newly saved tracks, in the order of the library, newest first. If the library does not show when a saved track was saved,
- * the track was saved before the change, or the library lags. It is then asked again for some seconds, and for longer if it was
- * read whole.
+ * The newly saved tracks, in the order of the library, newest first. A track that is not on the pages that were read was saved
+ * before the change, or the library lags. The library is then read again for some seconds, and for longer if it was read to its
+ * end.
  */
 export async function newlySaved(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -56,7 +56,7 @@ export async function newlySaved(
     fresh.push(...found.fresh, ...unshown);
     open = rest.filter((uri) => !unshown.includes(uri));
     const mayBeFurther = !found.isWhole || !mayLag;
-    // A slow first look must not be the only one.
+    // Even if the first look ended late, others may follow for as long as a list usually lags.
     if (isLate) until = Math.min(until, context.clock.monotonic() + LAG_MS);
     const isOver = isLate && (mayBeFurther || context.clock.monotonic() >= until);
     if (open.length === 0 || isOver) return fresh;
@@ -181,7 +181,8 @@ export function knownAdditions(
 
 /**
  * Waits until relay's recent writes to some of `uris` are over, since a request with a lost answer may take effect after others.
- * @param lagMs how long reads may lag behind them: otherwise an undo could not bring back what was there before
+ * @param lagMs how long reads may lag behind these writes. It waits for that lag too, so that what is read next is right and an
+ * undo can use it
  */
 export async function settleLibrary(
   context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,

@@ -19,7 +19,7 @@ export function planRows(present: readonly string[], wanted: readonly string[]):
   const inPlace = insertOnly(present, wanted) ?? removeAndInsert(present, wanted);
   const rewritten = rewrite(wanted);
   if (!inPlace || !rewritten) return inPlace ?? rewritten;
-  // Replacing all rows also removes those that were added since they were read.
+  // Replacing all rows also removes rows that others have added since the reading.
   return requestsLeft(inPlace) <= Math.max(requestsLeft(rewritten), REQUESTS_TO_KEEP_DATES)
     ? inPlace
     : rewritten;

@@ -89,8 +89,8 @@ function stillSaved(context: Context, uris: readonly string[]): readonly string[
 }
 
 /**
- * The tracks that somebody has saved again. In the first minute none counts, since the library may still show them from
- * before.
+ * The tracks that somebody has saved again. In the first minute after the change none counts, since the library may still show
+ * the tracks that the change removed.
  */
 async function savedSince(
   context: Context,
@@ -231,7 +231,8 @@ async function undoRows(
   const sight = sightOf(change, body, force || isBegun);
   const { playlistId, shownAs, unseen } = sight;
   const plan = (shown: readonly string[]) => {
-    // The list may show the rows from before relay's own last write, or rows that another person wrote. This is right for both.
+    // The list may show the rows from before relay's own last write, or rows that another person wrote. Replacing all rows is
+    // right in both cases.
     const caughtUp = isForced ? withOwnWrites(context, change, shown) : null;
     const present = caughtUp ?? shown;
     const wanted = isForced
@@ -289,7 +290,7 @@ async function undoRows(
   return { former: { rows: present }, ops, rewritten, lost: [] };
 }
 
-/** True if the list names a row for each song. If it does not, its unnamed rows may be that song. */
+/** True if the list names a row for each of these songs. If it names none for a song, a row without a name may be that song. */
 async function areShown(
   { rows }: Context,
   { playlistId }: Change,

@@ -53,8 +53,8 @@ type ItemFilter = 'all' | 'unresolved';
 
 export interface Jobs {
   /**
-   * Creates a job. Also returns the fewest and the most requests that it takes; null if the most depend on the length of
-   * its target.
+   * Creates a job. Also returns the fewest and the most requests that it takes. `mostRequests` is null if it depends on the
+   * length of the target.
    */
   create(
     request: JobRequest,

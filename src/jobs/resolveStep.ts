@@ -2,8 +2,9 @@
  * One turn of searching for a job's items: a few at a time, for a few seconds, so that other jobs get a turn. Results are
  * saved within a second; results that a crash loses are searched for again.
  *
- * A failed search is the item's fault only if another search works at that time. So failures are held until one has worked: that
- * of another item, or the trial search below. If that fails too, the job waits and no item has spent an attempt.
+ * A failed search is the item's fault only if another search works at that time. So failures are held until a search has
+ * worked: that of another item, or the trial search below. If the trial search fails too, the job waits and no item has spent
+ * an attempt.
  */
 import { createTurns } from '../base/turns.ts';
 import { errorFacts } from '../changes/record.ts';

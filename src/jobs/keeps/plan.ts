@@ -111,7 +111,10 @@ function reasonFor({
   return null;
 }
 
-/** Maximum number of times that a playlist may return to the same rows within the last runs that wrote. */
+/**
+ * If this many of the last runs that wrote had the same result as the present one, the playlist goes back and forth: a person
+ * reviews it.
+ */
 const MAX_RETURNS = 2;
 /** Number of runs whose digest is remembered. */
 export const REMEMBERED_RUNS = 8;

@@ -154,7 +154,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     // The copy may lag behind a write, so the present rows are read before anything is decided.
     const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      // The copy may have read a row before Spotify lost its item, so it counts before what the last run left.
+      // A row may have lost its item at Spotify after the copy was read. So the copy's rows name it first, then what the last
+      // run left.
       const shown = withNames(items.map(uriOf), known ?? []);
       const listed = await asListed({ ...facts, shown }, known ?? [], items);
       const { wanted, originals } = listed;
