@@ -217,7 +217,7 @@ function isDoubled(present: readonly string[], goal: readonly string[], again: r
 export function review(run: Run, cause: RelayError): DriveEnd {
   const { control } = run;
   if (control.cancelled && control.waiter === null) return ended(run, 'partial', cause, { inTransit: true });
-  // It may continue before the list shows what it has written.
+  // The change may continue before the list shows what it has written.
   tellRows(run);
   return { kind: 'review', cause };
 }

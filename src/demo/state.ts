@@ -52,7 +52,7 @@ export interface DemoDevice {
   isRestricted: boolean;
   volumePercent: number | null;
   supportsVolume: boolean;
-  /** True if it is not listed, and commands do not accept it, until playback is transferred to it. */
+  /** True if the device is not listed and commands do not accept it, until playback is transferred to it. */
   asleep: boolean;
 }
 

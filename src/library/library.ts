@@ -577,7 +577,7 @@ export function createLibrary(options: LibraryOptions): Library {
     question: Pick<Question, 'sql' | 'limit' | 'maxCharacters' | 'isExplained'>,
     signal: AbortSignal,
   ) {
-    // The thread reads the files itself, so one that is not in memory is not opened for it.
+    // The thread reads the files itself, so a file that is not in memory need not be opened here.
     if (!(await file.exists())) {
       if (known) throw lost();
       await file.use(() => {});

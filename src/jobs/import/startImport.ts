@@ -10,8 +10,8 @@ import { type ImportPlan, SONGS_PER_JOB } from './planImport.ts';
 const MAX_NAME = 100;
 
 /**
- * Creates the jobs for a plan, in the order in which they are to be committed: one for each 10,000 songs. A playlist
- * holds no more than that, so a new one that is longer becomes several, "Name", "Name (2)" and so on.
+ * Creates the jobs for a plan, in the order in which they are to be committed: one for each 10,000 songs. A playlist holds no
+ * more than that. So a longer list becomes several new playlists: "Name", "Name (2)" and so on.
  * @throws RelayError `INVALID_ARGUMENT` if a playlist is to be replaced by more songs than it can hold, `STORE_ERROR`
  */
 export async function startImport(

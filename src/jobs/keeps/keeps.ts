@@ -159,7 +159,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       for (const { id } of all.filter(isDue)) {
         if (stopping.signal.aborted) return;
         await exclusively(async () => {
-          // Earlier runs take time, and meanwhile a person may have paused it or had it run.
+          // Earlier runs take time. Meanwhile a person may have paused this kept playlist or had it run.
           const present = getKeep(store, id);
           if (!present || !isDue(present)) return;
           const minutes = SHARED_MINUTES + (clock.monotonic() - beganAt) / 60_000;

@@ -34,7 +34,9 @@ export interface StagedPlays {
   batches(size: number): Generator<PlayBatch>;
 }
 
-/** Reserves room for `MAX_PLAYS`; the system provides memory only as it is used, and has it back once it is not needed. */
+/**
+ * Reserves room for `MAX_PLAYS`; the system provides memory only as it is used, and gets it back when it is no longer needed.
+ */
 export function stagedPlays(): StagedPlays {
   const numbers = new Map<string, number>();
   const keys: string[] = [];

@@ -19,8 +19,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. For a directory with
- * other files in it, it only warns, or refuses it if everybody can write to it.
+ * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. If a directory has other
+ * files in it, this only warns, or refuses the directory if everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {
