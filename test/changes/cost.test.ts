@@ -38,11 +38,11 @@ test('a look of an append costs two reads and one for each hundred rows of the t
         status: 502,
       }),
     );
-    // Five lost answers; a tail of at most 500 rows; and what an append reads anyway.
+    // Five looks at a tail of at most 500 rows, and the three reads of any append.
     assert.ok(made <= 5 * (2 + 5) + 3, `${made} reads`);
   }));
 
-/** The requests that work takes, by method. */
+/** How many requests `work` sends, by method. */
 async function requestsOf(
   { provider }: Relay,
   work: () => Promise<unknown>,
@@ -54,7 +54,7 @@ async function requestsOf(
   return counts;
 }
 
-/** A list of 400 tracks that held ten of them once more at its end, until they were taken out. */
+/** A playlist of 400 tracks. Ten of them were repeated at its end, and relay has removed these duplicates. */
 async function deduplicated(relay: Relay): Promise<{ playlist: DemoPlaylist; former: string[] }> {
   const playlist = named(relay, 'Exactly Two Hundred');
   const former = [...tracks(relay, 400), ...tracks(relay, 10, 100)];
@@ -64,7 +64,7 @@ async function deduplicated(relay: Relay): Promise<{ playlist: DemoPlaylist; for
   return { playlist, former };
 }
 
-test('the undo of duplicates takes a look, a request, and a look', () =>
+test('the undo of removing duplicates takes a read, a write, and a read', () =>
   withUnkind({}, async (relay) => {
     const { playlist, former } = await deduplicated(relay);
     assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {
@@ -80,7 +80,7 @@ test('the undo of an addition reads the list once', () =>
     const former = urisOf(playlist);
     const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250, 5_000) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
-    // The ninth page is full, and the number of rows may lag: the tenth shows that nothing follows.
+    // Nine pages are full. Since the number of rows may lag, relay reads a tenth page to see that nothing follows.
     assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {
       GET: 9 + 2,
       DELETE: 3,
@@ -88,7 +88,7 @@ test('the undo of an addition reads the list once', () =>
     assertRows(playlist, former);
   }));
 
-test('the undo of duplicates reads all rows where the version lags', () =>
+test('the undo of removing duplicates reads all rows if the snapshot lags', () =>
   withUnkind({}, async (relay) => {
     const { playlist, former } = await deduplicated(relay);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 30_000 });
@@ -105,7 +105,7 @@ for (const [what, edit] of [
   ['removes a song', (rows: string[]) => rows.slice(1)],
   ['puts another song first', ([_, ...rows]: string[], other: string) => [other, ...rows]],
 ] as const) {
-  test(`an undo during which someone ${what} leaves that as it is`, () =>
+  test(`if someone ${what} during an undo, that edit stays`, () =>
     withUnkind({}, async (relay) => {
       const { playlist, former } = await deduplicated(relay);
       const other = at(tracks(relay, 1, 6_000), 0);

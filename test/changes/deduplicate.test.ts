@@ -33,7 +33,7 @@ function madeUpPlaylist(next: () => number): string[] {
   const kinds = 1 + Math.floor(next() * 2 * length);
   const start = Math.floor(next() * length);
   const some = Array.from({ length }, () => `t${Math.floor(next() * kinds)}`);
-  // Half of them repeat one stretch, like a playlist to which an album was added twice.
+  // Half of the playlists repeat one stretch, as if an album had been added twice.
   return next() < 0.5 ? some : [...new Set(some), ...new Set(some.slice(start, start + 150))];
 }
 

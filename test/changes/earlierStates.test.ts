@@ -1,6 +1,7 @@
 /**
- * Homes that an earlier version has left in every state of a change and of a job. The rows are what that version had stored,
- * copied while it was at work (`earlierStates.jsonl`, a home a line); the present version takes them over and does what the earlier one would have done.
+ * Homes that an earlier version of relay has left, in every state of a change and of a job. `earlierStates.jsonl` has one home
+ * a line: the stored rows of that version, copied while it was at work. The present version opens the home, and does what the
+ * earlier one would have done.
  */
 import assert from 'node:assert/strict';
 import { readFile, rename } from 'node:fs/promises';
@@ -29,7 +30,7 @@ interface Home {
   rows: string[];
   changes: Row[];
   jobs: Row[];
-  /** Job, position, status and URI; input and key of what is searched for. */
+  /** Job, position, status and URI; for an entry to search for, also its input and key. */
   items: Array<[number, number, string, string | null, object?, string?]>;
 }
 
@@ -41,7 +42,7 @@ const HOMES: Promise<Home[]> = readFile(new URL('./earlierStates.jsonl', import.
       .map((line) => JSON.parse(line)),
 );
 
-/** The version that made them. */
+/** The migrations of the version that made the homes. */
 const EARLIER = MIGRATIONS.filter(({ version }) => version <= 13);
 
 const TIME = /_at$|^run_after$|^server_time$/;
@@ -71,7 +72,7 @@ function insertAll(store: Store, { changes, jobs, items }: Home, now: number): v
   }
 }
 
-/** The tables that say who is connected. */
+/** The tables that hold the login. */
 const LOGIN = ['account', 'secrets', 'meta'];
 
 interface Taken {
@@ -79,14 +80,14 @@ interface Taken {
   home: Home;
   /** ID of the last change. */
   change: string;
-  /** ID of the first job; it may be listed only now. */
+  /** ID of the first job. In a home without jobs, the change becomes a job with its own ID. */
   job: string;
 }
 
 interface Way {
-  /** Makes it another home first. */
+  /** Changes the stored home before it is opened. */
   alter?: ((home: Home) => Home) | undefined;
-  /** Brings the state at `file` into the home of the server, which is stopped. */
+  /** Brings the state at `file` into the server's home while the server is stopped. */
   bring?: (file: string, home: string, clock: Clock) => Promise<unknown>;
 }
 
@@ -152,7 +153,7 @@ const CUT_SHORT: ReadonlyArray<[name: string, home: string, alter?: (home: Home)
     (home) => ({ ...home, changes: home.changes.map((row) => ({ ...row, state: 'outcome_unknown' })) }),
   ],
   [
-    'a change that waited while its caller did',
+    'a change that waited, as did its caller,',
     'writing',
     (home) => ({
       ...home,
@@ -164,7 +165,7 @@ const CUT_SHORT: ReadonlyArray<[name: string, home: string, alter?: (home: Home)
       })),
     }),
   ],
-  ['the list of a call', 'list under way'],
+  ['a list whose call was under way', 'list under way'],
 ];
 
 for (const [what, name, alter] of CUT_SHORT) {
@@ -185,8 +186,8 @@ for (const [what, name, alter] of CUT_SHORT) {
 }
 
 for (const [what, name] of [
-  ['a rollback goes on', 'rolling back'],
-  ['a rollback that waits goes on once it is resumed', 'rollback waits'],
+  ['a rollback continues', 'rolling back'],
+  ['a rollback that waits continues once it is resumed', 'rollback waits'],
 ] as const) {
   const run = name === 'rollback waits' ? test : longTest;
   run(what, (t) =>
@@ -221,7 +222,7 @@ for (const name of ['cancelling', 'cancelled in doubt']) {
   );
 }
 
-test('a job that waits for a limit waits on, and can be resumed', (t) =>
+test('a job that waits for a limit keeps waiting, and can be resumed', (t) =>
   takenOver(t, 'waiting', async ({ relay, home, job }) => {
     const before = at(home.jobs, 0);
     const { status, reason, run_after, updated_at } = await jobOf(relay, job);
@@ -233,7 +234,7 @@ test('a job that waits for a limit waits on, and can be resumed', (t) =>
     assert.deepEqual(shelf(relay), tracks(relay, 102, 3_000));
   }));
 
-test('a job that waits before it is known how a request ended finds out first', (t) =>
+test('a job that waits, and does not know how a request ended, first finds that out', (t) =>
   takenOver(t, 'waiting in doubt', async ({ relay, job }) => {
     assert.deepEqual(await statesOf(relay), ['waiting']);
     const { status, written } = await resumed(relay, job);
@@ -312,14 +313,14 @@ test('changes that have ended are listed as before', (t) =>
     });
   }));
 
-test('a job that was cancelled before says what it wrote', (t) =>
+test('a job that the earlier version had cancelled says what it wrote', (t) =>
   takenOver(t, 'cancelled', async ({ relay, job }) => {
     const { status, result } = await jobOf(relay, job);
     assert.deepEqual([status, result?.written], ['cancelled', 102]);
     assert.deepEqual(await statesOf(relay), ['partial']);
   }));
 
-test('jobs without a change go on where they were', (t) =>
+test('jobs without a change continue where they were', (t) =>
   takenOver(t, 'before any change', async ({ relay, home }) => {
     const [waiting = '', dry = '', resolving = '', pending = '', cancelled = ''] = home.jobs.map(({ id }) =>
       String(id),

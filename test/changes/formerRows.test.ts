@@ -29,7 +29,7 @@ interface Scene {
   tracks(count: number, from?: number): string[];
 }
 
-/** The real program as a process, and a playlist of its own. */
+/** Runs `work` with the real program as a process, and with a playlist at the simulated provider. */
 async function withVictim(
   factor: number,
   work: (scene: Scene, clock: FastClock, desk: Desk) => Promise<void>,
@@ -49,10 +49,10 @@ async function withVictim(
   }
 }
 
-/** Real time in which a change that was cut short continues and ends. */
+/** How long a change that a kill cut short may take to continue and end, in real milliseconds. */
 const PATIENCE_MS = 20_000;
 
-/** Waits until the rows are `wanted`, or `former` and nothing continues; fails unless they are one of both. */
+/** Waits until the rows are `wanted` or `former`, and fails unless they still are 20 s later. */
 async function assertEither(
   { victim, playlist }: Scene,
   clock: FastClock,
@@ -62,7 +62,7 @@ async function assertEither(
   await victim.revive();
   const same = (rows: readonly string[]) => differenceOf(urisOf(playlist), rows) === null;
   await poll(() => (same(wanted) || same(former) ? true : null), PATIENCE_MS);
-  // Neither a request under way nor one that is still to come may change that.
+  // Neither a request under way nor a later one may change the rows to anything else.
   await clock.sleep(20_000);
   if (same(former)) return;
   assertRows(playlist, wanted);
@@ -73,7 +73,7 @@ for (const [what, when, skip] of [
   ['after its first append', 'after', 0],
   ['in the middle', 'before', 1],
 ] as const) {
-  longTest(`a replacement that is killed ${what} leaves the wanted or the former rows`, () =>
+  longTest(`a kill during a replacement, ${what}, leaves the wanted or the former rows`, () =>
     withVictim(20, async (scene, clock) => {
       const { victim, provider, playlist, tracks: some } = scene;
       const [former, wanted] = [some(250), some(350, 3_000)];
@@ -88,7 +88,7 @@ for (const [what, when, skip] of [
   );
 }
 
-longTest('removing duplicates that is killed leaves the wanted or the former rows', () =>
+longTest('a kill during the removal of duplicates leaves the wanted or the former rows', () =>
   withVictim(20, async (scene, clock) => {
     const { victim, provider, playlist, tracks: some } = scene;
     const once = some(60);
@@ -126,22 +126,24 @@ longTest('a new playlist that was found after its answer was lost is not made ag
   }),
 );
 
-longTest('SIGTERM during a replacement ends in its time, and the change continues after the next start', () =>
-  withVictim(20, async (scene, clock) => {
-    const { victim, provider, playlist, tracks: some } = scene;
-    const [former, wanted] = [some(2_000), some(4_000, 3_000)];
-    fill(playlist, former);
-    provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 400 });
-    const calling = victim.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
-    const posts = () => provider.requests.filter(({ method }) => method === 'POST').length;
-    await poll(() => (posts() >= 5 ? true : null));
-    const asked = clock.monotonic();
-    await victim.stop();
-    assert.ok(clock.monotonic() - asked < 20_000, `it took ${clock.monotonic() - asked} ms to stop`);
-    await calling;
-    provider.faults.clear();
-    await assertEither(scene, clock, wanted, former);
-  }),
+longTest(
+  'on SIGTERM during a replacement relay stops within 20 s, and the change continues after the next start',
+  () =>
+    withVictim(20, async (scene, clock) => {
+      const { victim, provider, playlist, tracks: some } = scene;
+      const [former, wanted] = [some(2_000), some(4_000, 3_000)];
+      fill(playlist, former);
+      provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 400 });
+      const calling = victim.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
+      const posts = () => provider.requests.filter(({ method }) => method === 'POST').length;
+      await poll(() => (posts() >= 5 ? true : null));
+      const asked = clock.monotonic();
+      await victim.stop();
+      assert.ok(clock.monotonic() - asked < 20_000, `it took ${clock.monotonic() - asked} ms to stop`);
+      await calling;
+      provider.faults.clear();
+      await assertEither(scene, clock, wanted, former);
+    }),
 );
 
 longTest('a job that is killed while lists lag writes everything once', () =>
@@ -196,7 +198,7 @@ for (const [what, stop] of [
       if (stop !== null) await relay.call(stop, { job_id: id });
       await reach(relay, id, 'cancelled', 'failed');
       provider.faults.clear();
-      // A replacement that was put back by itself needs no undo.
+      // A replacement that relay has rolled back by itself needs no undo.
       if (differenceOf(urisOf(playlist), former) === null) return;
       assertDone(await undoLast(relay));
       assertRows(playlist, former);
@@ -204,28 +206,30 @@ for (const [what, stop] of [
   );
 }
 
-longTest('a replacement that does not fit into 45 s continues as a job, with its former rows safe', () =>
-  withUnkind({ factor: 8 }, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    fill(playlist, tracks(relay, 2_000));
-    const wanted = [...tracks(relay, 9_000), ...tracks(relay, 1_000)].toReversed();
-    relay.provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 450 });
-    const began = clock.monotonic();
-    const busy = process.cpuUsage();
-    const args = { playlist_id: playlist.id, track_ids: wanted };
-    const answer = await relay.call('replace_playlist_tracks', args);
-    const { user, system } = process.cpuUsage(busy);
-    // The time that the processor needs is no shorter on a fast clock.
-    const took = clock.monotonic() - began - ((user + system) / 1000) * clock.factor;
-    const { code, details } = answer.error as { code: string; details: Record<string, unknown> };
-    assert.deepEqual(
-      [code, typeof details.job_id, typeof details.change_id],
-      ['DEADLINE_EXCEEDED', 'string', 'string'],
-    );
-    assert.ok(took <= 45_000, `the answer took ${took} ms`);
-    assert.equal((await ended(relay, String(details.job_id), 60_000)).status, 'completed');
-    assertRows(playlist, wanted);
-  }),
+longTest(
+  'a replacement that takes longer than 45 s continues as a job, and the answer names its change',
+  () =>
+    withUnkind({ factor: 8 }, async (relay, clock) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      fill(playlist, tracks(relay, 2_000));
+      const wanted = [...tracks(relay, 9_000), ...tracks(relay, 1_000)].toReversed();
+      relay.provider.faults.add({ path: /\/items$/, times: Infinity, kind: 'latency', ms: 450 });
+      const began = clock.monotonic();
+      const busy = process.cpuUsage();
+      const args = { playlist_id: playlist.id, track_ids: wanted };
+      const answer = await relay.call('replace_playlist_tracks', args);
+      const { user, system } = process.cpuUsage(busy);
+      // A fast clock does not make the processor faster, so processor time does not count.
+      const took = clock.monotonic() - began - ((user + system) / 1000) * clock.factor;
+      const { code, details } = answer.error as { code: string; details: Record<string, unknown> };
+      assert.deepEqual(
+        [code, typeof details.job_id, typeof details.change_id],
+        ['DEADLINE_EXCEEDED', 'string', 'string'],
+      );
+      assert.ok(took <= 45_000, `the answer took ${took} ms`);
+      assert.equal((await ended(relay, String(details.job_id), 60_000)).status, 'completed');
+      assertRows(playlist, wanted);
+    }),
 );
 
 test('every write of a tool names its change', () =>

@@ -1,4 +1,4 @@
-/** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says where they stand. */
+/** Changes that cannot be saved once they have begun: nothing is lost or doubled, and the answer says how far they got. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
@@ -13,7 +13,7 @@ const ITEMS = /\/items$/;
 
 interface Disk {
   fill(): void;
-  /** Fills it, and waits until a save has failed. */
+  /** Fills the disk, and waits until a save has failed. */
   fillAndFail(): Promise<void>;
   /** From now on no save ends, until `free` is called. */
   hold(): void;
@@ -52,7 +52,7 @@ async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Pr
         fill();
         await poll(() => (failures > 0 ? true : null));
       };
-      // Freed before relay stops, since an error of its last save would hide why the test failed.
+      // The disk is freed before relay stops, since an error of the last save would hide why the test failed.
       await work(relay, { fill, fillAndFail, hold, free }, clock).finally(free);
     });
   } finally {
@@ -60,14 +60,14 @@ async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Pr
   }
 }
 
-/** A stop that cannot save anything is as good as a crash. */
+/** Stops relay while nothing can be saved, which leaves the same on the disk as a crash, and starts it again. */
 async function crash(relay: Relay): Promise<void> {
   await assert.rejects(relay.server.close(), { code: 'STORE_ERROR' });
   relay.server.close = async () => {};
   await relay.restart();
 }
 
-/** Makes a playlist of 30 songs; once the playlist itself is made, the disk is full. */
+/** Makes a playlist of 30 songs. The disk is full as soon as the empty playlist is made. */
 async function make(relay: Relay, disk: Disk) {
   relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'hook', fn: disk.fill });
   const uris = tracks(relay, 30);

@@ -1,4 +1,4 @@
-/** Writes whose caller has left, and which cannot end at once: nobody waits for them, and they end all the same. */
+/** Writes whose caller has left, and which cannot end at once. They end although nobody waits for them. */
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { jobOf, named, tracks, urisOf, writes } from '../jobs/support.ts';
@@ -15,7 +15,7 @@ function callAndLeave({ client }: Relay, name: string, args: Record<string, unkn
   return { left: assert.rejects(call), leave: () => leaving.abort() };
 }
 
-longTest('a rollback that its caller has left, and that a limit stops, goes on once the limit is over', () =>
+longTest('a rollback whose caller has left, and which a limit stops, continues once the limit is over', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const before = urisOf(playlist);
@@ -34,29 +34,27 @@ longTest('a rollback that its caller has left, and that a limit stops, goes on o
   }),
 );
 
-longTest(
-  'an addition that its caller has left is not sent again once it is known that it had no effect',
-  () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const before = urisOf(playlist);
-      let leave = () => {};
-      relay.provider.faults.add(
-        { method: 'POST', path: ITEMS, kind: 'hook', fn: () => leave() },
-        { method: 'POST', path: ITEMS, kind: 'status', status: 502 },
-        { method: 'GET', path: ITEMS, skip: 2, kind: 'rate_limit', retryAfterSeconds: 40 },
-      );
-      const args = { playlist_id: playlist.id, track_ids: tracks(relay, 10, 3_000) };
-      const call = callAndLeave(relay, 'add_tracks_to_playlist', args);
-      leave = call.leave;
-      await call.left;
-      const job = await poll(async () => {
-        const [made] = (await relay.call('list_jobs')).items as JobRecord[];
-        const seen = made && (await jobOf(relay, made.job_id));
-        return seen?.result && seen.result.outcome_unknown === undefined ? seen : null;
-      });
-      assert.deepEqual([job?.status, job?.written], ['cancelled', 0]);
-      assert.equal(writes(relay), 1);
-      assertRows(playlist, before);
-    }),
+longTest('an addition whose caller has left is not sent again when it proves to have had no effect', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const before = urisOf(playlist);
+    let leave = () => {};
+    relay.provider.faults.add(
+      { method: 'POST', path: ITEMS, kind: 'hook', fn: () => leave() },
+      { method: 'POST', path: ITEMS, kind: 'status', status: 502 },
+      { method: 'GET', path: ITEMS, skip: 2, kind: 'rate_limit', retryAfterSeconds: 40 },
+    );
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 10, 3_000) };
+    const call = callAndLeave(relay, 'add_tracks_to_playlist', args);
+    leave = call.leave;
+    await call.left;
+    const job = await poll(async () => {
+      const [made] = (await relay.call('list_jobs')).items as JobRecord[];
+      const seen = made && (await jobOf(relay, made.job_id));
+      return seen?.result && seen.result.outcome_unknown === undefined ? seen : null;
+    });
+    assert.deepEqual([job?.status, job?.written], ['cancelled', 0]);
+    assert.equal(writes(relay), 1);
+    assertRows(playlist, before);
+  }),
 );

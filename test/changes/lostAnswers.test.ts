@@ -8,7 +8,7 @@ import type { Lags } from '../support/simulator/lag.ts';
 import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
-/** Time after which no effect of a test can come any more, in milliseconds. */
+/** Milliseconds after which none of a test's requests can take effect any more. */
 const ALL_OVER_MS = 20_000;
 
 const LOST: Array<[what: string, action: FaultAction, lags: Partial<Lags>]> = [
@@ -65,7 +65,7 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
       const args = { playlist_id: playlist.id, track_ids: uris };
       const settled = await change(relay, 'replace_playlist_tracks', args);
       await clock.sleep(ALL_OVER_MS);
-      // If it proves to have had no effect, the answer says so, and the former rows stay.
+      // If the request proves to have had no effect, the answer says so, and the former rows stay.
       const isUntouched = settled.error !== null && settled.job === null;
       assertRows(playlist, isUntouched ? tracks(relay, 250) : uris);
       if (isUntouched) assert.equal(settled.error?.details?.change_id, undefined);
@@ -111,27 +111,29 @@ for (const [what, refusal, run] of [
   ['a limit of 20 s', { kind: 'rate_limit', retryAfterSeconds: 20 }, longTest],
   ['a refusal', { kind: 'status', status: 403 }, test],
 ] as const)
-  run(`saving with a lost answer is not said to have failed when the next try meets ${what}`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const { provider } = relay;
-      const { saved } = owner(provider);
-      const track_ids = tracks(relay, 200)
-        .filter((uri) => !saved.some((row) => row.uri === uri))
-        .slice(0, 9);
-      const library = { method: 'PUT', path: '/me/library' } as const;
-      provider.faults.add({ ...library, kind: 'status_after', status: 502 }, { ...library, ...refusal });
-      const { error } = await change(relay, 'save_tracks', { track_ids });
-      assert.ok(error?.details);
-      const { written, requested, error: cause } = error.details;
-      assert.deepEqual([error.code, written, requested], ['PARTIAL_WRITE', 0, 9]);
-      assert.equal((cause as { outcome_unknown: boolean }).outcome_unknown, true);
-      await clock.sleep(20_000);
-      assertDone(await undoLast(relay));
-      assert.ok(!owner(provider).saved.some(({ uri }) => track_ids.includes(uri)));
-    }),
+  run(
+    `if the answer to saving is lost and the next try meets ${what}, relay does not say that saving failed`,
+    () =>
+      withUnkind({}, async (relay, clock) => {
+        const { provider } = relay;
+        const { saved } = owner(provider);
+        const track_ids = tracks(relay, 200)
+          .filter((uri) => !saved.some((row) => row.uri === uri))
+          .slice(0, 9);
+        const library = { method: 'PUT', path: '/me/library' } as const;
+        provider.faults.add({ ...library, kind: 'status_after', status: 502 }, { ...library, ...refusal });
+        const { error } = await change(relay, 'save_tracks', { track_ids });
+        assert.ok(error?.details);
+        const { written, requested, error: cause } = error.details;
+        assert.deepEqual([error.code, written, requested], ['PARTIAL_WRITE', 0, 9]);
+        assert.equal((cause as { outcome_unknown: boolean }).outcome_unknown, true);
+        await clock.sleep(20_000);
+        assertDone(await undoLast(relay));
+        assert.ok(!owner(provider).saved.some(({ uri }) => track_ids.includes(uri)));
+      }),
   );
 
-test('a move whose answer is lost is made once, and found', () =>
+test('a move whose answer is lost is made once, and the look finds it', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);

@@ -1,4 +1,4 @@
-/** A person edits in Spotify's own app between any two requests of relay: what they did stays, and what relay says is true. */
+/** A person edits in Spotify's own app between any two requests of relay. The edit stays, and what relay says is true. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
@@ -23,7 +23,7 @@ const ITEMS = /\/items$/;
 const APPEND = { method: 'POST', path: ITEMS } as const;
 const WRITES = { path: ITEMS, where: ({ method }: { method: string }) => method !== 'GET' };
 
-/** The person's edit happens when a request matches, before it is handled. */
+/** Makes the person's edit when a request matches `when`, before the request is handled. */
 function edits(
   relay: Relay,
   when: Partial<FaultRule>,
@@ -137,7 +137,7 @@ test('relay knows what it has just written, although the list does not show it f
     assertRows(playlist, [...former, ...songs]);
   }));
 
-test('the undo of the second of two names brings back the first, although Spotify showed an older one', () =>
+test('the undo of a second renaming brings back the first name, although Spotify still showed the name before it', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -150,7 +150,7 @@ test('the undo of the second of two names brings back the first, although Spotif
     assert.equal(playlist.name, 'First');
   }));
 
-test('a playlist whose removal takes effect late is in the list after the undo', () =>
+test('a playlist whose removal takes effect late is in the account after the undo', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     relay.provider.faults.add({
@@ -168,12 +168,12 @@ test('a playlist whose removal takes effect late is in the list after the undo',
     assert.ok(owner(relay.provider).playlists.includes(playlist));
   }));
 
-test('a song that a person adds a second time stays, although a request was sent again', () =>
+test('if a request was sent again, a song of it that a person adds a second time stays', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
     relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'before' });
-    // Once the request is sent again, its rows are there; the last look comes some seconds later.
+    // After the second sending the rows are there. The person's edit comes before the last look, some seconds later.
     const fn = () => {
       edits(relay, { method: 'GET', path: ITEMS }, playlist, (rows) => [...rows, at(songs, 4)]);
     };
@@ -198,7 +198,7 @@ test('rows that are moved right after a write, before the list shows it, come ba
     assertRows(playlist, before);
   }));
 
-test('the undo of an addition keeps a song that comes between its reading and its request', () =>
+test('the undo of an addition keeps a song that a person adds between its reading and its request', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const song = at(tracks(relay, 1, 8_000), 0);
@@ -249,7 +249,7 @@ test('an undo of saved tracks that stops half-way says how to take back the rest
     assert.deepEqual(saved(), former);
   }));
 
-test('an undo does not overwrite a row that another person has changed while the version was old', () =>
+test('an undo does not overwrite a row that another person has changed while the snapshot lagged', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -278,7 +278,7 @@ test('a job that adds to a full playlist fails and says that it is full', () =>
     assert.match(String(job.error?.message), /is full: it has 9990 rows/);
   }));
 
-test('a list from before a change does not pass for its finished undo whose answer was lost', () =>
+test('if the answer to an undo is lost, a list from before the change is not taken for the result of the undo', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -292,7 +292,7 @@ test('a list from before a change does not pass for its finished undo whose answ
     assertRows(playlist, former);
   }));
 
-test('if the number of rows is newer than the rows, the first page does not pass for the whole list', () =>
+test('if the number of rows is newer than the rows, the first page is not taken for the whole list', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -315,7 +315,7 @@ test('songs that were saved a moment ago are taken out by the undo, although the
     assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
   }));
 
-test('an addition right after a write of relay counts a row that another person has put far up', () =>
+test('an addition right after a write of relay takes into account a row that another person has put far up', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -332,7 +332,7 @@ test('an addition right after a write of relay counts a row that another person 
     assertRows(playlist, theirs);
   }));
 
-test('a row that the number of rows does not count yet comes back with the undo of a replacement', () =>
+test('a row that is not yet counted in the number of rows comes back with the undo of a replacement', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -348,7 +348,7 @@ test('a row that the number of rows does not count yet comes back with the undo 
     assertRows(playlist, theirs);
   }));
 
-/** Makes a playlist whose answer is lost, and waits until it is there. */
+/** Makes a playlist, loses the answer, and waits until the playlist is there. */
 async function makeUnanswered(relay: Relay) {
   const all = () => owner(relay.provider).playlists.filter(({ name }) => name === 'In the Making');
   relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'hang', when: 'after' });
@@ -358,7 +358,7 @@ async function makeUnanswered(relay: Relay) {
   return { making, all, made: made as DemoPlaylist };
 }
 
-test('a write to a playlist that was made, but whose answer is lost, waits until it is filled', () =>
+test('if the answer to making a playlist is lost, a write to that playlist waits until it is filled', () =>
   withUnkind({}, async (relay) => {
     const { making, all, made } = await makeUnanswered(relay);
     const track_ids = tracks(relay, 3, 3_000);
@@ -367,7 +367,7 @@ test('a write to a playlist that was made, but whose answer is lost, waits until
     assert.deepEqual(all().map(urisOf), [track_ids]);
   }));
 
-test('a playlist whose answer is lost is not made twice if a person has already put a song into it', () =>
+test('if the answer to making a playlist is lost and a person puts a song into it, it is not made twice', () =>
   withUnkind({}, async (relay) => {
     const { making, all, made } = await makeUnanswered(relay);
     const song = tracks(relay, 1, 8_000);

@@ -23,17 +23,19 @@ longTest('a job that is answered 401 twice continues by itself', () =>
   }),
 );
 
-longTest('a job continues by itself after an HTML page from the login service, in place of a token', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
-    const uris = tracks(relay, 150);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
-      relay.provider.expireAccessTokens();
-      relay.provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
-    });
-    assert.equal((await ended(relay, id, 15_000)).status, 'completed');
-    assertRows(playlist, uris);
-  }),
+longTest(
+  'a job continues by itself after the login service has answered with an HTML page instead of a token',
+  () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Empty Shelf');
+      const uris = tracks(relay, 150);
+      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+        relay.provider.expireAccessTokens();
+        relay.provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
+      });
+      assert.equal((await ended(relay, id, 15_000)).status, 'completed');
+      assertRows(playlist, uris);
+    }),
 );
 
 test('a job whose login has ended waits until the next login, however late that is', () =>
@@ -52,7 +54,7 @@ test('a job whose login has ended waits until the next login, however late that 
     assertRows(playlist, uris);
   }));
 
-longTest('90 s without a network spend no attempt of a job that writes', () =>
+longTest('90 s without a network do not count as an attempt of a job that writes', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
@@ -69,7 +71,7 @@ longTest('90 s without a network spend no attempt of a job that writes', () =>
   }),
 );
 
-longTest('90 s without a network spend no attempt of a job that searches', () =>
+longTest('90 s without a network do not count as an attempt of a job that searches', () =>
   withUnkind({}, async (relay, clock) => {
     const wanted = uniqueTracks(relay, 12);
     await relay.provider.offline(true);
@@ -124,7 +126,7 @@ longTest('after each limit without a Retry-After, relay waits longer before it a
   }),
 );
 
-test('searches that always fail do not keep good ones waiting', () =>
+test('searches that always fail do not hold up the others', () =>
   withUnkind({}, async (relay, clock) => {
     const wanted = uniqueTracks(relay, 38);
     const bad = wanted.slice(0, 8).map(({ name }) => name);
@@ -145,7 +147,7 @@ test('searches that always fail do not keep good ones waiting', () =>
     assert.equal((await jobOf(relay, id)).resolved, 30);
   }));
 
-test('400s that end after a while mark no good track as failed', () =>
+test('no valid track is marked as failed by 400s that end after a while', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 150);
@@ -161,7 +163,7 @@ test('400s that end after a while mark no good track as failed', () =>
     assertRows(playlist, uris);
   }));
 
-test('a 400 for every second write marks no good track as failed', () =>
+test('no valid track is marked as failed if every second write is answered 400', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 350);
@@ -203,7 +205,7 @@ for (const [whose, isConnected] of [
       assert.deepEqual([waiting?.status, waiting?.reason], ['waiting', 'LOGIN_REQUIRED']);
       assert.deepEqual(new Set(at(provider.accounts, 1).saved.map(({ uri }) => uri)), second);
 
-      // Back with the first account, the rest is written there by itself.
+      // Once the first account is connected again, the job writes the rest there by itself.
       await connect(0);
       assert.equal((await ended(relay, id)).status, 'completed');
       const saved = new Set(owner(provider).saved.map(({ uri }) => uri));
@@ -214,7 +216,7 @@ for (const [whose, isConnected] of [
     }));
 }
 
-test('a job finishes the renaming of a playlist, or its removal from the account, after the call ran out of time', () =>
+test('a job renames a playlist, or removes it from the account, if the call ran out of time', () =>
   withUnkind({ factor: 40 }, async (relay) => {
     const [list, gone] = [named(relay, 'Exactly Two Hundred'), named(relay, 'Empty Shelf')];
     const isWrite = ({ method }: { method: string }) => method !== 'GET';

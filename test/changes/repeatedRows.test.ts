@@ -1,4 +1,4 @@
-/** Rows that are there already: additions of which the last rows do not tell whether they took effect, and duplicates. */
+/** Rows that are there already: additions after which the last rows do not tell whether they took effect, and duplicates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
@@ -13,7 +13,7 @@ const BAD_DAYS: Record<string, FaultRule> = {
 };
 
 for (const [name, rule] of Object.entries(BAD_DAYS)) {
-  longTest(`songs that are added again, with an answer lost ${name}, are there as often as told`, () =>
+  longTest(`songs that are added again, with the answer lost ${name}, are there as often as relay says`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -26,7 +26,7 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }),
   );
 
-  test(`a list of the same hundred twice, the second time with an answer lost ${name}`, () =>
+  test(`the same hundred songs twice in one list, the second time with the answer lost ${name}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 100, 3_000)];
@@ -38,7 +38,7 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }));
 }
 
-/** Removes duplicates from rows of which Spotify shows one track under another ID, and does not remove it by that ID. */
+/** Removes duplicates from rows of which Spotify shows one track under another ID. Spotify does not remove the track by that ID. */
 const withRelinked = (
   rows: (own: string, other: string, third: string) => string[],
   kept: (shown: string, other: string, third: string) => string[],
@@ -52,19 +52,19 @@ const withRelinked = (
     assertRows(playlist, kept(shown, other, third));
   });
 
-test('duplicates that Spotify does not remove are not written once more', () =>
+test('duplicates that Spotify does not remove are not written again', () =>
   withRelinked(
     (own, other) => [own, other, own],
     (shown, other) => [shown, other],
   ));
 
-test('what was removed beside duplicates that Spotify does not remove comes back', () =>
+test('if Spotify does not remove some of the duplicates, the first rows of those that it removed come back', () =>
   withRelinked(
     (own, other, third) => [other, own, third, own, other],
     (shown, other, third) => [other, shown, third],
   ));
 
-test('a removal that the list shows late is not taken for one that Spotify has not done', () =>
+test('a removal that the list shows late is not taken for one without an effect', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [first = '', other = '', theirs = ''] = tracks(relay, 3, 3_000);

@@ -21,7 +21,7 @@ interface Scene {
   items: string[];
 }
 
-/** Runs a job of three appends whose second one loses its answer, with what `meanwhile` prepares. */
+/** Runs a job of three appends, after `meanwhile` has prepared what happens. The answer to the second append is lost. */
 async function append(
   meanwhile: (scene: Scene) => void,
   then: (scene: Scene, job: JobRecord) => Promise<void>,
@@ -39,7 +39,7 @@ async function append(
   });
 }
 
-/** Runs once an append has taken effect, the second one by default, before its outcome can be read. */
+/** Runs `fn` after an append (by default the second) has taken effect, just before relay looks how it ended. */
 function beforeTheLook({ provider }: Relay, fn: () => void, skip = 1): void {
   const look = { method: 'GET', path: /^\/playlists\//, kind: 'hook', fn } as const;
   provider.faults.add({ ...APPEND, skip, kind: 'hook', fn: () => provider.faults.add(look) });
@@ -50,13 +50,13 @@ function assertNoReview({ playlist, former, items }: Scene, job: JobRecord): voi
   assert.deepEqual([job.status, job.review_required], ['completed', false]);
 }
 
-test('a relinked track asks for no review', () =>
+test('a relinked track leads to no review', () =>
   append(
     ({ relay, items }) => relay.provider.lag.relink(at(items, 120), at(tracks(relay, 1, 8_000), 0)),
     async (scene, job) => assertNoReview(scene, job),
   ));
 
-test('an old row that has become unavailable asks for no review', () =>
+test('an old row that has become unavailable leads to no review', () =>
   append(
     ({ relay, former }) => {
       const fn = () => relay.provider.lag.vanish(at(former, 3));
@@ -65,19 +65,19 @@ test('an old row that has become unavailable asks for no review', () =>
     async (scene, job) => assertNoReview(scene, job),
   ));
 
-test('a written row that has become unavailable asks for no review', () =>
+test('a written row that has become unavailable leads to no review', () =>
   append(
     ({ relay, items }) => relay.provider.lag.vanish(at(items, 110)),
     async (scene, job) => assertNoReview(scene, job),
   ));
 
-test('a count that lags asks for no review', () =>
+test('a count that lags leads to no review', () =>
   append(
     ({ relay }) => relay.provider.lag.set({ totals: 8_000 }),
     async (scene, job) => assertNoReview(scene, job),
   ));
 
-longTest('a song that another person appends asks for no review, or for one that carries on', () =>
+longTest('a song that another person appends leads to no review, or to one that can be carried on', () =>
   append(
     ({ relay, playlist }) => {
       const [song = ''] = tracks(relay, 1, 8_000);
@@ -115,7 +115,7 @@ for (const gone of [0, 6])
       provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
       const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
       const failure = answer.error as ToolFailure | undefined;
-      // If so much differs that nothing tells whether they are there, a person is asked.
+      // If so much differs that nothing tells whether the songs are there, a person is asked.
       if (failure) {
         assert.equal(failure.code, 'CONFLICT');
         const job_id = String(failure.details.job_id);
@@ -142,7 +142,7 @@ longTest('our own tool may write while a job waits', () =>
     // The next append of the job loses its answer, so that it has to look.
     provider.faults.add({ ...LOST, skip: 1 });
     const args = { playlist_id: playlist.id, track_ids: [song] };
-    // A limit that Spotify has named holds for the tool as well.
+    // The tool has to wait for the limit too, since Spotify has named it.
     provider.faults.add({ ...APPEND, skip: 1, kind: 'latency', ms: 1 });
     let answer: Record<string, unknown> = {};
     await until(async () => {
@@ -157,7 +157,7 @@ longTest('our own tool may write while a job waits', () =>
   }),
 );
 
-/** Another person takes rows out of what was there and of what was just written, while an answer is lost. */
+/** The rows after another person has taken out some that were there before, and some that the job has just written. */
 const edited = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(0, 150)];
 
 function underEdit(then: (scene: Scene, job: JobRecord) => Promise<void>): Promise<void> {
@@ -179,7 +179,7 @@ longTest('a review can be accepted: the playlist stays as it is and the job has 
 );
 
 for (const review of ['carry_on', undefined]) {
-  test(`a review can be carried on with (${review ?? 'by default'}): what is missing is written after what is there`, () =>
+  test(`a review can be carried on (${review ?? 'by default'}): what is missing is written after what is there`, () =>
     underEdit(async (scene, job) => {
       const { relay, playlist, items } = scene;
       assert.deepEqual([job.status, job.review_required], ['failed', true]);

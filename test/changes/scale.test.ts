@@ -21,7 +21,7 @@ const LOOP_DELAY = fileURLToPath(new URL('../support/loopDelay.cjs', import.meta
 /** Bytes that a process has written, sockets included. */
 const writtenBy = (pid: number) => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 
-/** Does nothing, and measures how long the machine lets it wait. */
+/** A process that does nothing, and measures how long the machine lets it wait. */
 function idleProcess(file: string) {
   const args = ['--require', LOOP_DELAY, '-e', 'setInterval(() => {}, 1000)'];
   return spawn(process.execPath, args, { env: { LOOP_DELAY_FILE: file }, stdio: 'ignore' });
@@ -56,7 +56,7 @@ longTest(`a commit of ${TRACKS} tracks writes little to disk and holds nothing u
           return (await job()).status === status;
         }, 5 * 60_000);
       await reached('ready');
-      // What creating it has left to save is saved.
+      // Lets relay save what it still has to save of the new job.
       await setTimeout(1_500);
       const before = writtenBy(victim.pid);
       const idle = idleProcess(`${file}-idle`);
@@ -75,7 +75,7 @@ longTest(`a commit of ${TRACKS} tracks writes little to disk and holds nothing u
       );
       assert.equal(playlist.rows.length, TRACKS);
       assert.ok(bytes <= MAX_BYTES, `${bytes} bytes`);
-      // A slow machine needs longer for the same work, and on a busy one an idle process stands still too.
+      // A slow machine needs longer for the same work. On a busy machine even an idle process has pauses.
       const limitMs = (50 + 2 * idleMs) / paceOfMachine();
       const isQuiet = idleMs < 25;
       assert.ok(

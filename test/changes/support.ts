@@ -1,4 +1,4 @@
-/** Changes as tests make them: through the tools, against a simulated provider that has its bad days, in fast time. */
+/** Helps tests make changes through the tools, against a simulated provider with faults, in fast time. */
 
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
@@ -27,7 +27,7 @@ export async function withUnkind(
   await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
 }
 
-/** A limit that stops a change between its first and its second request to the rows. */
+/** A limit that stops a change between its first and its second request that writes rows. */
 export const LIMIT_AFTER_FIRST: FaultRule = {
   path: /\/items$/,
   where: ({ method }) => method !== 'GET',
@@ -36,10 +36,10 @@ export const LIMIT_AFTER_FIRST: FaultRule = {
   retryAfterSeconds: 40,
 };
 
-/** Real milliseconds between two questions. */
+/** Real milliseconds between two calls of `found`. */
 const PAUSE_MS = 60;
 
-/** Asks until `found` returns something; `null` after `realMs`. */
+/** Calls `found` until it returns something; returns null after `realMs`. */
 export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 60_000): Promise<T | null> {
   for (const end = Date.now() + realMs; ; await setTimeout(PAUSE_MS)) {
     const seen = await found();
@@ -58,7 +58,7 @@ export async function ended(relay: Relay, id: string, realMs = 60_000): Promise<
   return job ?? assert.fail(`the job has not ended: ${JSON.stringify(await jobOf(relay, id))}`);
 }
 
-/** Makes a job with items by ID, waits until it is resolved, lets `before` prepare the bad day, and commits it. */
+/** Makes a job with items by ID, waits until it is resolved, lets `before` prepare faults, and commits the job. */
 export async function committed(
   relay: Relay,
   type: string,
@@ -109,13 +109,13 @@ export function assertRows(playlist: DemoPlaylist, expected: readonly string[]):
   assertSame(urisOf(playlist), expected);
 }
 
-/** Fails unless both are the same, and says how they differ in few words, since the lists are long. */
+/** Fails unless both lists are the same. Says in few words how they differ, since they are long. */
 export function assertSame(present: readonly string[], expected: readonly string[]): void {
   const difference = differenceOf(present, expected);
   if (difference !== null) assert.fail(difference);
 }
 
-/** Null if both are the same. */
+/** How the lists differ; null if both are the same. */
 export function differenceOf(present: readonly string[], expected: readonly string[]): string | null {
   const at = expected.findIndex((uri, index) => uri !== present[index]);
   if (at < 0 && present.length === expected.length) return null;
@@ -125,7 +125,7 @@ export function differenceOf(present: readonly string[], expected: readonly stri
   return `${present.length} rows instead of ${expected.length}, ${twice} repeated, ${lost} lost, first difference at ${at < 0 ? expected.length : at}`;
 }
 
-/** Rows without what another person put there. */
+/** The rows without a song that another person added. */
 export function without(uris: readonly string[], foreign: string): string[] {
   return uris.filter((uri) => uri !== foreign);
 }
@@ -145,7 +145,7 @@ export interface Extras {
   call: Relay['call'];
   /** IDs of changes, newest first. */
   changes(): Promise<string[]>;
-  /** Undoes a change and waits until that has ended. */
+  /** Undoes a change and waits until the undo has ended. */
   undo(changeId: string): Promise<Settled>;
 }
 
@@ -170,7 +170,7 @@ export async function withExtras(relay: Relay, work: (extras: Extras) => Promise
   }
 }
 
-/** Undoes the newest change and waits until that has ended. */
+/** Undoes the newest change and waits until the undo has ended. */
 export async function undoLast(relay: Relay): Promise<Settled> {
   let settled: Settled | undefined;
   await withExtras(relay, async ({ changes, undo }) => {

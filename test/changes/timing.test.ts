@@ -167,7 +167,7 @@ longTest(
           await client.close();
           return structuredContent as { job_id?: string; error?: { code: string } };
         };
-        // What a process of another namespace sees: a lock whose holder does not run.
+        // To a process in another PID namespace the lock looks like one whose holder has ended, so it takes the home.
         await rm(join(desk.home, 'relay.lock'));
         const second = await desk.serve();
         const kept = await create(second.ready.mcpUrl);

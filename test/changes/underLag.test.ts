@@ -36,13 +36,13 @@ longTest(
     }),
 );
 
-test('an undo is refused if it would overwrite a later change that the version does not show yet', () =>
+test('an undo is refused if it would overwrite a later change that the snapshot does not show yet', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
     const [gone, songs] = [urisOf(playlist).slice(0, 3), tracks(relay, 5, 3_000)];
     assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: gone }));
-    // Past what the provider's reads of that change lag.
+    // The lags begin here, so that reads show the removal at once.
     relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
     const left = urisOf(playlist);
@@ -53,7 +53,7 @@ test('an undo is refused if it would overwrite a later change that the version d
     assertRows(playlist, left);
   }));
 
-test('an undo is refused if it would remove songs that another program added while the version lagged', () =>
+test('an undo is refused if it would remove songs that another program added while the snapshot lagged', () =>
   withUnkind({}, async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -69,7 +69,7 @@ test('an undo is refused if it would remove songs that another program added whi
     assertRows(playlist, left);
   }));
 
-test('tracks are taken out of the library again, although others leave it while it is looked through', () =>
+test('the undo of saving removes every track, although others leave the library while relay reads its pages', () =>
   withUnkind({}, async (relay) => {
     const account = owner(relay.provider);
     const saved = () => account.saved.map(({ uri }) => uri);
@@ -99,13 +99,13 @@ longTest('tracks that were just saved are saved again by the undo of their remov
   }),
 );
 
-longTest('rows that a list still shows from before they were taken out are not taken for rows put back', () =>
+longTest('if a list still shows rows that were removed, they are not taken for rows that were put back', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [first = '', ...others] = tracks(relay, 120, 3_000);
     fill(playlist, [first, ...others, first]);
     relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
-    // Both rows go with one request, and the next one puts the first back.
+    // One request removes both rows, and the next one puts the first back.
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
     const { error } = await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id });
     assertRows(playlist, error ? [first, ...others, first] : [first, ...others]);
@@ -113,7 +113,7 @@ longTest('rows that a list still shows from before they were taken out are not t
 );
 
 longTest(
-  'rows that are added again are taken back, although a removal before still shows in their number',
+  'a second addition of the same rows can be undone, although their number does not show an earlier removal yet',
   () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
@@ -134,8 +134,8 @@ for (const [what, changed] of [
   ['three of its rows change', 3],
   ['its rows stay the same', 0],
 ] as const) {
-  longTest(`a list from before a replacement does not pass for its end if ${what}`, () =>
-    // On a busy machine, a faster clock would bring the call near its end.
+  longTest(`a list from before a replacement is not taken for its result if ${what}`, () =>
+    // On a busy machine, a faster clock would bring the call near its deadline.
     withUnkind({ factor: 8 }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const former = tracks(relay, 256, 3_000);
@@ -144,7 +144,7 @@ for (const [what, changed] of [
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
       const track_ids = [...tracks(relay, changed, 4_000), ...former.slice(changed)];
       const args = { playlist_id: playlist.id, track_ids };
-      // The last request proves to have had no effect, so what was there is written back.
+      // The last request proves to have had no effect, so the change is rolled back.
       const { error } = await change(relay, 'replace_playlist_tracks', args);
       assert.equal(error?.code, 'PARTIAL_WRITE');
       assertRows(playlist, former);
@@ -174,7 +174,7 @@ for (const [what, begin] of [
   );
 }
 
-longTest('rows are added after those that are there although the total is still the number from before', () =>
+longTest('rows are added after those that are there, although the total is still that of before', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -182,7 +182,7 @@ longTest('rows are added after those that are there although the total is still 
     relay.provider.lag.set({ totals: 5_000 });
     const track_ids = [first, ...others];
     assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids }));
-    // One of them was there before, so how many rows there are is read first.
+    // One of the added tracks was there before, so relay first reads how many rows there are.
     const more = [...tracks(relay, 9, 4_000), first];
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: more }));
     assertDone(await undoLast(relay));
@@ -191,7 +191,7 @@ longTest('rows are added after those that are there although the total is still 
 );
 
 longTest(
-  'an addition that a short limit stops goes on from the rows that it has added, before the list shows them',
+  'an addition that a short limit stops continues after the rows that it has added, before the list shows them',
   () =>
     withUnkind({ factor: 8 }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
@@ -208,7 +208,7 @@ longTest(
 );
 
 longTest(
-  'a replacement that a restart stops goes on from the rows that it has written, before the list shows them',
+  'a replacement that a restart stops continues after the rows that it has written, before the list shows them',
   () =>
     withUnkind({ factor: 4 }, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');

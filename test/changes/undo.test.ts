@@ -6,7 +6,7 @@ import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { assertDone, assertRows, change, fill, undoLast, withExtras, withUnkind } from './support.ts';
 
-test('an undo can be undone, and so can the undo of that', () =>
+test('an undo can be undone, and the undo of an undo can be undone too', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, wanted] = [tracks(relay, 250), tracks(relay, 350, 3_000)];
@@ -32,7 +32,7 @@ test('an undo is refused where another person has changed the playlist since', (
     assertRows(playlist, edited);
   }));
 
-test('a removal that took effect before it was refused is found, and can be undone', () =>
+test('a removal that takes effect, loses its answer and is then refused counts as done, and can be undone', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);
@@ -72,7 +72,7 @@ test('details and saved tracks come back', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const account = owner(relay.provider);
-    // Spotify does not let a description be cleared, so there has to be one.
+    // The playlist needs a description from the start, since Spotify would not let the undo clear a new one.
     playlist.description = 'Former words';
     const now = () => ({
       details: [playlist.name, playlist.description, playlist.public, playlist.collaborative],
@@ -80,7 +80,7 @@ test('details and saved tracks come back', () =>
     });
     const former = now();
     const some = account.saved.slice(0, 90).map(({ uri }) => uri);
-    // Half of them are saved already, and have to stay so.
+    // Some of these are saved already, and have to stay saved.
     const mixed = [...account.saved.slice(100, 130).map(({ uri }) => uri), ...tracks(relay, 60, 7_000)];
     const details = { playlist_id: playlist.id, name: 'Another Name', description: 'Another description' };
     assertDone(await change(relay, 'update_playlist_details', details));
@@ -92,7 +92,7 @@ test('details and saved tracks come back', () =>
     assert.deepEqual(now(), former);
   }));
 
-/** Undoes one change by two calls at once, of which one has to be refused. */
+/** Undoes one change by two simultaneous calls. One of them has to be refused. */
 async function undoneTwice(relay: Relay): Promise<void> {
   await withExtras(relay, async ({ changes, undo }) => {
     const id = at(await changes(), 0);
@@ -101,7 +101,7 @@ async function undoneTwice(relay: Relay): Promise<void> {
   });
 }
 
-test('two undos of one move at once move the rows back once', () =>
+test('two simultaneous undos of one move bring the rows back once', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);
@@ -111,7 +111,7 @@ test('two undos of one move at once move the rows back once', () =>
     assertRows(playlist, former);
   }));
 
-test('two undos of one addition at once leave the same songs that were added before', () =>
+test('two simultaneous undos of an addition leave the same songs that an earlier addition put in', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -140,19 +140,21 @@ test('the undo of a first description, which Spotify does not clear, can be undo
     assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
   }));
 
-longTest('rows that were moved unread are not moved back after another person has changed the playlist', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const move = { range_start: 3, insert_before: 50, range_length: 5 };
-    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
-    const edited = urisOf(playlist).slice(10);
-    relay.provider.editPlaylist(playlist.id, edited);
-    assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
-    assertRows(playlist, edited);
-  }),
+longTest(
+  'rows that relay moved without reading them are not moved back after another person has changed the playlist',
+  () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const move = { range_start: 3, insert_before: 50, range_length: 5 };
+      assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+      const edited = urisOf(playlist).slice(10);
+      relay.provider.editPlaylist(playlist.id, edited);
+      assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
+      assertRows(playlist, edited);
+    }),
 );
 
-test('a row that Spotify no longer offers is not taken for one that was removed before it', () =>
+test('a row that Spotify no longer offers is not taken for the removed row that was above it', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [first, second, third] = tracks(relay, 3) as [string, string, string];
@@ -165,7 +167,7 @@ test('a row that Spotify no longer offers is not taken for one that was removed 
     assertRows(playlist, [first, second, third]);
   }));
 
-test('an added row that Spotify no longer offers does not stand in the way of the undo', () =>
+test('an added row that Spotify no longer offers does not prevent the undo', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -189,7 +191,7 @@ function twins({ provider }: Relay): [own: string, shown: string] {
 }
 
 for (const lists of [0, 600]) {
-  test(`an added song that shows under another ID is undone, and an older row of it stays, with lists ${lists} ms late`, () =>
+  test(`the undo takes out an added song that lists show under another ID, and keeps an older row of it, with lists ${lists} ms late`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [own, shown] = twins(relay);
@@ -213,7 +215,7 @@ for (const lists of [0, 600]) {
     }));
 }
 
-test('rows that were moved unread are moved back once a later change is undone', () =>
+test('rows that relay moved without reading them are moved back once a later change is undone', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);

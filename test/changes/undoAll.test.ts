@@ -9,7 +9,7 @@ import { type Chance, chanceOf } from './crash/chance.ts';
 import { assertDone, change, ended, fill, withExtras, withUnkind } from './support.ts';
 
 const EDITS = sized(500, 10);
-/** So many edits are undone before the next ones are made: relay keeps 200 changes, and an undo is a change too. */
+/** How many edits to make and undo at a time. relay keeps 200 changes, and an undo is a change too. */
 const BLOCK = 100;
 const PLAYLISTS = 5;
 
@@ -36,7 +36,7 @@ async function makeAndUndo(
   edits: number,
 ): Promise<void> {
   const now = () => present(relay, playlists);
-  // What was there before each edit, so that the first wrong undo is found.
+  // Notes what was there before each edit, so that the first wrong undo is found.
   const made: Array<{ edit: Edit; id: string; before: ReturnType<typeof now> }> = [];
   for (let count = 0; count < edits; count++) {
     const before = now();
@@ -64,7 +64,7 @@ function targets(relay: Relay, chance: Chance): DemoPlaylist[] {
   return playlists;
 }
 
-/** Saved tracks as a set: their order is by the time of saving, which cannot come back. */
+/** What the account holds. Saved tracks are sorted, since their order is by the time of saving, which no undo can bring back. */
 function present({ provider }: Relay, playlists: readonly DemoPlaylist[]) {
   return {
     playlists: playlists.map((playlist) => {
@@ -131,7 +131,7 @@ function changeIdIn({ change_id }: Record<string, unknown>): string | null {
   return typeof change_id === 'string' ? change_id : null;
 }
 
-/** Tracks, a few of them twice. */
+/** Tracks; a few may be repeated. */
 function some({ provider }: Relay, chance: Chance, count: number): string[] {
   const pool = provider.catalogue.tracks.slice(0, 3_000);
   return Array.from({ length: count }, () => chance.pick(pool).uri);

@@ -1,4 +1,4 @@
-/** Undoing or rolling back a change between whose requests another person wrote: what they wrote stays. */
+/** Another person writes between the requests of a change. When the change is undone or rolled back, what they wrote stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
@@ -16,7 +16,7 @@ import {
   withUnkind,
 } from './support.ts';
 
-/** A job that a limit stops after its first request, while another person appends a song. */
+/** A limit stops a job after its first request, and meanwhile another person appends a song. Then the job ends and is undone. */
 async function withSongBetween(
   type: string,
   size: number,
@@ -40,7 +40,7 @@ async function withSongBetween(
 }
 
 for (const size of [30, 200]) {
-  longTest(`the undo of an addition to ${size} rows keeps the song that came between`, () =>
+  longTest(`the undo of an addition to ${size} rows keeps a song that came between its requests`, () =>
     withSongBetween('add_to_playlist', size, (former, items, song) => [
       ...former,
       ...items.slice(0, 100),
@@ -50,7 +50,7 @@ for (const size of [30, 200]) {
   );
 }
 
-longTest('the undo of a replacement keeps the song that came between', () =>
+longTest('the undo of a replacement keeps a song that came between its requests', () =>
   withSongBetween('replace_playlist', 200, (_, items, song) => [
     ...items.slice(0, 100),
     song,
@@ -58,7 +58,7 @@ longTest('the undo of a replacement keeps the song that came between', () =>
   ]),
 );
 
-test('an undo that goes on after a limit brings back what it took out, and leaves what another person did', () =>
+test('an undo that continues after a limit brings back what the change took out, and leaves what another person did', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const playlist_id = playlist.id;
@@ -80,7 +80,7 @@ test('an undo that goes on after a limit brings back what it took out, and leave
 
 const ITEMS = /\/items$/;
 
-/** A replacement that is refused, whose rollback a limit stops while another person makes `edit` of the rows. */
+/** A replacement is refused, and a limit stops its rollback. Meanwhile another person edits the rows. */
 async function rolledBackBeside(
   edit: (rows: readonly string[], song: string) => readonly string[],
   rows: (former: readonly string[], song: string) => readonly string[],
@@ -101,13 +101,13 @@ async function rolledBackBeside(
   });
 }
 
-test('a rollback keeps the song that came while a limit stopped it', () =>
+test('a rollback keeps a song that was appended while a limit stopped the rollback', () =>
   rolledBackBeside(
     (rows, song) => [...rows, song],
     (former, song) => [...former, song],
   ));
 
-longTest('a rollback keeps the song that came first while a limit stopped it', () =>
+longTest('a rollback keeps a song that was put first while a limit stopped the rollback', () =>
   rolledBackBeside(
     (rows, song) => [song, ...rows],
     (former, song) => [song, ...former],

@@ -1,4 +1,4 @@
-/** The computer's clock is wrong, or is set while relay is at work: dates from Spotify are compared with Spotify's clock. */
+/** The computer's clock is wrong, or is set while relay is at work. relay compares dates from Spotify with Spotify's clock. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { named, tracks, urisOf } from '../jobs/support.ts';
@@ -12,9 +12,9 @@ const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
 interface Scene {
   relay: Relay;
-  /** Sets the computer's clock so far ahead of Spotify's, in milliseconds; behind it if negative. */
+  /** Sets how far the computer's clock is ahead of Spotify's, in milliseconds; negative if it is behind. */
   set(ms: number): void;
-  /** The date that Spotify gives to what happened so long ago. */
+  /** The date that Spotify gives to what happened `ms` milliseconds ago. */
   ago(ms: number): string;
 }
 
@@ -41,7 +41,7 @@ test('songs whose answer was lost are found under a clock that is hours ahead', 
     assertRows(playlist, [...former, ...track_ids]);
   }));
 
-test('songs that were there already do not pass for added ones under a clock that is an hour behind', () =>
+test('songs that were there already are not taken for added ones under a clock that is an hour behind', () =>
   withClock(-HOUR, async ({ relay, ago }) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const rows = tracks(relay, 60);
@@ -80,7 +80,7 @@ test('the undo of saving leaves what relay saved before the clock was set', () =
     assert.deepEqual(account.saved.map(({ uri }) => uri).toReversed(), track_ids.slice(0, 3));
   }));
 
-test('an addition after the clock was set counts the rows that relay added before', () =>
+test('an addition after the clock was set takes into account the rows that relay added before', () =>
   withClock(
     0,
     async ({ relay, set }) => {

@@ -9,9 +9,9 @@ import type { Scene } from './scenes.ts';
 export interface BadDay {
   /** For the report of a run that ended badly. */
   readonly told: string[];
-  /** Lets it happen; resolves when what has a length is over. */
+  /** Lets the day's trouble begin; resolves when the outage, if there is one, is over. */
   begin(): Promise<void>;
-  /** Ends whatever is left. */
+  /** Ends what is left of the trouble, except the lags. */
   end(): Promise<void>;
 }
 
@@ -61,8 +61,8 @@ export function badDayOf(
 }
 
 /**
- * Rows that lists show as empty or under another ID. Only for scenes of appends: what replaces or removes rows has to refuse
- * rows that it could not restore.
+ * Rows that lists show as empty or under another ID. They are drawn only for scenes of appends: a change that replaces or removes
+ * rows has to refuse rows that it could not restore.
  */
 function rowsThatShowOtherwise(provider: Simulator, chance: Chance, scenes: readonly Scene[]) {
   const none = { vanished: [] as string[], relinked: [] as string[] };
@@ -93,7 +93,7 @@ function ruleOf(chance: Chance, scenes: readonly Scene[]): FaultRule {
     return { path: /./, skip: chance.whole(0, 20), times: chance.whole(1, 3), ...disturbance(chance) };
   const jobs = scenes.filter(({ asked, playlist }) => 'type' in asked && playlist);
   const job = jobs[0];
-  // A tool may well be refused for ever by a 400; a job has to find out that it passes.
+  // Only for jobs: a tool may take a 400 as a lasting refusal, but a job has to find out that the 400s end.
   if (dice < 0.3 && job?.playlist)
     return {
       method: 'POST',
@@ -118,7 +118,7 @@ const WRITES: readonly FaultMatch[] = [
   { method: 'PUT', path: /^\/playlists\/[^/]+$/ },
 ];
 
-/** What any request may meet. */
+/** A fault that any request may meet. */
 function disturbance(chance: Chance): FaultAction {
   return chance.pick<FaultAction>([
     { kind: 'latency', ms: 900 },
@@ -133,7 +133,7 @@ function disturbance(chance: Chance): FaultAction {
   ]);
 }
 
-/** What a write may meet, so that nobody knows whether it happened. */
+/** A fault that a write may meet. Mostly, nothing in the answer then tells whether the write took effect. */
 function lostAnswer(chance: Chance): FaultAction {
   const ms = chance.whole(100, 14_000);
   return chance.pick<FaultAction>([

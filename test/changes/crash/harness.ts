@@ -1,7 +1,7 @@
 /**
  * Kills the real program at chosen and at random moments of every kind of change, on the provider's bad days, starts it
- * again, and looks at what the simulated provider holds in the end. Everything is drawn from one seed, except how long the
- * machine takes for things. Time runs 20 times as fast, for the program too.
+ * again, and looks at what the simulated provider holds in the end. Everything is drawn from one seed, except the time that the
+ * machine takes for each step. Time runs 20 times as fast, for the program too.
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
@@ -24,18 +24,18 @@ export interface CrashReport {
   former: number;
   /** Jobs that stopped because the harness had changed their playlist. */
   reviews: number;
-  /** What ended otherwise; empty unless the harness was told to keep going. */
+  /** One message per change that did not end as it should; empty without `keepGoing`, since the first one ends all runs. */
   bad: string[];
-  /** Changes that a kill met before their call or job had ended, by kind. */
+  /** By kind: how many changes were under way, with their call or job not ended, when the program was killed. */
   met: Record<string, number>;
 }
 
 export interface CrashOptions {
   runs: number;
   seed: number;
-  /** Programs at the same time, each with a provider and a home of its own. */
+  /** How many programs run at the same time, each with a provider and a home of its own. */
   width: number;
-  /** Goes on after a change that did not end as it should, and reports it. */
+  /** True to continue after a change that did not end as it should, and to report it. */
   keepGoing?: boolean;
   /** Only these kinds; all by default. */
   kinds?: readonly string[];
@@ -43,7 +43,7 @@ export interface CrashOptions {
   log?: (line: string) => void;
 }
 
-/** How many changes go on at the same time in one program. */
+/** How many changes are under way at the same time in one program. */
 const AT_ONCE = 6;
 /** Batches of one program before the next one gets a home of its own. */
 const BATCHES = 25;
@@ -83,7 +83,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
               const serial = next++;
               const chance = chanceOf(seed + serial * 7_919);
               const batch = await runBatch(stage, drawn, chance, serial);
-              // An effect that came late would show by now.
+              // A late effect of the batch before would show by now.
               for (const run of former) await judged(stage, run, async () => assertEnd(run));
               forget(stage, former);
               former = batch;
@@ -119,7 +119,7 @@ interface Stage {
 
 interface Run {
   scene: Scene;
-  /** `wanted`: nothing else will do. */
+  /** `wanted`: the target must be as asked for. `edited`: another client changed it, so nothing may be there twice. */
   end: 'wanted' | 'either' | 'edited';
   over: boolean;
   isBad: boolean;
@@ -194,14 +194,14 @@ async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promis
   }
 }
 
-/** Makes what is going to be undone, without any trouble. */
+/** Prepares a scene while there is no trouble, and makes the change that it undoes. */
 async function prepare(stage: Stage, scene: Scene): Promise<void> {
   const { undoes, asked } = scene;
   await scene.prepare?.(stage.victim.call);
   if (!undoes || !('tool' in undoes.asked) || !('tool' in asked)) return;
   const answer = await stage.victim.call(undoes.asked.tool, undoes.asked.args);
   const error = answer?.error as Record<'code' | 'details', unknown> | undefined;
-  // On a busy machine the call's time is over first, and a job writes the rest.
+  // On a busy machine the call may run out of time before all is written; then a job writes the rest.
   const told = error?.code === 'DEADLINE_EXCEEDED' ? (error.details as Record<string, unknown>) : answer;
   assert.equal(told?.error, undefined, JSON.stringify(error));
   assert.equal(typeof told?.change_id, 'string', JSON.stringify(answer));
@@ -237,10 +237,10 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
   run.over = true;
 }
 
-/** Batches with more deaths than that are not drawn. */
+/** How often a call is repeated after the program died. No batch has more kills than that. */
 const MAX_ASKED_AGAIN = 3;
 
-/** Waits until the program says how a change ended. One that it does not know is asked for again; a bad day may refuse that. */
+/** Waits until the program says how a change ended. Asks for the change again if the program does not know it; on a bad day that may be refused. */
 async function awaitTold({ victim }: Stage, run: Run): Promise<void> {
   const { asked, told } = run.scene;
   let answer: Record<string, unknown> | null = null;
@@ -319,7 +319,7 @@ async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promis
       if (run.end === 'either') run.end = 'wanted';
       return;
     }
-    // A rewrite whose answer is lost while its caller waits goes back, and its job says that it has failed.
+    // A rewrite that loses an answer while its caller waits is rolled back, and its job says that it failed.
     if (job.status === 'failed' && 'tool' in run.scene.asked && run.scene.outcome() === 'former') return;
     if (job.status === 'failed') {
       const told = JSON.stringify({ ...job, result: undefined, payload: undefined });
@@ -332,12 +332,12 @@ async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promis
 }
 
 const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
-/** What a change that was cut short may take to go on and end, real milliseconds. */
+/** How long a change that a kill cut short may take to continue and end, in real milliseconds. */
 const SETTLE_MS = 15_000;
-/** How often everything has to look settled, one pause after the other. */
+/** How many times in a row, with pauses, everything has to look settled. */
 const QUIET_TURNS = 6;
 
-/** Waits until no job is active and every target is as it was wanted or as it was before. */
+/** Waits until no job is active and every target is as asked for or as before. */
 async function settle({ victim, clock }: Stage, runs: readonly Run[]): Promise<void> {
   let quiet = 0;
   for (
@@ -361,7 +361,7 @@ function isGood({ scene, end }: Run): boolean {
 function assertEnd(run: Run): void {
   const { scene, end } = run;
   if (end === 'edited') {
-    // The edit may have come at any moment, but nothing may be there twice.
+    // The other client's edit may have come at any moment, so all that can be checked is that no track is there twice.
     const rows = scene.playlist?.rows.map(({ uri }) => uri) ?? [];
     const twice = scene.uris.filter((uri) => rows.filter((row) => row === uri).length > 1);
     assert.equal(twice.length, 0, `${twice.length} tracks are there twice: ${run.told()}`);
@@ -400,7 +400,7 @@ interface Killer {
   disarm(): void;
 }
 
-/** Real time in which a write may come. */
+/** How long to wait for the write at which to kill, in real milliseconds. */
 const NO_WRITE_MS = 1_500;
 
 /** Kills once or twice: at a write, just before or after its effect, or at any time. */

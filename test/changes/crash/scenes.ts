@@ -20,7 +20,7 @@ export interface Scene {
   asked: Asked;
   /** The playlist that is changed; null if the change makes it, or changes the library. */
   playlist: DemoPlaylist | null;
-  /** Items of the change. After another person's edit, all that can be checked is that none of them is there twice. */
+  /** Items of the change. After another client's edit, all that can be checked is that none of them is there twice. */
   uris: string[];
   /** Changes the target as another client would; absent for kinds that are not tested with such an edit. */
   edit?(): void;
@@ -28,9 +28,9 @@ export interface Scene {
   outcome(): string;
   /** A change that is made first, without any trouble, so that this one can undo it. */
   undoes?: Scene;
-  /** True if the caller asks again after the program died; it is still done only once. */
+  /** True if the caller asks again after the program died. The change must still be made only once. */
   isAskedAgain?: boolean;
-  /** Makes what has to be there first, without any trouble too. */
+  /** Makes what the change needs beforehand, while there is no trouble. */
   prepare?(call: CallTool): Promise<void>;
   /**
    * How the program itself says that the change ended, once the call has ended or died.
@@ -255,7 +255,7 @@ function restoring({ provider, kind, chance, serial }: Stage): Scene {
   };
 }
 
-/** A kept playlist whose query reads another playlist. Its first run gives it the rows of that one. */
+/** A kept playlist whose query reads another playlist. The first run gives it the rows of that other playlist. */
 function keeping({ provider, kind, chance, serial }: Stage): Scene {
   const former = draw(provider, chance, chance.whole(20, 150));
   const wanted = changed(provider, former, chance);
@@ -305,7 +305,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
   };
 }
 
-/** Takes rows out, puts others in and moves some. So few go that a kept playlist needs no review. */
+/** Takes rows out, puts others in and moves some. It takes out so few that a kept playlist needs no review. */
 function changed(provider: Simulator, rows: readonly string[], chance: Chance): string[] {
   // Adds no other release of a song that is there: relay may take it for the same song, and leave the row as it is.
   const songOf = (uri: string) => {

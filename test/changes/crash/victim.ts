@@ -31,7 +31,7 @@ export function victimEnvironment(provider: Simulator): Record<string, string> {
   };
 }
 
-/** Where time is fast and the machine busy, the few seconds that a login gives the provider may be over first. */
+/** How often to try a login. On a fast clock and a busy machine, the few seconds that it waits for the provider may run out. */
 const LOGINS = 5;
 
 async function login(baseUrl: string): Promise<void> {
@@ -80,7 +80,7 @@ export async function startVictim(desk: Desk, env: Record<string, string> = {}):
       client ??= extrasClient(`${baseUrl}/mcp`);
       return await question(await client);
     } catch (error) {
-      // The cut connection is heard of before the death that cut it.
+      // This process notices the cut connection before it hears that the program died.
       await Promise.race([mine?.ended, setTimeout(1_000)]);
       if (isAlive && running === mine) throw error;
       return null;
