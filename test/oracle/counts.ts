@@ -7,7 +7,7 @@ export function countsOf(rows: readonly string[]): Map<string, number> {
   return counts;
 }
 
-/** How often more, or with a negative number less often, each URI is in `after` than in `before`. */
+/** By how much the count of each URI is higher in `after` than in `before`; negative if it is lower. */
 export function difference(before: Counts, after: Counts): Map<string, number> {
   const changes = new Map<string, number>();
   for (const [uri, count] of after) changes.set(uri, count);

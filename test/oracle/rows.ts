@@ -1,8 +1,9 @@
 /**
- * What Spotify may hold after an answer, for histories from seeds, kills and load. Pure: lists of rows, what a person did meanwhile, and what relay was told to do.
+ * What Spotify may hold after an answer. The simulator, the crash harness and the load tests use it. Pure: it takes lists of
+ * rows, what a person did meanwhile, and what relay was asked to do.
  *
- * A person may act at any moment, so a change may count as carried out before, between or after what the person did; every
- * such order is right, and nothing else is.
+ * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
+ * orders is right, and nothing else is.
  */
 import { type Counts, countsOf, difference } from './counts.ts';
 
@@ -15,7 +16,7 @@ interface Effect {
 /** What an act does to rows, entry by entry. */
 export type Doing =
   | { do: 'add'; uris: readonly string[] }
-  /** Only what is not there yet. */
+  /** Adds only songs that are not there yet. */
   | { do: 'add missing'; uris: readonly string[] }
   | { do: 'remove'; uris: readonly string[] }
   | { do: 'move'; start: number; length: number; before: number }
@@ -26,37 +27,37 @@ export type Doing =
 /** How an act ended, as far as its answer and its job tell. */
 export type Outcome =
   | { is: 'done' }
-  /** It says that nothing was written. */
+  /** The answer says that nothing was written. */
   | { is: 'refused'; code: string }
-  /** What was there is there again. */
+  /** What was there before is there again. */
   | { is: 'rolled back' }
-  /** The first so many entries, or any with `anyOrder`; `unknown`: perhaps those of one more request. */
+  /** The first `written` entries, or with `anyOrder` any so many. With `unknown`, perhaps also those of one more request. */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
-  /** It names what is missing. */
+  /** The answer names the rows that are missing. */
   | { is: 'missing'; uris: readonly string[] }
-  /** Nobody heard: any whole number of requests. */
+  /** Nobody heard the answer: any whole number of requests may have taken effect. */
   | { is: 'unheard' }
-  /** A person has let it go on beside what others did, or kept the list as it is. */
+  /** In a review, a person has let the change continue beside what others did, or (`accepted`) kept the list as it is. */
   | { is: 'carried on' }
   | { is: 'accepted' };
 
-/** What is wrong about the rows, by whose they are. */
+/** Songs whose number of rows is wrong: `Own` are those that the act deals with, `Others` all others. */
 export interface Wrong {
   lostOwn: string[];
   lostOthers: string[];
   doubledOwn: string[];
   doubledOthers: string[];
-  /** Nothing is lost or doubled, but the order differs. */
+  /** True if nothing is lost or doubled, but the order differs. */
   isOrder: boolean;
 }
 
 /** Songs that cannot be judged completely. */
 export interface Unclear {
-  /** Reads show them under another ID, or not at all, so that a client cannot name their rows. */
+  /** Songs that reads show under another ID, or not at all, so that a client cannot name their rows. */
   hidden: ReadonlySet<string>;
-  /** A person has touched them where relay could not see it in time. */
+  /** Songs that a person has touched when relay could not see it in time. */
   unseen: ReadonlySet<string>;
-  /** An answer was lost, and nothing tells whether a person or relay has put them in or taken them out. */
+  /** Songs of a lost answer: nothing tells whether a person or relay has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
 }
 
@@ -72,7 +73,7 @@ function plus(counts: Counts, change: Counts): Map<string, number> {
   return sum;
 }
 
-/** A removal names only songs that are there: one that a person has taken out before it is no entry of its requests. */
+/** The first `written` songs that a removal names in its requests. Songs that are no longer there are not among them. */
 function removedBy(
   uris: readonly string[],
   there: { has(uri: string): boolean },
@@ -166,7 +167,7 @@ function extents(doing: Doing, outcome: Outcome): number[] {
 }
 
 /**
- * What is wrong with `present`, given what was there before and what others did since, in order; null: nothing.
+ * What is wrong with `present`, given what was there before and, in order, what others did since. Null if nothing is wrong.
  * @param own URIs that the act deals with
  */
 export function wrongRows(
@@ -178,7 +179,7 @@ export function wrongRows(
   own: ReadonlySet<string>,
   unclear: Unclear,
 ): Wrong | null {
-  // A person who keeps it as it is has seen how it is.
+  // A person who accepts the list as it is has seen it.
   if (outcome.is === 'accepted') return null;
   const deltas = others.map((effect) => difference(countsOf(effect.before), countsOf(effect.after)));
   const actual =
@@ -192,7 +193,7 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
-      // It does not say what else is there.
+      // The answer names what is missing, but not which of its other rows are there.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
       for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
@@ -221,8 +222,8 @@ export function wrongRows(
 }
 
 /**
- * Spotify takes out every row of a song at once: one that a person adds while relay takes that song out may go with it, and
- * nobody can tell.
+ * Songs of which a row may be lost without a mistake of relay. Spotify takes out every row of a song at once, so a row that a
+ * person adds meanwhile may go with the others.
  */
 function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number>>): string[] {
   if (doing.do !== 'bring back' && doing.do !== 'remove') return [];
@@ -232,7 +233,7 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   );
 }
 
-/** Songs that an undo that ended part-way has still to put back; none if it put back another number of rows than it says. */
+/** Songs that an undo, ended part-way, still has to put back. None if it has put back another number of rows than it says. */
 function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
   if (doing.do !== 'bring back' || outcome.is !== 'part') return [];
   const missing = [...doing.removed].flatMap(([uri, count]): Array<[string, number]> => {
@@ -245,7 +246,7 @@ function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string,
   return back >= outcome.written && back <= most ? missing.map(([uri]) => uri) : [];
 }
 
-/** If nobody else acted, the order must be exact, except after an undo that ended part-way. */
+/** Checks the order. It must be exact if nobody else acted, except after missing rows or an undo that ended part-way. */
 function orderOf(
   before: readonly string[],
   doing: Doing,

@@ -1,19 +1,19 @@
-/** Chance for one thing of a history, which stays the same when other things are taken out of it. */
+/** Chance for one thing of a history. It stays the same when other things are taken out of the history. */
 import type { Random } from '../../src/base/clock.ts';
 import { type Chance, chanceOf } from '../changes/crash/chance.ts';
 
-/** @param about what it decides, as text */
+/** @param about names what the chance decides */
 export function chanceFor(seed: number, about: string): Chance {
   let mixed = 0x811c9dc5 ^ seed;
   for (let index = 0; index < about.length; index++)
     mixed = Math.imul(mixed ^ about.charCodeAt(index), 0x01000193);
   const chance = chanceOf(mixed ^ (mixed >>> 15));
-  // The first number of neighbouring seeds is alike.
+  // Skips the first number, which is nearly the same for neighbouring seeds.
   chance.fraction();
   return chance;
 }
 
-/** What a program takes its chance from. */
+/** The source of random values for a program. */
 export function randomOf(chance: Chance): Random {
   const bytes = (count: number) => {
     const all = Buffer.allocUnsafe(count);

@@ -17,10 +17,10 @@ interface Failure {
   details?: Record<string, unknown>;
 }
 
-/** A change that this client has had made, as it saw it end. */
+/** A change that this client asked for, with the end that the client saw. */
 interface Made {
   changeId: string | null;
-  /** `follow`: a playlist is back in the account's list. */
+  /** `follow`: an undo has put a playlist back into the account's list. */
   wish: Wish['do'] | 'follow';
   playlist: DemoPlaylist | null;
   before: readonly string[];
@@ -35,9 +35,9 @@ interface Made {
   isUndone: boolean;
   /** Songs of which relay cannot tell who has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
-  /** By URI: rows that a person has put in while relay took out that song, and which it cannot tell from those before. */
+  /** By URI: rows that a person has put in while relay took the song out. relay cannot tell them from the rows before. */
   putBack: Counts;
-  /** Its outcome was known, and right. */
+  /** True if the client knew how the change ended, and that was right. */
   isSure: boolean;
 }
 
@@ -62,9 +62,9 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 const HOUR = 3_600_000;
-/** After this time, all rows are replaced if the list still shows rows that were taken out. */
+/** Milliseconds after which relay replaces all rows if the list still shows rows that were taken out. */
 const LATEST_EFFECT_MS = 20_000;
-/** A job that writes has moved by then, or says what it waits for. */
+/** Milliseconds within which a job that writes has made progress, or says what it waits for. */
 const STILL_MS = 600_000;
 
 export class Client {
@@ -90,7 +90,7 @@ export class Client {
     }
   }
 
-  /** Takes everything back in reverse order, on a quiet day. */
+  /** Undoes this client's changes in reverse order. */
   async undoAll(): Promise<void> {
     for (const made of [...this.#made].reverse()) {
       if (made.changeId !== null && !made.isUndone && made.wish !== 'undo')
@@ -138,7 +138,7 @@ export class Client {
     return new Set([...relinked, ...vanished]);
   }
 
-  /** Has a playlist's rows changed, and compares the result with what Spotify holds. */
+  /** Asks for a change of a playlist's rows, and compares the answer with what Spotify holds. */
   async #judged(
     what: Wish['do'],
     playlist: DemoPlaylist,
@@ -166,7 +166,7 @@ export class Client {
       hidden: this.#hidden(),
       unseen: new Set([
         ...spotify.unseenIn(playlist, from),
-        // What could only be seen after its first request, if that had no effect, was left as it is.
+        // If relay's first request had no effect, relay leaves as it is what only showed after that request.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
       mimicked: new Set([
@@ -192,7 +192,7 @@ export class Client {
     const relay = takenOff(difference(countsOf(before), countsOf(after)), others);
     const isBack = outcome.is === 'rolled back' || outcome.is === 'refused';
     const made: Made = {
-      // What has changed nothing cannot be undone.
+      // A change without an effect cannot be undone.
       ...{
         changeId: isBack ? null : changeId,
         wish: what,
@@ -215,8 +215,8 @@ export class Client {
   }
 
   /**
-   * True if a change may stay half done: nobody heard its answer, and Spotify refuses requests, or a copy from before it has taken
-   * the place of the state.
+   * True if a change may stay half done. This is so if nobody heard its answer and, besides, Spotify refuses requests or a copy of
+   * the state was restored.
    */
   #mayStopHalfway(outcome: Outcome): boolean {
     if (outcome.is === 'unheard' && this.#stage.isRestored) return true;
@@ -257,8 +257,8 @@ export class Client {
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
     const isRefused = isConflict(failure) && isPlain && others.length === 0;
-    // Pages of one reading may be of lists of different ages. And if a person has changed a list beside relay, one that lags so
-    // far is the same to see as several others.
+    // With such lags, the pages of one reading may show the list at different times. And if a person has changed the list at about
+    // the same time as relay, what relay reads has several explanations.
     const { lists, uneven } = this.#stage.plan.lags;
     const isMixed = (lists > FAR_MS && uneven) || spotify.blurredIn(playlist, made.from).size > 0;
     const isClear =
@@ -296,7 +296,7 @@ export class Client {
           `undo of ${wish}, done: it took an older row of the same song`,
           olders.map(numberOf).join(', '),
         );
-      // A song that is taken out may take along one that a person adds.
+      // Taking out a song takes out all its rows, also one that a person has just added, so the change's own songs do not count.
       const lost =
         unclear.hidden.size === 0
           ? lostToReplacement(now, playlist, unclear.unseen).filter((uri) => !made.added.has(uri))
@@ -307,21 +307,21 @@ export class Client {
           lost.map(numberOf).join(', '),
         );
     }
-    // What others did after the change cannot be told from it where it was not the last one.
+    // True if others or later changes have written since, so that the order of the rows is not judged.
     const isMerging = !isPlain || others.length > 0;
     const isDone = outcome.is === 'done';
     if (!force || !isDone) {
       const counted = isMerging && others.length === 0 ? [NOBODY] : others;
       const judged = (doing: Doing) => wrongRows(before, doing, outcome, counted, after, own, unclear);
-      // With `force`, what came since goes, also where nobody hears of it.
+      // With `force`, an undo also takes out what came since, even if nobody heard its answer.
       const isReplacing = force && (outcome.is === 'unheard' || outcome.is === 'carried on');
       const formers = formersOf(made, spotify.effects);
       const found = firstRight(judged, [
         doing,
         ...(outcome.is === 'unheard' ? formers.flatMap((rows) => appending(before, rows)) : []),
-        // Of equal rows nothing tells whether a person has taken out the one that relay had added, or the other.
+        // If a person has taken out one of several equal rows, nothing tells whether it was the one that relay had added.
         { ...doing, added: stillThere(made, rowsBefore, spotify.effects) },
-        // Nor is one that a person has put in while a removal was in doubt told from one that had been there.
+        // If a person has put in a song while its removal was in doubt, nothing tells that row from the one that was there before.
         { ...doing, removed: less(made.removed, made.putBack) },
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
       ]);
@@ -333,7 +333,7 @@ export class Client {
           `${shownWrong(wrong)} in "${playlist.name}"`,
         );
     } else if (isPlain && others.length === 0 && made.isSure) {
-      // Rows on pages that were too old are not seen.
+      // If pages were too old, relay has not seen the rows that the change had added.
       const unread = new Set([...unclear.unseen, ...(isMixed ? made.added.keys() : [])]);
       const wrong = wrongRows(before, doing, outcome, others, after, new Set(), {
         ...unclear,
@@ -385,12 +385,12 @@ export class Client {
       answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
     );
     const playlist = spotify.all().find((one) => one.id === id);
-    // What another tool put in while it waited was let stay.
+    // The review let stay what another tool put in while the job waited, so the rows are not judged.
     if (outcome.is === 'carried on' && playlist) this.#stage.meddled.set(playlist, null);
     if (outcome.is !== 'done') return;
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
-    // One that a person makes while relay looks for its own, or before that shows in reads, cannot be told from it.
+    // relay can tell a person's playlist from its own only if reads showed the person's before relay first asked for its own.
     const { plan } = this.#stage;
     const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 2 * plan.latency[1];
     if (spotify.persons.has(playlist) && shownAt <= (spotify.firstAsked.get(name) ?? 0))
@@ -423,7 +423,7 @@ export class Client {
     this.#note({ changeId, wish: 'create', playlist, after: urisOf(playlist), from, isSure: !wrong });
   }
 
-  /** Something that was carried out and can be undone; what is left out did nothing of that kind. */
+  /** Notes a change that was carried out and can be undone. Fields that are left out are empty. */
   #note(made: Pick<Made, 'changeId' | 'wish' | 'playlist' | 'from' | 'isSure'> & Partial<Made>): void {
     this.#made.push({
       before: [],
@@ -464,13 +464,13 @@ export class Client {
     this.#note({ changeId, wish: 'unfollow', playlist, from, isSure: true });
   }
 
-  /** True while the job that fills a new playlist waits: others may write to it, and the job adds the rest after that. */
+  /** True while the job that fills a new playlist waits. Others may then write to the playlist, and the job adds the rest later. */
   #isFilledLater({ id }: DemoPlaylist): boolean {
     const { services } = this.#stage.computer;
     return services?.store.get("select 1 from jobs where status = 'waiting' and target_id = ?", [id]) != null;
   }
 
-  /** Somebody sees a playlist appear and replaces what is in it. */
+  /** Looks for a new playlist by its name, until it appears, and replaces its rows. */
   async #find({ name, tracks }: Wish & { do: 'find' }): Promise<void> {
     const { spotify, meddled } = this.#stage;
     for (let turn = 0; turn < 12; turn++) {
@@ -484,7 +484,7 @@ export class Client {
         const hasWaited = this.#isFilledLater(playlist);
         const args = { playlist_id: playlist.id, track_ids: uris };
         const done = await this.#ask('replace_playlist_tracks', args, null);
-        // One that found nothing in it counts as done before anything was put in.
+        // A replacement that found the playlist empty counts as one before the playlist was filled.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
@@ -509,7 +509,7 @@ export class Client {
     const answer = await this.#ask('update_playlist_details', { playlist_id: playlist.id, name }, leaves);
     const { outcome, changeId } = await this.#outcomeOf('rename', answer, playlist);
     const renamed = this.#renamedBy(from, playlist);
-    // The name that it replaces is that of an earlier request, whose answer was lost.
+    // True if an earlier renaming, whose answer was lost, took effect only during this one.
     const isEarlierLate = spotify.effects
       .slice(from)
       .some(({ by, sentAt, playlist: on }) => by === 'relay' && on === playlist && sentAt < begun);
@@ -532,7 +532,7 @@ export class Client {
     });
   }
 
-  /** @param until when at the latest, in milliseconds */
+  /** True if a person has renamed the playlist. @param until the last moment that counts, in milliseconds */
   #renamedBy(from: number, playlist: DemoPlaylist, until = Infinity): boolean {
     return this.#stage.spotify.effects
       .slice(from)
@@ -551,7 +551,7 @@ export class Client {
     const { spotify } = this.#stage;
     const now = playlist.name;
     const from = spotify.effects.length;
-    // A name that nothing relay reads shows yet cannot be minded.
+    // relay cannot take into account a name that its reads do not show yet.
     const wasRenamed = this.#renamedBy(
       made.from,
       playlist,
@@ -580,7 +580,7 @@ export class Client {
       this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
     if (outcome.is !== 'done') {
       if (outcome.is !== 'refused') this.#stage.names.delete(playlist);
-      // It may be taken back already.
+      // The change may be undone although nobody heard it.
       if (outcome.is === 'unheard') made.isSure = false;
       return;
     }
@@ -625,7 +625,7 @@ export class Client {
     // What a person did shortly before, and no read shows yet, is not known to relay.
     const unshown = spotify.effects.findIndex(({ at }) => at > time.at - plan.lags.lists);
     const before = spotify.account.saved.map(({ uri }) => uri);
-    // Relay has one time for all requests of a change.
+    // relay keeps one time for all requests of a change, so a whole change is recent if its last request is.
     const recent = this.#made.filter(
       ({ playlist, to }) => playlist === null && time.at - (spotify.effects[to - 1]?.at ?? 0) <= 75_000,
     );
@@ -657,8 +657,8 @@ export class Client {
   }
 
   /**
-   * @param wanted whether they are to be saved
-   * @param free songs that may be either
+   * @param wanted whether `uris` are to be saved afterwards
+   * @param free songs that may be saved or not
    */
   #judgeLibrary(
     what: string,
@@ -733,12 +733,12 @@ export class Client {
     const { outcome, changeId } = await this.#outcomeOf('undo', await ask(), null);
     const moved = new Set(later.flatMap(({ before, after }) => differing(before, after)));
     const free = new Set([...moved, ...touched, ...made.mimicked]);
-    // Only those that the change itself saved or removed come back.
+    // The undo only has to take back songs that the change itself saved or removed.
     const changed = [...made.added.keys()].filter(
       (uri) => !free.has(uri) && then.has(uri) !== made.after.includes(uri),
     );
     const wanted = made.wish === 'unsave';
-    // What else came or went with the change may go with it, whoever did that.
+    // Other songs that were saved or removed during the change may be taken back with it, even if a person did that.
     for (const uri of differing(made.before, made.after)) free.add(uri);
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
@@ -750,7 +750,7 @@ export class Client {
       before,
       after: spotify.account.saved.map(({ uri }) => uri),
       from,
-      // Within a minute, what a person has saved again looks like a library that lags.
+      // Within a minute, a song that a person has saved or removed again looks like a library that lags.
       mimicked: time.at - (spotify.effects[made.from]?.at ?? 0) <= 60_000 ? touched : new Set(),
       added: new Map(changed.map((uri) => [uri, 1])),
       ...{ removed: new Map(), isUndone: false, isSure: made.isSure },
@@ -776,7 +776,7 @@ export class Client {
     return answer;
   }
 
-  /** What an answer means, and what its job comes to. */
+  /** What an answer means. If it names a job, follows the job to its end. */
   async #outcomeOf(
     what: string,
     answer: Answer | null,
@@ -833,7 +833,7 @@ export class Client {
       );
   }
 
-  /** Waits until no change whose answer nobody heard can still write, and follows its job if that asks for a review. */
+  /** After an answer that nobody heard: waits until no change can write any more, and follows a job that asks for a review. */
   async #afterSilence(
     what: string,
     changeId: string | null,
@@ -861,7 +861,7 @@ export class Client {
     const unheard = { outcome: { is: 'unheard' }, changeId } as const;
     if (!review) return unheard;
     const followed = await this.#follow(review.id, what, playlist);
-    // An earlier change whose end was told, but not saved before a crash.
+    // True if the review is of an earlier change, whose end was answered but not saved before a crash.
     const isEarlier = this.#made.some(({ changeId }) => changeId !== null && changeId === followed.changeId);
     return isEarlier ? unheard : followed;
   }
@@ -879,7 +879,7 @@ export class Client {
     let given: string | null = null;
     const begun = time.awake();
     let isTold = false;
-    /** How far it was when it was last seen to move, or to say what it waits for. */
+    /** How far the job was, and when, as it last made progress or said what it waits for. */
     let seen = { far: '', at: begun };
     for (let turn = 0; ; turn++) {
       const answer = await this.#quietly('get_job_status', { job_id: id, limit: 1 });
@@ -972,7 +972,7 @@ export class Client {
     }
   }
 
-  /** Nothing happens but what clients and a person do. */
+  /** True if the plan has neither faults nor mishaps: only clients and a person act. */
   #isCalm(): boolean {
     const { faults, mishaps } = this.#stage.plan;
     return faults.length + mishaps.length === 0;
@@ -1004,7 +1004,7 @@ export class Client {
   }
 }
 
-/** What is in one of two lists only. */
+/** What only one of the two lists has. */
 function differing(one: readonly string[], other: readonly string[]): string[] {
   const [first, second] = [new Set(one), new Set(other)];
   return [...new Set([...one, ...other])].filter((uri) => first.has(uri) !== second.has(uri));
@@ -1099,7 +1099,7 @@ const ADDITIONS: ReadonlySet<Made['wish']> = new Set(['add', 'bulk', 'job']);
 
 /**
  * Songs of which the undo of an addition has taken out rows that were there before the addition.
- * @param since what happened from the addition on until its undo began: rows put in since then are no older ones
+ * @param since the effects from the addition until its undo began; rows that these put in are not older ones
  */
 function olderTaken(
   { added, playlist: on }: Made,
@@ -1138,7 +1138,7 @@ function stillThere(made: Made, rows: readonly PlaylistRow[], effects: readonly 
   return new Map([...made.added].map(([uri, count]) => [uri, Math.min(count, left.get(uri) ?? 0)]));
 }
 
-/** What may count as there before a change: the rows as it was asked for, and as a person left them before its first effect. */
+/** What may count as the rows before a change: those when it was asked for, and those that a person left before its first effect. */
 function formersOf(
   { before, from, to, playlist: on }: Pick<Made, 'before' | 'from' | 'to' | 'playlist'>,
   effects: readonly Effect[],
@@ -1148,7 +1148,7 @@ function formersOf(
   return [...acts.slice(0, Math.max(0, first)).map(({ after }) => after), before];
 }
 
-/** An undo that only has to add the last rows adds them request after request, and stops between two if its client leaves. */
+/** If an undo only has to add rows at the end, returns that addition: it may stop between two requests if the client leaves. */
 function appending(present: readonly string[], former: readonly string[]): Doing[] {
   const isBegin = present.every((uri, index) => uri === former[index]);
   return isBegin ? [{ do: 'add', uris: former.slice(present.length) }] : [];
@@ -1166,7 +1166,7 @@ function firstRight<T>(judged: (one: T) => Wrong | null, cases: readonly T[]): W
 
 /**
  * Songs that a person has put in and a request that replaces all rows has taken out.
- * @param unseen songs that may be lost where the list has not shown for 20 s that rows are gone
+ * @param unseen songs that may be lost if the list still showed removed rows after 20 s
  */
 function lostToReplacement(
   effects: readonly Effect[],
@@ -1192,7 +1192,7 @@ function lostToReplacement(
     );
 }
 
-/** What others than this client's act did to a playlist. */
+/** What a person did to the rows of a playlist. */
 function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] {
   return effects.filter(
     (effect) => effect.by === 'person' && effect.playlist === playlist && !effect.what.startsWith('renames'),
@@ -1200,8 +1200,8 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
 }
 
 /**
- * By URI: rows that a person has put in after relay had taken out that song.
- * @param isInDoubt true if answers may be lost; otherwise only rows count that relay has also taken out
+ * By URI: rows that a person has put in after relay had taken that song out.
+ * @param isInDoubt true if answers may be lost; otherwise a row counts only if relay has later taken it out too
  */
 function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist, isInDoubt: boolean): Counts {
   const gone = new Set<string>();
@@ -1232,8 +1232,8 @@ function less(counts: Counts, by: Counts): Counts {
 }
 
 /**
- * True if a move takes effect late, after a person has moved rows of the same list: the person's move had been taken for
- * relay's, whose answer was lost.
+ * True if a move of relay, whose answer was lost, takes effect late, after a person has moved rows of the same list. relay then has
+ * taken the person's move for its own.
  */
 function isLateMove(effects: readonly Effect[], earlier: readonly Effect[], playlist: DemoPlaylist): boolean {
   const isMove = ({ before, after, playlist: on }: Effect) =>
@@ -1259,14 +1259,14 @@ function failureIn(answer: Answer | null): Failure | null {
 }
 
 /**
- * After a review that is carried on, what is there already is not missing: songs of a change that others have put in or taken out
- * do not count.
+ * Songs of a change that others have put in or taken out. After a review that is carried on they are not judged, since relay does
+ * not write what is there already.
  */
 function thereAlready(own: ReadonlySet<string>, others: readonly Effect[]): string[] {
   return others.flatMap(({ before, after }) => touchedBy(before, after)).filter((uri) => own.has(uri));
 }
 
-/** True for a conflict, unless the change is still under way, as it is after a crash until its request can have no effect. */
+/** True for a conflict, except because the change is still under way. After a crash it is, until no request can take effect. */
 function isConflict(failure: Failure | null): failure is Failure {
   return failure?.code === 'CONFLICT' && !failure.message.includes('is still being written');
 }
@@ -1302,7 +1302,7 @@ function shownWrong(wrong: Wrong): string {
   return `missing: ${shown([...lostOwn, ...lostOthers])}; too often: ${shown([...doubledOwn, ...doubledOthers])}`;
 }
 
-/** What tells one mistake from another with the same outcome. */
+/** For the name of a finding: what a person did, and which reads lag far behind. */
 function circumstances({ plan }: Stage, others: readonly Effect[]): string {
   const deeds = [...new Set(others.map(({ what }) => what.split(' ')[0]))].sort();
   const behind = (['lists', 'totals', 'versions', 'details'] as const).find((lag) => plan.lags[lag] > FAR_MS);

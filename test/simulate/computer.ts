@@ -42,7 +42,7 @@ interface Parts {
   spotify: Spotify;
   seed: number;
   say(line: () => string): void;
-  /** The library of one process; none by default, and then no playlist is kept either. */
+  /** Creates the library of one process. Without it there is none, and no playlist is kept. */
   library?: (options: LibraryOptions, isAlive: () => boolean) => Library;
 }
 
@@ -51,23 +51,23 @@ interface Process {
   core: Core;
   services: Services;
   calls: ToolCalls;
-  /** Called when it dies. */
+  /** Called when the process dies. */
   mourners: Set<() => void>;
 }
 
 const TOOLS: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
 const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
-/** How long a stopping server lets calls finish, and then end; as `src/server/start.ts` has it. */
+/** How long a stopping server waits until calls finish by themselves, then until they have ended; as in `src/server/start.ts`. */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
 let settings: Settings | null = null;
 
-/** The same for every history; read once, since that looks for files. */
+/** The settings of every history. They are read once, since reading them looks for files. */
 function settingsOf(): Settings {
   settings ??= loadSettings({
     env: {
-      // Nothing is ever there.
+      // A directory that never exists.
       RELAY_HOME: join(tmpdir(), 'relay-simulated-home'),
       RELAY_ENCRYPTION_KEY: Buffer.alloc(32, 7).toString('base64'),
       MCP_API_KEY: 'simulated-key-c41f9ad27e8b5036f1d2a97c0e64b853',
@@ -79,7 +79,7 @@ function settingsOf(): Settings {
   return settings;
 }
 
-/** Nobody asks the library here, and its files are not those of the state. */
+/** Stands in for the library in histories that do not use it. */
 const NO_LIBRARY = {
   watcher: { wrote() {}, began: () => () => {} },
   accountLeft: async () => false,
@@ -91,7 +91,7 @@ const NO_LIBRARY = {
 
 let connections: Connections | null = null;
 
-/** Loads what is loaded once for all histories. */
+/** Loads what all histories share. */
 export async function prepareSimulation(): Promise<void> {
   settingsOf();
   packAtOnce();
@@ -157,7 +157,7 @@ export class Computer {
     return this.#process;
   }
 
-  /** Ends the program between two steps of it; what it was doing never goes on. */
+  /** Ends the program between two of its steps. Nothing that it was doing continues. */
   kill(): void {
     const process = this.#process;
     if (!process) return;
@@ -226,7 +226,7 @@ export class Computer {
     }
   }
 
-  /** Connects an account as `relay login` does; false where that fails, or the program dies meanwhile. */
+  /** Connects an account as `relay login` does. Returns false if that fails, or if the program dies meanwhile. */
   async login(account: number, switchAccount = false): Promise<boolean> {
     const { core, mourners } = await this.up();
     const died = new Promise<false>((resolve) => mourners.add(() => resolve(false)));
@@ -260,7 +260,7 @@ export class Computer {
   /** Frees what the history held. */
   end(): void {
     this.kill();
-    // Nobody else closes the connections of a process that was killed.
+    // A process that was killed has not closed its connections.
     connections?.closeOpen();
   }
 }

@@ -26,7 +26,7 @@ function opened(file = createPagedFile(freshImage(SQL, MIGRATIONS))) {
   return { db, file, add, names };
 }
 
-test('a connection that is kept sees its own file and no other', () => {
+test('a connection that is kept sees the file that it is given, and no earlier one', () => {
   const first = opened();
   first.add('first');
   assert.deepEqual(first.names(), ['first']);

@@ -1,10 +1,10 @@
 /**
- * Connections to SQLite that outlive a history: to open a database, read its schema and prepare the same statements again
- * would take a fifth of a history's time. A connection that the program closes gets the next file with the same schema.
+ * Connections to SQLite that outlive a history. To open a database, read its schema and prepare the same statements again would
+ * take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
  *
- * SQLite works on a file of Emscripten's MEMFS. Its content is here an object that passes everything on to the current
- * file (`src/store/sql/pagedFile.ts` says what that stands on). Between two files the connection holds no lock, so SQLite
- * looks at the change counter, which is always another one, and forgets what it has read.
+ * SQLite works on a file of Emscripten's MEMFS. The file's content is here an object that passes everything on to the current
+ * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at the
+ * change counter, which is different in each file, and forgets what it has read.
  */
 import type { BindParams, Database, QueryExecResult, SqlJsStatic, Statement } from 'sql.js';
 import { APPLICATION_ID } from '../../src/store/sql/migrate.ts';
@@ -18,17 +18,17 @@ const SETTING =
 const CAPACITY = 400;
 /** Where the header has the change counter and its copy (sqlite.org/fileformat2.html, 1.3.7 and 1.3.16). */
 const COUNTERS = [24, 92];
-/** More changes than one program makes. */
+/** How far the counters of two files are apart: more than the number of changes that one program makes. */
 const COUNTER_STEP = 100_000;
 const APPLICATION_ID_AT = 68;
 
-/** As much of a byte array as MEMFS asks for. */
+/** The part of a byte array that MEMFS uses. */
 interface Content {
   subarray(begin: number, end: number): Uint8Array;
   set(bytes: Uint8Array, at: number): void;
 }
 
-/** Where SQLite finds the current file. */
+/** The place where SQLite finds the current file. */
 class Place {
   /** Null: the connection is closed for the program. */
   present: Content | null;
@@ -37,7 +37,7 @@ class Place {
     this.present = first;
   }
 
-  /** What the database is to be made from. */
+  /** What to give to the constructor of a database. */
   get bytes(): Uint8Array {
     const content = {
       length: Number.MAX_SAFE_INTEGER,
@@ -59,12 +59,12 @@ export interface Connections {
   closeOpen(): void;
 }
 
-/** Makes every database of a state a connection that is kept. Call it once for a process. */
+/** From now on, every database of a state gets a connection that is kept. Call this once in a process. */
 export function keepConnections(SQL: SqlJsStatic): Connections {
   const { Database } = SQL;
   const open = new Set<Database>();
   let made = 0;
-  /** Connections that nobody uses, by the schema of their last file. */
+  /** Connections that are not in use, by the schema of their last file. */
   const idle = new Map<string, Kept[]>();
 
   class Tracked extends Database {
@@ -84,13 +84,13 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
     #free = new Map<string, Statement>();
 
     constructor(place: Place) {
-      // sql.js reads already while it makes a database.
+      // sql.js already reads the file in this constructor, before `#place` is set.
       super(place.bytes);
       this.#place = place;
       this.#schema = schemaOf(place.file);
     }
 
-    /** sql.js draws a random name, and random numbers begin anew with each history. */
+    /** Replaces the random name that sql.js gives: random numbers are the same in each history, so names would be used twice. */
     set filename(_: string) {
       Object.defineProperty(this, 'filename', { value: `kept-${++made}` });
     }
@@ -141,11 +141,11 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
       idle.set(this.#schema, [...others, this]);
     }
 
-    /** Whether the connection is in no transaction and holds no lock any more. */
+    /** True if the connection is in no transaction and no longer holds a lock. */
     #isLetGo(): boolean {
       try {
         this.exec('pragma locking_mode = normal');
-        // A lock ends with the next statement that reads.
+        // SQLite gives up the lock at the next statement that reads.
         this.exec('begin; pragma user_version; commit');
       } catch {
         return false;
@@ -196,7 +196,7 @@ export function keepConnections(SQL: SqlJsStatic): Connections {
   };
 }
 
-/** The content of a file of the state; null of any other database. */
+/** The file of a state; null if the bytes are any other database. */
 function stateIn(bytes: ArrayLike<number> | Buffer | null | undefined): Content | null {
   if (!(bytes instanceof Uint8Array) || !Object.hasOwn(bytes, 'slice')) return null;
   const isState =
@@ -204,7 +204,7 @@ function stateIn(bytes: ArrayLike<number> | Buffer | null | undefined): Content 
   return isState ? (bytes.slice() as Content) : null;
 }
 
-/** The version of the schema as SQLite and the program count it, and the page size. */
+/** The page size, SQLite's counter of schema changes, and the program's version of the schema. */
 function schemaOf(file: Content): string {
   return [
     [16, 18],
@@ -215,7 +215,7 @@ function schemaOf(file: Content): string {
     .join();
 }
 
-/** What sql.js itself does for a statement. */
+/** The methods of sql.js for a statement, without those set here. */
 function plain(statement: Statement): Statement {
   return Object.getPrototypeOf(statement);
 }

@@ -1,13 +1,13 @@
 /**
- * A disk that is memory. It survives the program, and says what is on it after a crash: what was written is there once its
- * step is over, what was not synced may be gone after a power loss.
+ * A disk that is memory, and survives the program. After a crash, the disk has what was written in steps that were over. After a
+ * power loss, what was not synced is gone.
  */
 import { identityOfImage } from '../../src/store/file/fileIdentity.ts';
 import type { SaveFs } from '../../src/store/file/save.ts';
 import type { StateFile } from '../../src/store/file/stateFile.ts';
 import type { VirtualTime } from './time.ts';
 
-/** Parts that nobody changes any more. */
+/** The content of a file. Its parts never change. */
 interface Content {
   parts: readonly Uint8Array[];
   savedAt: number;
@@ -17,7 +17,7 @@ interface Content {
 export interface DiskTrouble {
   /** `ENOSPC`: full; `EROFS`: read-only; `EIO`: a step fails. */
   code: string;
-  /** Milliseconds. */
+  /** When the trouble ends, in milliseconds of the history. */
   until: number;
 }
 
@@ -28,14 +28,14 @@ export class MemoryDisk {
   #time: VirtualTime;
   #temps = new Map<string, readonly Uint8Array[]>();
   #present: Content | null = null;
-  /** What would be left by a power loss. */
+  /** What a power loss would leave. */
   #synced: Content | null = null;
 
   constructor(time: VirtualTime) {
     this.#time = time;
   }
 
-  /** A copy of the file. */
+  /** A copy of the state's file. */
   get content(): StateFile | null {
     if (!this.#present) return null;
     const { parts, savedAt } = this.#present;
@@ -61,7 +61,7 @@ export class MemoryDisk {
         this.#time.after(
           this.stepMs(),
           () => {
-            // A step during which the program died has not happened.
+            // If the program died during a step, the step did not happen.
             if (!isAlive()) return;
             try {
               resolve(work());

@@ -1,6 +1,6 @@
 /**
- * Keeps the machine out of a history: while one runs, what would wait in real time fails, and what asks for the time, for
- * chance or for a turn of the event loop gets the history's own. SQLite's file system in memory asks for these too.
+ * Makes a history independent of the machine. While it runs, code that would wait in real time fails. Code that asks for the
+ * time, for random numbers or for a turn of the event loop gets those of the history. SQLite's file system in memory asks too.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
@@ -11,12 +11,12 @@ const RealDate = Date;
 
 const { inflateRawSync } = zlib;
 
-/** What a block of the deflate format holds at most, in bytes. */
+/** Maximum size of a block in the deflate format, in bytes. */
 const BLOCK = 65_535;
 
 /**
- * Replaces zlib, once for a process: its other thread would answer at a moment that nobody can repeat. Content is stored
- * uncompressed, which the format allows (RFC 1951, 3.2.4): setting zlib up takes longer than all the rest.
+ * Replaces zlib, once for a process. zlib works in another thread, which would answer at a different moment in each run. The
+ * content is stored uncompressed, as the format allows (RFC 1951, 3.2.4), since setting zlib up takes longer than everything else.
  */
 export function packAtOnce(): void {
   if (zlib.inflateRawSync !== inflateRawSync) return;
@@ -47,7 +47,7 @@ function stored(given: zlib.InputType): Buffer {
   return Buffer.concat(blocks);
 }
 
-/** Undoes `stored`; null where something else has packed it. */
+/** The content that `stored` has packed; null if something else has packed it. */
 function unpacked(packed: Uint8Array): Buffer | null {
   const all = Buffer.from(packed.buffer, packed.byteOffset, packed.byteLength);
   const parts: Buffer[] = [];
@@ -63,7 +63,8 @@ function unpacked(packed: Uint8Array): Buffer | null {
 }
 
 /**
- * Replaces Node's signals, which are event targets and take ten times as long to make: a history makes several for each request.
+ * Replaces Node's abort signals. Those are event targets and take ten times as long to make, and a history makes several for each
+ * request.
  */
 class QuickSignal {
   aborted = false;
@@ -79,7 +80,7 @@ class QuickSignal {
   throwIfAborted(): void {
     if (this.aborted) throw this.reason;
   }
-  /** Node's `setMaxListeners` asks for it. */
+  /** Node's function `setMaxListeners` calls this. */
   setMaxListeners(): void {}
 
   abort(reason: unknown): void {
@@ -94,7 +95,7 @@ class QuickSignal {
   static any(signals: ReadonlyArray<QuickSignal>): QuickSignal {
     const first = new QuickSignal();
     for (const signal of signals) {
-      // A signal made when the program was loaded, such as `NEVER`, outlives the history, and would keep all of it.
+      // A signal of Node was made when the program was loaded, such as `NEVER`. A listener on it would keep this history in memory.
       if (!(signal instanceof QuickSignal)) continue;
       if (signal.aborted) first.abort(signal.reason);
       signal.addEventListener('abort', () => first.abort(signal.reason));
@@ -112,7 +113,7 @@ class QuickController {
 
 const ABORTED = new DOMException('This operation was aborted', 'AbortError');
 
-/** Runs `work` with everything replaced that would differ from one run to the next. */
+/** Runs `work`, and meanwhile replaces everything that would differ from one run to the next. */
 export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Promise<T> {
   const refuse = (name: string) => () => {
     throw new Error(`${name} was used in a simulated history: pass time and chance in.`);

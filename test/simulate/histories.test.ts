@@ -8,7 +8,7 @@ import { type Kind, type Plan, planOf } from './plan.ts';
 
 const SEEDS = sized(400, 80);
 
-/** Histories that showed a mistake, as short as they get. Each is named after what the program does now. */
+/** The shortest histories that showed a mistake which is fixed now. Each is named after what the program does now. */
 const MENDED: ReadonlyArray<{ name: string; plan: Plan }> = JSON.parse(
   readFileSync(new URL('mended.json', import.meta.url), 'utf8'),
 );

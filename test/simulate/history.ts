@@ -24,7 +24,7 @@ export interface History {
 /** Longer than any history takes, in milliseconds of virtual time. */
 const LIMIT = 4 * 86_400_000;
 
-/** @param keepsLines false: only their hash is kept */
+/** @param keepsLines true to return all lines, not only their hash */
 export async function runHistory(plan: Plan, keepsLines = false): Promise<History> {
   await prepareSimulation();
   const hash = createHash('sha256');
@@ -119,7 +119,7 @@ async function live(stage: Stage, beginPerson: () => void): Promise<void> {
   judgeEnd(stage);
 }
 
-/** Nothing is written for an account that no change is for. */
+/** Finds writes for an account for which there is no change. */
 function checkAccount({ spotify, computer, found }: Stage, request: Incoming): void {
   const account = spotify.accountOf(request);
   if (!request.isApi || request.method === 'GET' || account === null || account === spotify.account) return;
@@ -130,7 +130,7 @@ function checkAccount({ spotify, computer, found }: Stage, request: Incoming): v
   if (known?.count === 0) found('a change of one account is sent for another', request.path);
 }
 
-/** What answers said must still be true once everything has come to rest. */
+/** Checks that what answers said is still true once everything has come to rest. */
 function judgeEnd(stage: Stage): void {
   const { spotify, found, names, listed, meddled, isSwitched } = stage;
   const isRenamed = (playlist: DemoPlaylist, from: number) =>

@@ -1,6 +1,6 @@
 /**
- * Mistakes that are made in the program on purpose, to see that histories find them. Each is one passage of a file and what
- * takes its place.
+ * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file by
+ * another.
  */
 import { KEEP_MUTANTS } from './keeps/mutants.ts';
 
@@ -9,7 +9,7 @@ export interface Mutant {
   file: string;
   from: string;
   to: string;
-  /** Only histories of this show it. */
+  /** The only kind of histories that can show the mistake. */
   only?: 'keeps';
 }
 
@@ -91,7 +91,7 @@ export const MUTANTS: readonly Mutant[] = [
 
 /**
  * A file's text with the mistake in it.
- * @throws Error where the passage is not there exactly once, so that no mutant is passed over silently
+ * @throws Error unless the passage is there exactly once: otherwise the mutant would be no mistake, and nobody would notice
  */
 export function changed(text: string, { name, file, from, to }: Mutant): string {
   const [before, after, ...more] = text.split(from);

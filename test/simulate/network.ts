@@ -10,7 +10,7 @@ export interface NetworkOptions {
   time: VirtualTime;
   spotify: Spotify;
   seed: number;
-  /** Milliseconds of one way, least and most. */
+  /** The least and the most milliseconds of one way. */
   latency: readonly [number, number];
   /** Hears of each request as it arrives, before it takes effect. */
   arrived(request: Incoming): void;
@@ -77,7 +77,7 @@ export class Network {
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
             const { status } = answer;
-            // Other answers were changed on their way, or come from something in between.
+            // Any other answer was changed on its way, or is not from Spotify, so relay does not know from it how the request ended.
             const isPlain = (status >= 400 || answer === handled) && status < 500;
             arrive(() => {
               if (isPlain && !signal.aborted) spotify.answered(request);
@@ -99,7 +99,7 @@ export class Network {
   }
 }
 
-/** The JSON of tracks, by the object of each: pages of rows are most of what is sent. */
+/** The JSON of each track object. It is kept since pages of rows are most of what is sent. */
 const texts = new WeakMap<object, string>();
 
 function jsonOf(json: unknown): string {
@@ -111,7 +111,7 @@ function jsonOf(json: unknown): string {
   return `${JSON.stringify(page).slice(0, -1)},"items":${jsonOf(items)}}`;
 }
 
-/** One row of a page, whose track is sent as it was before. */
+/** The JSON of one row of a page, with the kept JSON of its track. */
 function rowText(row: Record<string, unknown>): string {
   const field = row.item ? 'item' : 'track';
   const { [field]: track, ...rest } = row;
@@ -121,7 +121,7 @@ function rowText(row: Record<string, unknown>): string {
   return `${JSON.stringify(rest).slice(0, -1)},"${field}":${text}}`;
 }
 
-/** Without what the program never looks at: reading it would take most of a history's time. */
+/** Leaves out fields that the program never uses, since reading them would take most of a history's time. */
 function leanly(name: string, value: unknown): unknown {
   return LEFT_OUT.has(name) ? undefined : value;
 }
@@ -149,7 +149,7 @@ function told({ method, path, query, text }: Incoming): string {
   return `${method} ${path}${offset === null ? '' : ` from ${offset}`}${text.startsWith('{') ? ` ${text.length} bytes` : ''}`;
 }
 
-/** Headers. The program only asks for single ones, and the real class takes longer than most answers. */
+/** Headers in place of Node's class, which takes longer than most answers. The program only asks for single headers. */
 function headersOf(given: Record<string, string>): Headers {
   const known = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   return { get: (name: string) => known.get(name.toLowerCase()) ?? null } as Headers;

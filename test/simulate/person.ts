@@ -8,7 +8,7 @@ import type { Deed, Mishap, PersonAct } from './plan.ts';
 import { type Effect, uriOf } from './spotify.ts';
 import { later, type Stage } from './stage.ts';
 
-/** Waits for each act's moment. Call `request` as requests reach Spotify and leave it. */
+/** Lets a person act at the moments of the plan. Call `request` when a request reaches Spotify and when it has taken effect. */
 export function createPerson(stage: Stage) {
   const { plan, time, lists } = stage;
   const waiting = new Map<PersonAct, number>();
@@ -187,10 +187,10 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
   }
 }
 
-/** Records are dropped after that time, by the computer's own clock. */
+/** How long relay keeps the records of changes, by the computer's clock, in milliseconds. */
 const KEPT_MS = 30 * 86_400_000;
 
-/** What relay wrote before a crash must be in its records after it: they are synced before the first request. */
+/** After a crash, relay's records must have each change of which it has sent a request: they are synced before the first request. */
 function checkRecords({ spotify, computer, isRestored, found, time }: Stage): void {
   const { services } = computer;
   if (!services || isRestored || time.shifted > KEPT_MS) return;
@@ -200,7 +200,7 @@ function checkRecords({ spotify, computer, isRestored, found, time }: Stage): vo
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    // If the answer to its creation was lost, or not saved yet, the record has only the name. Then nothing may tell which it is.
+    // If the answer to making a playlist was lost, or not saved yet, its record has only the name and may not be told from others.
     const isBare = written.filter((effect) => effect.playlist === playlist).length === 1;
     const known = services.store.get(
       "select 1 from changes where playlist_id = ? or (kind = 'create' and (playlist_id is null or ?))",
@@ -210,10 +210,10 @@ function checkRecords({ spotify, computer, isRestored, found, time }: Stage): vo
   }
 }
 
-/** Enough for a network that is gone for a minute or two. */
+/** How often to try a login: enough for a network that is gone for two minutes. */
 const LOGINS = 30;
 
-/** The first account is connected again: a person who sees that it did not work does it once more. */
+/** Connects the first account again. If that fails, a person would see it and try again. */
 async function loginAgain(stage: Stage, switchAccount: boolean): Promise<void> {
   for (let login = 1; login <= LOGINS; login++) {
     if (await stage.computer.login(0, switchAccount)) return;
@@ -222,8 +222,8 @@ async function loginAgain(stage: Stage, switchAccount: boolean): Promise<void> {
 }
 
 /**
- * True for a move that takes effect late, after a person has edited the list: it moves other rows than relay has asked for, and
- * where its answer is lost, nothing tells that it had an effect.
+ * True for a move that takes effect late, after a person has edited the list. It moves other rows than relay has asked for, so if
+ * its answer is lost, relay cannot see that it had an effect.
  */
 function movesOthers(move: Effect, effects: readonly Effect[]): boolean {
   const isMove = difference(countsOf(move.before), countsOf(move.after)).size === 0;
@@ -236,7 +236,7 @@ function movesOthers(move: Effect, effects: readonly Effect[]): boolean {
   );
 }
 
-/** A copy is made, and some time later it takes the place of the state. */
+/** Makes a copy of the state, and restores it some time later. */
 async function restore(stage: Stage, ms: number): Promise<void> {
   const { computer, disk, spotify } = stage;
   const copy = disk.content;

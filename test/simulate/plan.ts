@@ -8,7 +8,7 @@ import { chanceFor } from './chance.ts';
 import { type Lags, NO_LAG } from './spotify.ts';
 
 /**
- * What a history is mostly about; `pages`: lists of several pages that change between two of them; `again`: songs that the list
+ * What a history is mostly about. `pages`: lists of several pages that change while relay reads them. `again`: songs that the list
  * has already.
  */
 export const KINDS = [
@@ -27,11 +27,11 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** One thing that a client asks relay for. Tracks are numbers, playlists indexes; -1 is the one that this client made last. */
+/** One thing that a client asks relay for. Tracks are numbers, playlists indexes; -1 is the playlist that this client made last. */
 export type Wish =
   | { do: 'add'; list: number; tracks: number[] }
   | { do: 'remove'; list: number; tracks: number[] }
-  /** Parts of the list's length, 0 to 1. */
+  /** The numbers are shares of the list's length, from 0 to 1. */
   | { do: 'reorder'; list: number; start: number; length: number; before: number }
   | { do: 'replace'; list: number; tracks: number[] }
   | { do: 'deduplicate'; list: number }
@@ -52,30 +52,30 @@ export type Wish =
     }
   /** Undoes the change that came `back` changes before this client's last one. */
   | { do: 'undo'; back: number; force: boolean }
-  /** Looks for a playlist by its name, as somebody who sees it appear, and replaces its rows. */
+  /** Looks for a playlist by its name until it appears, and replaces its rows. */
   | { do: 'find'; name: string; tracks: number[] };
 
 export interface Act {
-  /** Milliseconds after the one before has ended. */
+  /** Milliseconds to wait after the act before has ended. */
   pause: number;
-  /** The client leaves after so many milliseconds without having heard the answer. */
+  /** Milliseconds after which the client leaves without the answer; null if it stays. */
   leaves: number | null;
   wish: Wish;
 }
 
-/** When a person acts: at a time, or as a request of relay's is at Spotify. */
+/** When a person acts: at a time, or when a request of relay is at Spotify. */
 type Moment =
   | { at: number }
-  /** The n-th request to a playlist, or any, counted from 0, before or after its effect. */
+  /** At the `nth` read or write, counted from 0, of one list or (null) of anything, before or after its effect. */
   | { list: number | null; reads: boolean; nth: number; before: boolean };
 
 export type Deed =
   | { do: 'add'; list: number; track: number; place: number }
-  /** The row at that part of the list, once more beside itself. */
+  /** Repeats the row at this share of the list's length, beside it. */
   | { do: 'double'; list: number; place: number }
   | { do: 'remove'; list: number; place: number }
   | { do: 'move'; list: number; place: number; to: number }
-  /** Another song in place of a row: as many rows as before. */
+  /** Puts another song in place of a row, so that the number of rows stays the same. */
   | { do: 'swap'; list: number; place: number; track: number }
   | { do: 'rename'; list: number; name: string }
   | { do: 'unfollow'; list: number }
@@ -102,7 +102,7 @@ export type Mishap = { at: number } & (
 );
 
 export interface PlannedFault extends FaultMatch {
-  /** Which requests it meets. */
+  /** The requests that meet the fault. */
   of: 'rows' | 'library' | 'details' | 'create' | 'read' | 'any';
   action: FaultAction;
 }
@@ -120,11 +120,11 @@ export interface Plan {
   clients: { name: string; acts: Act[] }[];
   person: PersonAct[];
   mishaps: Mishap[];
-  /** Rows that a playlist holds at most; null: Spotify's own limit. */
+  /** Maximum number of rows of a playlist; null for Spotify's own limit. */
   maxRows: number | null;
-  /** What a full playlist answers in place of a refusal. */
+  /** HTTP status that a full playlist answers instead of Spotify's refusal. */
   fullStatus?: number;
-  /** At the end everything is taken back in reverse order. */
+  /** True if clients undo all their changes at the end, in reverse order. */
   undoesAll: boolean;
 }
 
@@ -147,10 +147,10 @@ const SHARES: ReadonlyArray<readonly [Kind, number]> = [
   ['again', 4],
 ];
 
-/** Maximum number of rows of a playlist: Spotify's own limit. */
+/** Spotify's own limit for the rows of a playlist. */
 const MOST_ROWS = 10_000;
 
-/** Part of the lists that are longer than a page, or than a request. Many small histories find more than a few large ones. */
+/** Share of lists that are longer than a page or a request. It is low, since many small histories find more than a few large ones. */
 const LARGE = 0.12;
 
 export function planOf(seed: number, only?: Kind): Plan {
@@ -177,7 +177,7 @@ class Drawing {
   #lists: Plan['lists'] = [];
   #saved: number[] = [];
   #next = 1_000;
-  /** A list has nearly as many rows as Spotify lets it have. */
+  /** True if a list has nearly as many rows as Spotify allows. */
   #isHuge = false;
 
   constructor(seed: number, kind: Kind, chance: Chance) {
@@ -259,7 +259,7 @@ class Drawing {
     return rows;
   }
 
-  /** Tracks that nobody has used yet. */
+  /** Draws some tracks that nobody has used yet. */
   #fresh(most: number): number[] {
     const chance = this.#chance;
     const isLarge = this.#kind === 'full' || chance.fraction() < (this.#kind === 'jobs' ? 0.6 : LARGE);
@@ -283,14 +283,14 @@ class Drawing {
   #tracksFor(list: number, most = 210): number[] {
     const fresh = this.#fresh(most);
     const old = this.#lists[list]?.rows ?? [];
-    // Songs that the list has already, or the same song twice.
+    // Some of them are songs that the list has already, or the same song twice.
     if (this.#kind === 'again') return this.#repeated(fresh, old);
     if (old.length > 0 && this.#chance.fraction() < 0.15) fresh.push(this.#chance.pick(old));
     if (this.#chance.fraction() < 0.05) fresh.push(this.#chance.pick(fresh));
     return fresh;
   }
 
-  /** The list's last song, one of those that a person adds too, or as many as several requests take out. */
+  /** Draws the list's last song, a song that a person adds too, or so many songs that several requests take them out. */
   #repeated(fresh: number[], old: readonly number[]): number[] {
     const chance = this.#chance;
     const last = old.at(-1) ?? 820;
@@ -315,7 +315,7 @@ class Drawing {
   #wish(client: number, index: number): Wish {
     const chance = this.#chance;
     const kind = this.#kind;
-    // Each client has lists of its own: what two of them do to one cannot be told apart.
+    // Each client has lists of its own, since nothing would tell apart what two clients do to one list.
     const list = client % this.#lists.length === client ? client : -1;
     const name = `Made ${chance.whole(0, 1)}`;
     if (kind === 'create') {
@@ -452,7 +452,7 @@ class Drawing {
         ? { at: chance.whole(0, 60_000) }
         : { list, reads: chance.fraction() < 0.6, nth: chance.whole(0, 8), before: chance.fraction() < 0.5 };
     if (this.#kind === 'pages') return this.#betweenPages();
-    // The last row, once it is there twice: which of both goes?
+    // Removes the last row right after a write, when its song may be there twice: relay has to find out which of both is gone.
     if (this.#kind === 'again' && chance.fraction() < 0.35)
       return {
         when: { list, reads: false, nth: chance.whole(0, 1), before: false },
@@ -484,7 +484,7 @@ class Drawing {
     return { when: 'at' in when || !ofAnyList ? when : { ...when, list: null }, deed };
   }
 
-  /** Across the border of two pages, or far behind the first one. */
+  /** Moves a row from one page to another, or changes a row far behind the first page. */
   #betweenPages(): PersonAct {
     const chance = this.#chance;
     const [front, behind] = [chance.fraction() * 0.3, 0.7 + chance.fraction() * 0.3];
@@ -582,7 +582,7 @@ class Drawing {
     return [{ of, skip, times, action }];
   }
 
-  /** Refuses the second request of a rewrite until it is given up; or refuses it once, and the rollback meets a limit. */
+  /** Refuses the second request of a rewrite until relay gives up. Or refuses it once, and the rollback then meets a limit. */
   #refusal(): PlannedFault[] {
     const chance = this.#chance;
     const second = { of: 'rows', skip: 1 } as const;
@@ -595,7 +595,7 @@ class Drawing {
     ];
   }
 
-  /** What a write may meet, so that nobody knows whether it happened. */
+  /** A fault that a write may meet. Mostly, nothing in the answer then tells whether the write took effect. */
   #lostAnswer(): FaultAction {
     const chance = this.#chance;
     const ms = chance.whole(100, 17_000);
@@ -621,7 +621,7 @@ class Drawing {
     ]);
   }
 
-  /** What any request may meet. */
+  /** A fault that any request may meet. */
   #disturbance(): FaultAction {
     const chance = this.#chance;
     return chance.pick<FaultAction>([
@@ -673,8 +673,8 @@ class Drawing {
 const CUTS: ReadonlySet<Mishap['do']> = new Set(['kill', 'power', 'stop', 'restore', 'sleep', 'offline']);
 
 /**
- * Limits how far reads are behind if answers may be lost: later than 20 s after such a write, nothing tells whether it will still
- * show.
+ * Limits how far reads are behind if answers may be lost. relay waits 20 s for the effect of such a write; if it showed only later,
+ * nothing could tell that it will come.
  */
 function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
   if (faults.every(({ of }) => of === 'read') && !mishaps.some((mishap) => CUTS.has(mishap.do))) return lags;

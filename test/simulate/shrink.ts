@@ -1,6 +1,6 @@
 /**
- * Makes a plan as short as it gets while it still shows the same mistake: leaves out parts, halves of long lists first. A plan
- * is lists of independent things, and each thing draws its chance for itself, so what stays behaves alike.
+ * Makes a plan as short as possible while it still shows the same mistake. It leaves out parts, of long lists first halves. A plan
+ * is lists of independent things, and each thing has its own chance, so what stays behaves as before.
  */
 import { runHistory } from './history.ts';
 import type { Plan } from './plan.ts';
@@ -35,7 +35,7 @@ export async function shrink(plan: Plan, rule: string, runs = 250): Promise<Plan
 type Get = (plan: Plan) => readonly unknown[];
 type Put = (plan: Plan, items: unknown[]) => Plan;
 
-/** Every list of a plan that may be shorter. */
+/** How to get and replace each list of a plan that may become shorter. */
 function partsOf(plan: Plan): Array<[Get, Put]> {
   const simple = (['faults', 'person', 'mishaps', 'clients', 'relinked', 'vanished', 'saved'] as const).map(
     (name): [Get, Put] => [(from) => from[name], (from, items) => ({ ...from, [name]: items }) as Plan],

@@ -1,6 +1,6 @@
 /**
- * Spotify as a function: the rules of the simulated provider over a small world, with what its reads show of a write and
- * when. It keeps a record of every effect, whoever caused it.
+ * Spotify as a function: the rules of the simulated provider over a small world. It decides when reads show a write, and keeps
+ * a record of every effect, of relay and of persons.
  */
 import { trackObject } from '../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -32,7 +32,7 @@ export interface Lags {
   mine: number;
   /** How long a new playlist answers 404. */
   created: number;
-  /** Each read is behind by another part of it, so that a later one may show less. */
+  /** True if each read is behind by a different part of the lag, so that a later read may show an older state. */
   uneven: boolean;
 }
 
@@ -49,7 +49,7 @@ export const NO_LAG: Lags = {
 /** One change of what Spotify holds. */
 export interface Effect {
   at: number;
-  /** When the request came that led to it. */
+  /** When the request came that led to the effect. */
   sentAt: number;
   by: 'relay' | 'person';
   /** As a story tells it. */
@@ -58,23 +58,23 @@ export interface Effect {
   /** Rows before and after, where there is a playlist. */
   before: readonly string[];
   after: readonly string[];
-  /** The same rows, each of which is the same object as long as it is in the list. */
+  /** The same rows as objects. A row is the same object as long as it is in the list. */
   rowsBefore: readonly PlaylistRow[];
   rowsAfter: readonly PlaylistRow[];
   method: string;
 }
 
-/** A request of relay for a change of rows, also one that was lost on its way, and after how many effects it came. */
+/** A request of relay to change a playlist, even one that was lost on its way, and after how many effects it came. */
 interface Send {
   at: number;
   after: number;
-  /** What it does to rows. */
+  /** What the request does to rows. */
   /**
-   * @param shown what the list shows after it, if it may have been done in part: a removal leaves songs that were added under
-   *   another ID than the one it names, and after a crash nothing tells how many songs an addition had
+   * @param shown what the list shows afterwards, if the request may have been done in part. A removal leaves songs that were
+   *   added under another ID than the one it names. After a crash nothing tells how many songs an addition had.
    */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
-  /** Relay has heard how it ended. */
+  /** True if relay has heard how the request ended. */
   isAnswered: boolean;
 }
 
@@ -100,7 +100,7 @@ interface FormerAccount {
   saved: DemoAccount['saved'];
 }
 
-/** A small catalogue: most of a history's time would go into the JSON of a large one. */
+/** Tracks of the catalogue. It is small, since a history would spend most of its time on the JSON of a large one. */
 const TRACKS = 4_000;
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
 const ALBUM: DemoAlbum = {
@@ -116,15 +116,15 @@ const ALBUM: DemoAlbum = {
   tracks: [],
 };
 
-/** The same in every history, since tracks never change. */
+/** The JSON of tracks, kept from one history to the next, since tracks never change. */
 const SHAPES = new Map<string, Record<string, unknown>>();
 
-/** How many rows one of two lists has more than the other. */
+/** How many rows are in only one of the two lists. */
 function apart(a: readonly string[], b: readonly string[]): number {
   return [...difference(countsOf(a), countsOf(b)).values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
-/** True if an act has taken out rows of which an equal one stays. */
+/** True if an act has only taken out rows, and an equal row of each stays. */
 function isOneOfEqual({ before, after }: Effect): boolean {
   const left = countsOf(after);
   const changed = [...difference(countsOf(before), left)];
@@ -187,15 +187,15 @@ export class Spotify {
   lags: Lags = NO_LAG;
   /** HTTP status that a full playlist answers with; null for Spotify's own refusal. */
   fullStatus: number | null = null;
-  /** By URI: shown under another ID. */
+  /** URIs of tracks that lists show under another ID. */
   readonly relinked = new Set<string>();
-  /** By URI: shown as an empty row. */
+  /** URIs of tracks that lists show as empty rows. */
   readonly vanished = new Set<string>();
   /** Playlists that a person made. */
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
   readonly reads = new Map<DemoPlaylist, PageRead[]>();
-  /** Effects after a copy of the state that was put back later: relay knows nothing of them, not even of its own. */
+  /** Effects since a copy of the state was made that was later restored. relay knows none of them, not even its own. */
   readonly forgotten = new Set<Effect>();
   /** When a client asked relay for a change of a playlist's rows. */
   readonly calls = new Map<DemoPlaylist, number[]>();
@@ -204,15 +204,15 @@ export class Spotify {
    * anything.
    */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
-  /** The same of every request that relay sent, also of those that were lost on their way. */
+  /** Every request of relay to change a playlist, even if it was lost on its way. */
   readonly sends = new Map<DemoPlaylist, Send[]>();
   /** When relay first asked for a playlist of that name, whatever came of it. */
   readonly firstAsked = new Map<string, number>();
-  /** Requests of relay that save songs or remove them from the saved ones, also those that were lost on their way. */
+  /** Every request of relay that saves songs or removes saved ones, even if it was lost on its way. */
   readonly librarySends: Array<{ at: number; uris: ReadonlySet<string>; saves: boolean }> = [];
-  /** When a person made it. */
+  /** When a person made a playlist. */
   readonly madeAt = new Map<DemoPlaylist, number>();
-  /** After how many effects a person last took it off the account's list. */
+  /** After how many effects a person last took a playlist off the account's list. */
   readonly leftAfter = new Map<DemoPlaylist, number>();
   #time: VirtualTime;
   #seed: number;
@@ -220,7 +220,7 @@ export class Spotify {
   #formers = new Map<DemoPlaylist, Former[]>();
   #formerAccounts: FormerAccount[] = [];
   #createdAt = new Map<string, number>();
-  /** Requests may take effect long after they have come. */
+  /** When each request came. It may take effect long after that. */
   #arrivals = new WeakMap<Incoming, number>();
   #sendOf = new WeakMap<Incoming, Send>();
 
@@ -244,7 +244,7 @@ export class Spotify {
     this.rules = createDemoRules(this.world);
   }
 
-  /** A playlist of the account as it was before the history. */
+  /** Adds a playlist that the account has before the history begins. */
   addPlaylist(name: string, rows: readonly number[], index: number): DemoPlaylist {
     const playlist: DemoPlaylist = {
       id: `P${index}`.padEnd(22, '0'),
@@ -274,10 +274,10 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person has put in or taken out in a window that nobody can close: nothing that relay had read showed it
-   * when relay sent its next write, and it could not be seen yet when the call that led to that write began.
-   * @param from where in the record of effects a call began: of what a person did since, only what that next write, or one
-   *   after it before which nothing showed it either, has taken out or put in
+   * Songs that a person has put in or taken out when relay could not see it. Nothing that relay had read showed the act when
+   * relay sent its next write, and no read could have shown it when the call that led to that write began.
+   * @param from where in the record of effects a call began. Of a person's acts since then, only songs count that relay's next
+   *   write has put in or taken out. A later write counts too if nothing showed the act before that one either.
    * @param requests `sends`: a request that never had an effect also counts as the next write
    */
   unseenIn(
@@ -289,7 +289,7 @@ export class Spotify {
     for (const [index, act] of this.effects.entries()) {
       if (act.by !== 'person' || act.playlist !== playlist) continue;
       const writes = this[requests].get(playlist)?.filter(({ after }) => after > index) ?? [];
-      // The number of rows is ahead of the rows: the last of the longer list are not counted, so nobody reads them.
+      // If the number of rows is ahead of the rows, the last rows of the longer list are not counted, so relay does not read them.
       const uncounted = this.lags.totals < this.lags.lists ? act.before.slice(act.after.length) : [];
       const touched = touchedBy(act.before, act.after);
       for (const [nth, write] of (writes.length > 0 ? writes : [undefined]).entries()) {
@@ -298,7 +298,7 @@ export class Spotify {
         if (this.#couldBeSeen(playlist, index, written) && !isOlder) break;
         const isRewritten = index < from ? () => true : this.#rewrittenBy(write);
         for (const uri of touched) if (isRewritten(uri)) unseen.add(uri);
-        // A row that nobody reads may also stay where it should have gone.
+        // A row that relay does not read may also stay although it should be removed.
         for (const uri of uncounted) unseen.add(uri);
       }
     }
@@ -306,12 +306,11 @@ export class Spotify {
   }
 
   /**
-   * Songs of which relay cannot tell who has put them in or taken them out. Where the answer to a request is lost, what it reads
-   * has two explanations: that the request has had its effect, and that it has not. It takes the one in which a person has done
-   * less. These are the songs of requests without an effect, where a person has meanwhile brought the list at least as near to
-   * what they would have left as to what was there. After a review that is carried on, they are also the songs of such a request
-   * that a person has put in or taken out: what is there already is not missing.
-   * @param from where in the record of effects the call began that sent them
+   * Songs of which relay cannot tell who has put them in or taken them out. If the answer to a request is lost, what relay reads
+   * has two explanations: the request has had its effect, or it has not. relay believes the one in which a person has done less.
+   * That may be wrong if a person has meanwhile brought the list nearer to what the request asks for. If it is then at least as
+   * near to that as to what was there before, the songs of the request and of the person's acts are unclear.
+   * @param from where in the record of effects the call began that sent the requests
    */
   mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
     const songs = new Set<string>();
@@ -333,7 +332,7 @@ export class Spotify {
     return songs;
   }
 
-  /** What a person did from relay's last reading before a request until that had its effect, or the next one was sent. */
+  /** What a person did after relay's last reading before a request, until the request had its effect or the next one was sent. */
   #beside(playlist: DemoPlaylist, { at, after }: Send, next = this.effects.length): Effect[] {
     const read = this.reads.get(playlist)?.findLast((one) => one.at <= at);
     const isSeen = (effect: Effect, index: number) =>
@@ -348,7 +347,7 @@ export class Spotify {
     return acts;
   }
 
-  /** True if a reading showed a person's act before a write was sent at `written`, or would have when that was asked for. */
+  /** True if a reading showed a person's act before the write at `written`, or if one could when that write was asked for. */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
     const isSeen = this.reads
@@ -365,7 +364,7 @@ export class Spotify {
     return isSeen === true || wasThere;
   }
 
-  /** What a write has taken out or put in: any song where no row is left of those that were there. */
+  /** Tells for a song whether a write has put it in or taken it out: true for every song if the write has replaced all rows. */
   #rewrittenBy(write: { after: number } | undefined): (uri: string) => boolean {
     const effect = write && this.effects[write.after];
     if (!effect) return () => false;
@@ -377,8 +376,8 @@ export class Spotify {
 
   /**
    * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that than to what
-   * relay left: for a minute that is the same to see as a list that lags.
-   * @param from where in the record of effects the call began that may have taken it for a list that lags
+   * relay left. For a minute, that looks like a list that lags.
+   * @param from where in the record of effects a call began; only acts before it count
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
     return this.effects
@@ -392,8 +391,8 @@ export class Spotify {
   }
 
   /**
-   * Relay's own writes of the last minute that an act turns back: it puts back just the rows that the write took out, or the
-   * other way round, or brings the list nearer to what it was before the write than to what the write left.
+   * relay's own writes of the last minute that an act turns back. The act puts back exactly the rows that the write took out, or
+   * takes out exactly those that it put in. Or it brings the list nearer to what it was before the write than to what it was after.
    */
   #turnedBackBy(index: number): Effect[] {
     const act = this.effects[index] as Effect;
@@ -408,8 +407,8 @@ export class Spotify {
   }
 
   /**
-   * Songs of relay's own writes that a person, or relay before a copy of its state was put back, has turned back within a minute,
-   * and of that act: what relay reads in that minute, it may take for a list that lags.
+   * Songs of relay's own writes that were turned back within a minute, and of the acts that turned them back. In that minute, relay
+   * may take what it reads for a list that lags. The acts are a person's, or relay's own if a restored copy does not know them.
    * @param from where in the record of effects a call began
    */
   broughtBack(playlist: DemoPlaylist, from: number): Set<string> {
@@ -426,9 +425,9 @@ export class Spotify {
   }
 
   /**
-   * True if relay has moved rows that a person had moved while it read their pages, less than a minute before a later
-   * change: what the list then shows is neither what the move should have left nor what was there before it.
-   * @param from where in the record of effects that change began
+   * True if relay has moved rows in the minute before a later change, and a person moved rows while relay read the pages for that.
+   * The list then shows neither what relay's move should have left nor what was there before it.
+   * @param from where in the record of effects the later change began
    */
   isMovedBlindly(playlist: DemoPlaylist, from: number): boolean {
     const until = this.effects[from]?.at ?? this.#time.at;
@@ -448,8 +447,8 @@ export class Spotify {
   }
 
   /**
-   * Songs of what a person and relay have done to a list within a minute of each other, where lists are so old that relay no
-   * longer waits for them: what it reads may be of before both, between the two, or after.
+   * Songs that a person and relay have changed within a minute of each other, if reads lag so much that relay no longer waits for
+   * them. What relay reads may then be the list before both acts, between them, or after both.
    * @param until where in the record of effects to end
    */
   blurredIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
@@ -463,8 +462,8 @@ export class Spotify {
   }
 
   /**
-   * True if an act has made a list what it was before one of relay's own writes of the last minute, by itself or with those of
-   * a person that followed it by `until`. If it has taken out one of several equal rows, the other may stand where relay put it.
+   * True if an act, alone or with a person's next acts until `until`, has made a list what it was before one of relay's own writes
+   * of the last minute. If the act has taken out one of several equal rows, the order of the others does not count.
    */
   #looksOlder(index: number, until: number): boolean {
     const { playlist } = this.effects[index] as Effect;
@@ -485,8 +484,8 @@ export class Spotify {
 
   /**
    * Songs that a person has saved after relay had removed them, or the other way round, less than a minute after relay's
-   * request: to a call that begins now, that is the same to see as a library that lags.
-   * @param begun when a change began that ended less than a minute ago
+   * request. To a call that begins now, that looks like a library that lags.
+   * @param begun when the first of the changes began that ended less than a minute ago
    */
   takenBack(begun: number): Set<string> {
     const since = Math.min(begun, this.#time.at - REMEMBERED_MS - ANSWERED_MS);
@@ -693,7 +692,7 @@ export class Spotify {
   }
 }
 
-/** What a request does to rows: nothing if it moves some, or is not for rows. */
+/** What a request does to rows. Requests that move rows, or are not for rows, count as doing nothing. */
 function asksOf(method: string, text: string): Send['asks'] {
   const { uris, items, position } = (text === '' ? {} : JSON.parse(text)) as {
     uris?: string[];
@@ -717,13 +716,13 @@ function noted<K, V>(all: Map<K, V[]>, key: K, value: V): void {
   else all.set(key, [value]);
 }
 
-/** How old a list may be that relay still waits for, in milliseconds. */
+/** The largest lag of lists for which relay waits, in milliseconds. */
 export const FAR_MS = 6_000;
 
 /** How long relay remembers its own writes, in milliseconds. */
 const REMEMBERED_MS = 60_000;
 
-/** Within this time relay knows how a request ended, or that nothing tells; in milliseconds. */
+/** Within this time relay knows how a request ended, or that it cannot find out; in milliseconds. */
 const ANSWERED_MS = 15_000;
 
 /** The song that a person saved, or removed from the saved ones, by what a story tells of an act. */
@@ -746,7 +745,7 @@ function shows(
   if (hasOtherLength && isCounted) return true;
   const differs = (uri: string, index: number) => uri !== after[index];
   const first = before.findIndex(differs);
-  // Beyond the first row that differs, all others of a longer or shorter list have another place.
+  // In a longer or shorter list, all rows after the first difference have another position.
   if (hasOtherLength) return (first < 0 ? before.length : first) < from + count;
   return first < from + count && before.findLastIndex(differs) >= from;
 }
@@ -764,7 +763,7 @@ function formerAt<T extends { until: number }>(formers: readonly T[], at: number
   return formers.find(({ until }) => until > at);
 }
 
-/** A list of playlists tells only the number of rows. */
+/** As many rows as a list of playlists tells, which shows nothing else of them. */
 function sized(rows: DemoPlaylist['rows'], total: number): DemoPlaylist['rows'] {
   const sample = rows[0] ?? { uri: uriOf(0), addedAt: null, addedBy: null };
   return Array.from({ length: total }, () => sample);

@@ -7,7 +7,7 @@ import type { Plan } from './plan.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
 
-/** Something that must not be. */
+/** Something wrong that a history has shown. */
 export interface Finding {
   /** What kind of mistake it is, the same for every history that shows it. */
   rule: string;
@@ -23,25 +23,25 @@ export interface Stage {
   network: Network;
   disk: MemoryDisk;
   computer: Computer;
-  /** By the index that plans use. */
+  /** Playlists by the index that plans use. */
   lists: DemoPlaylist[];
   findings: Finding[];
-  /** A copy was restored: what the program knew since is gone. */
+  /** True if a copy of the state was restored, so that the program has forgotten what came after it. */
   isRestored: boolean;
   /** True if nobody, or another account, was connected for a time. */
   isSwitched: boolean;
-  /** Playlists that an answer named as its caller's new one. */
+  /** Playlists that an answer has named as the new playlist of its caller. */
   claimed: Set<DemoPlaylist>;
-  /** New playlists whose rows another client has replaced, and with what; null where that is not judged. */
+  /** New playlists whose rows another client has replaced, with the new rows; null if the rows are not judged. */
   meddled: Map<DemoPlaylist, readonly string[] | null>;
-  /** The name that an answer told last, and where in the record of effects. */
+  /** The last name that an answer gave for a playlist, and where in the record of effects that was. */
   names: Map<DemoPlaylist, { name: string; from: number }>;
   listed: Map<DemoPlaylist, { isListed: boolean; from: number }>;
   say(line: () => string): void;
   found(rule: string, text: string): void;
 }
 
-/** Resolves after so many milliseconds in which the computer is awake: clients run on it too. */
+/** Resolves after the computer has been awake for `ms` milliseconds. Clients run on it too. */
 export function later({ time }: Pick<Stage, 'time'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     time.after(ms, resolve, 'computer');

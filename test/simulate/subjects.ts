@@ -6,7 +6,10 @@ import { shrinkKeeps } from './keeps/shrink.ts';
 import { KINDS, type Plan, planOf } from './plan.ts';
 import { shrink } from './shrink.ts';
 
-/** `keeps`: days in which playlists are kept and restored. The others are minutes of writing, and are drawn if no subject is named. */
+/**
+ * `keeps` are days in which playlists are kept and restored. The others are minutes of writing; one of them is drawn if no subject
+ * is named.
+ */
 export const SUBJECTS = [...KINDS, 'keeps'] as const;
 export type Subject = (typeof SUBJECTS)[number];
 export type AnyPlan = Plan | KeepPlan;
@@ -15,12 +18,12 @@ export function planFor(seed: number, only: Subject | undefined): AnyPlan {
   return only === 'keeps' ? keepPlanOf(seed) : planOf(seed, only);
 }
 
-/** @param keepsLines false: only their hash is kept */
+/** @param keepsLines true to return all lines, not only their hash */
 export function runPlan(plan: AnyPlan, keepsLines = false): Promise<History> {
   return plan.kind === 'keeps' ? runKeepHistory(plan, keepsLines) : runHistory(plan, keepsLines);
 }
 
-/** The shortest plan found that shows the same. */
+/** The shortest plan found that still shows a finding of this rule. */
 export function shortened(plan: AnyPlan, rule: string): Promise<AnyPlan> {
   return plan.kind === 'keeps' ? shrinkKeeps(plan, rule) : shrink(plan, rule);
 }

@@ -1,10 +1,10 @@
 /**
- * Time that passes only when nothing else is left to do: the next event is taken as soon as everything that the last one
- * set off has come to rest. Events at one moment keep the order in which they were scheduled.
+ * Time that passes only when nothing else is left to do. The next event comes once everything that the last one has caused has
+ * come to rest. Events at the same moment keep the order in which they were scheduled.
  */
 import type { Clock } from '../../src/base/clock.ts';
 
-/** Whose event it is: `computer` ones stand still while the computer sleeps, and end with their process. */
+/** Whose event it is. Events of the computer wait while it sleeps. */
 type Side = 'world' | 'computer';
 
 interface Event {
@@ -14,7 +14,7 @@ interface Event {
   run: (() => void) | null;
 }
 
-/** Taken before a history replaces the global one. */
+/** The real function, before a history replaces it. */
 const afterAllPromises = setImmediate;
 
 /** More events than any history has. */
@@ -34,7 +34,7 @@ export class VirtualTime {
   #events: Event[] = [];
   #turns: Array<() => void> = [];
 
-  /** Calls `run` after `ms`; the returned function takes that back. */
+  /** Calls `run` after `ms`. The returned function cancels that. */
   after(ms: number, run: () => void, side: Side = 'world'): () => void {
     if (Number.isNaN(ms)) throw new Error('There is no such time.');
     const from = side === 'computer' ? Math.max(this.at, this.#asleepUntil) : this.at;
@@ -45,7 +45,7 @@ export class VirtualTime {
     };
   }
 
-  /** In place of `setImmediate`: once everything of this turn has come to rest. */
+  /** Replaces `setImmediate`: calls `run` once everything of this turn has come to rest. */
   nextTurn(run: () => void): void {
     this.#turns.push(run);
   }
@@ -83,7 +83,7 @@ export class VirtualTime {
 
   /**
    * Lets time pass until `isOver`, or until `at` is `limit`.
-   * @returns why it ended before that; null: it is over
+   * @returns null if it is over; otherwise why time stopped before
    */
   async pass(isOver: () => boolean, limit: number): Promise<string | null> {
     for (let events = 0; events < MAX_EVENTS; events++) {
@@ -107,7 +107,7 @@ export class VirtualTime {
     return 'too much happens';
   }
 
-  /** Latest first, so that the next one is taken off the end. */
+  /** Keeps the events with the latest first, so that the next one is taken off the end. */
   #insert(event: Event): void {
     const events = this.#events;
     let low = 0;

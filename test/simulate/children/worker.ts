@@ -1,13 +1,13 @@
-/** Runs histories in a process of its own, as its parent asks for them, one task after the other. */
+/** The program of a process that runs histories. Its parent gives it one task after the other. */
 import { storyOf } from '../story.ts';
 import { type AnyPlan, planFor, runPlan, type Subject, shortened } from '../subjects.ts';
 
 export type Task =
-  /** Each seed is told as it ends. */
+  /** Runs seeds and reports each when its history ends. */
   | { do: 'run'; seeds: readonly number[]; only: Subject | undefined }
-  /** One history, line by line. */
+  /** Returns the lines of one history. */
   | { do: 'tell'; seed: number; only: Subject | undefined }
-  /** The shortest history that shows the same. */
+  /** Finds the shortest history that shows the same finding. */
   | { do: 'shorten'; seed: number; only: Subject | undefined; rule: string };
 
 /** What one seed led to. */

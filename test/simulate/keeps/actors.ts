@@ -1,4 +1,4 @@
-/** Who acts in these histories: a person in Spotify, one who keeps, one who restores, other clients, and what goes wrong. */
+/** What happens in these histories: acts of a person in Spotify, of somebody who keeps or restores playlists, of other clients, and mishaps. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows } from '../../../src/domain/rows.ts';
 import { chanceFor } from '../chance.ts';
@@ -76,7 +76,7 @@ async function act(
         if (!spotify.vanished.has(uri)) spotify.relinked.add(uri);
         return;
       }
-      // If it was shown under another ID, nothing tells under which ID it was added.
+      // A song that was shown under another ID stays: nothing would tell under which ID it was added.
       if (spotify.relinked.has(uri)) return;
       spotify.edit('loses a song that is not offered any more', null, () => {
         spotify.vanished.add(uri);
@@ -181,7 +181,7 @@ async function tend(stage: KeepStage, event: Doing<'act' | 'rewrite' | 'undo run
     case 'rewrite': {
       if (!playlist) return;
       stage.texts[event.rule] = event.text;
-      // A playlist that is kept anew is taken over as it is.
+      // A playlist that is kept again is taken over as it is, without a review.
       stage.accepted.push({ at: stage.time.at, playlist: playlist.id });
       await call(stage, 'update_kept_playlist', { keep_id: keep.id, action: 'stop' });
       const sql = sqlOf(event.text, stage.lists);
@@ -259,9 +259,9 @@ async function restore(stage: KeepStage, event: Doing<'restore'>): Promise<void>
   });
 }
 
-/** How long a reading may take before its version is dated. */
+/** How long before the date of a version its reading may have begun, in milliseconds. */
 const READING_MS = 40_000;
-/** Answers after which nothing has been written. */
+/** Error codes that say that nothing has been written. */
 const CLEAN: ReadonlySet<string> = new Set([
   'UNSUPPORTED_ITEMS',
   'NOT_FOUND',
@@ -279,7 +279,7 @@ function isRestored(
   return skips ? sameRows(state.filter(isWritable), rows.filter(isWritable)) : sameRows(state, rows);
 }
 
-/** Whether others have changed the playlist at about the same time: then both changes stand. */
+/** True if a rule or others may have changed the playlist at about the same time, so that its rows are a mixture. */
 function isMixed(
   { spotify, kept, meddled }: KeepStage,
   playlist: DemoPlaylist,
@@ -292,7 +292,7 @@ function isMixed(
     (effect, index) =>
       effect.playlist === playlist && effect.by === 'person' && (index >= from || at - effect.at < MINUTE),
   );
-  // What a kill has cut off goes on after the next start.
+  // A change that a kill has cut off continues after the next start, so earlier calls count too.
   const isAsked = meddled.some(
     (one) => one.playlist === playlist.id && one.by !== event && one.at >= at - 100 * MINUTE,
   );
@@ -338,7 +338,7 @@ async function befall(
   }
 }
 
-/** A copy is made, and some time later it takes the place of the state. */
+/** Makes a copy of the state, and restores it some time later. */
 async function restoreHome(stage: KeepStage, ms: number): Promise<void> {
   const { computer, disk, files } = stage;
   const copy = disk.content;

@@ -7,7 +7,7 @@ import { keepPlanOf } from './plan.ts';
 
 const SEEDS = sized(60, 8);
 
-test('every kept playlist ends as its query says or in a review that is true, and restores give the rows of that day', async () => {
+test('every kept playlist ends as its query says or in a review that is true, and a restore gives the rows of its version', async () => {
   const found: string[] = [];
   for (let seed = 1; seed <= SEEDS; seed++) {
     const { findings, hash } = await runKeepHistory(keepPlanOf(seed));

@@ -17,7 +17,7 @@ import { KeepSpotify, rowOf, rowUri } from './world.ts';
 /** Longer than any history takes, in milliseconds of virtual time. */
 const LIMIT = 30 * 24 * HOUR;
 
-/** @param keepsLines false: only their hash is kept */
+/** @param keepsLines true to return all lines, not only their hash */
 export async function runKeepHistory(plan: KeepPlan, keepsLines = false): Promise<History> {
   await prepareSimulation();
   const hash = createHash('sha256');

@@ -10,7 +10,7 @@ import { foldLetters } from '../../../src/music/letters.ts';
 import { loadSqlite } from '../../../src/store/sql/sqlite.ts';
 import type { VirtualTime } from '../time.ts';
 
-/** Files that survive the program: what was written is there once its step is over. */
+/** Files that survive the program. A file has its new content once the step that writes it is over. */
 export class LibraryFiles {
   readonly files = new Map<string, Uint8Array>();
 
@@ -40,12 +40,12 @@ export class LibraryFiles {
     };
   }
 
-  /** A file's content by the end of its path; null where there is none. */
+  /** The content of the file whose path ends in `name`; null if there is none. */
   copyOf(name: string): Uint8Array | null {
     return this.#found(name)?.[1].slice() ?? null;
   }
 
-  /** Puts another file in its place. */
+  /** Replaces the file whose path ends in `name`, or removes it. */
   put(name: string, bytes: Uint8Array | null): void {
     const path = this.#found(name)?.[0];
     if (path === undefined) return;

@@ -1,4 +1,4 @@
-/** Mistakes in what keeps playlists and restores them, for histories of these. */
+/** Mistakes in the code that keeps and restores playlists, for histories of kept playlists. */
 export const KEEP_MUTANTS = [
   {
     name: 'a run does not mind what others did',

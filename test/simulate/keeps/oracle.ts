@@ -1,4 +1,4 @@
-/** What kept playlists must be, by what Spotify holds. */
+/** Judges what kept playlists hold, and what was written to them, by what Spotify holds. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows, without } from '../../../src/domain/rows.ts';
 import type { Keep } from '../../keeps/support.ts';
@@ -9,7 +9,7 @@ import { MINUTE, type RuleText } from './plan.ts';
 import type { KeepStage } from './stage.ts';
 import { wantedBy } from './world.ts';
 
-/** Every kept playlist, once everything has come to rest. */
+/** Judges a kept playlist, once everything has come to rest. */
 export function judgeKeep(stage: KeepStage, keep: Keep): void {
   const { spotify, found, said, lists } = stage;
   const text = said.get(keep.sql);
@@ -34,7 +34,7 @@ export function judgeKeep(stage: KeepStage, keep: Keep): void {
   if (keep.status === 'review') judgeReview(stage, keep, { told, playlist, rows, wanted });
 }
 
-/** A rule that does not read playlists looks at its own only when it has something to write, or once a week. */
+/** True if relay may not have seen a person's edit: a rule that reads no playlist looks at its own only to write, or once a week. */
 function isUnseen({ spotify, requests }: KeepStage, text: RuleText, playlist: DemoPlaylist): boolean {
   if (text.is !== 'saved' && text.is !== 'head') return false;
   const edit = spotify.effects.findLast(({ by, playlist: on }) => by === 'person' && on === playlist);
@@ -47,10 +47,10 @@ function isJudged({ spotify }: KeepStage, text: RuleText, uri: string): boolean 
   return !spotify.vanished.has(uri) && !(BY_ID.includes(text.is) && spotify.relinked.has(uri));
 }
 
-/** Rules that compare IDs: a song that two lists show under two IDs is two to them. */
+/** Rules that compare IDs. If two lists show a song under two IDs, it counts as two songs for them. */
 const BY_ID: ReadonlyArray<RuleText['is']> = ['unsorted', 'union'];
 
-/** True if two rules read each other: neither is then right or wrong. */
+/** True if two rules read each other. Then nothing says what either playlist should hold. */
 function isCircular({ plan }: KeepStage): boolean {
   return plan.rules.some(({ name }) => name === 'Circle');
 }
@@ -86,7 +86,7 @@ function judgeReview(stage: KeepStage, { reason = '', preview }: Keep, judged: J
   if (!isTrue && !(isCircular(stage) && reason.startsWith('The'))) found('a review is not true', told);
 }
 
-/** Somebody else did something after what relay last wrote for a rule, or about then. */
+/** True if somebody else has changed the playlist after relay last wrote to it for a rule, or at about that time. */
 function isEdited({ spotify, meddled }: KeepStage, playlist: DemoPlaylist): boolean {
   const own = spotify.effects.filter(
     (effect) => effect.playlist === playlist && effect.by === 'relay' && !isAskedFor(meddled, effect),
@@ -98,14 +98,14 @@ function isEdited({ spotify, meddled }: KeepStage, playlist: DemoPlaylist): bool
   );
 }
 
-/** Whether a write may be for somebody who asked for it, rather than for a rule. */
+/** True if somebody may have asked for a write, so that it need not be for a rule. */
 function isAskedFor(meddled: KeepStage['meddled'], { at, playlist }: Effect): boolean {
   return meddled.some(
     (one) => one.playlist === playlist?.id && at >= one.at - MINUTE && at - one.at < 100 * MINUTE,
   );
 }
 
-/** A run as Spotify saw it: writes to one playlist that follow each other. */
+/** A run of a rule as Spotify saw it: writes to one playlist that follow each other. */
 interface Written {
   playlist: DemoPlaylist;
   effects: Effect[];
@@ -123,7 +123,7 @@ function runsOf({ spotify }: KeepStage): Written[] {
   return runs;
 }
 
-/** Everything that was ever written for a rule. */
+/** Judges everything that was written for rules. */
 export function judgeWrites(stage: KeepStage): void {
   const { found, kept, meddled, lists, isRestored } = stage;
   const runs = runsOf(stage);
@@ -155,7 +155,7 @@ export function judgeWrites(stage: KeepStage): void {
     if (!isMixed && had > 0 && have === 0) found('a kept playlist was emptied without a review', told);
     else if (!isMixed && had - have > 5 && had - have > 0.3 * had)
       found('a kept playlist shrank without a review', told);
-    // One of two that read each other follows what a person did to the other.
+    // If two rules read each other, the one follows what a person did to the playlist of the other.
     if (
       !isMixed &&
       before &&
@@ -179,26 +179,26 @@ function isEditOverwritten(
   );
   const last = edits.at(-1);
   if (!last || sameRows(before.after, first.before)) return false;
-  // Its rows are at times what the query says anyway, and then nothing was said.
+  // If the library has changed since the edit, the query may at times have given the edited rows. A run then saw no difference.
   const wasSeenRight = spotify.effects.some(
     ({ playlist: on, at }) => on === null && at > last.at && at < first.at,
   );
   return !wasSeenRight && first.at - last.at > 3 * MINUTE;
 }
 
-/** A time in which nobody did anything, as long as the interval of the rules. */
+/** Judges a time in which nobody did anything, as long as the interval of the rules. */
 export function judgeIdle(stage: KeepStage, from: number, until: number, items: readonly Keep[]): void {
   const sent = stage.requests.filter(
     ({ at, path }) => at >= from && at < until && path !== '/api/token' && path !== '/me',
   );
   const writes = sent.filter(({ method }) => method !== 'GET');
-  // Two that read each other come to rest in a review, after some runs.
+  // Two rules that read each other may write in some runs before they come to rest in a review.
   if (writes.length > 0 && !isCircular(stage))
     stage.found(
       'an idle time: something is written',
       writes.map(({ method, path }) => `${method} ${path}`).join(', '),
     );
-  // A review is looked at again in Spotify, since the copy may lag.
+  // For a review, relay reads the playlist again, since the copy of the library may be old.
   const looked = items.filter(({ status }) => status === 'review').length;
   const texts = items.flatMap(({ sql }) => stage.said.get(sql) ?? []);
   const reads = (lists: ReadonlyArray<RuleText['is']>) => Number(texts.some(({ is }) => lists.includes(is)));

@@ -1,6 +1,6 @@
 /**
- * What a history of kept playlists is made of: days in which playlists follow rules and come back as they were, beside what
- * everybody else does. Drawn from the seed alone; data, as other plans are.
+ * What a history of kept playlists is made of: days in which playlists follow rules and earlier versions are restored, while
+ * others act too. A plan is drawn from the seed alone, and is data like other plans.
  */
 import type { Chance } from '../../changes/crash/chance.ts';
 import type { FaultRule } from '../../support/simulator/faults.ts';
@@ -14,11 +14,11 @@ export type RuleText =
   | { is: 'head'; limit: number }
   | { is: 'union'; of: number[] }
   | { is: 'unsorted' }
-  /** The rows of the playlist of that name, the last one first. */
+  /** The rows of the playlist of that name in reverse order. */
   | { is: 'turned'; of: string };
 
 export interface PlannedRule {
-  /** Name of the playlist that is made. If the account has one of that name, that one is kept. */
+  /** Name of the kept playlist. It is made unless the account has one of that name. */
   name: string;
   text: RuleText;
 }
@@ -35,11 +35,11 @@ export type KeepEvent = { at: number } /** What a person does in Spotify. */ & (
   | { do: 'relink'; list: number; place: number }
   /** What another client asks relay for. */
   | { do: 'tool'; target: Target; tool: 'add' | 'remove' | 'replace' | 'deduplicate'; tracks: number[] }
-  /** What the one who keeps asks for. */
+  /** What the person who keeps playlists asks for. */
   | { do: 'act'; rule: number; action: 'run' | 'pause' | 'resume' | 'accept' }
   | { do: 'rewrite'; rule: number; text: RuleText }
   | { do: 'undo run'; rule: number }
-  /** What the one who restores asks for; `back`: how many versions before the newest. */
+  /** What the person who restores versions asks for; `back`: how many versions before the newest. */
   | { do: 'restore'; target: Target; back: number; skips: boolean }
   /** What happens to the computer, the network and the home. */
   | { do: 'kill' | 'power' | 'stop'; down: number }
@@ -69,7 +69,7 @@ export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
 
-/** Numbers of rows that are episodes begin here, and those of local files. */
+/** The first numbers of rows that are episodes, and of rows that are local files. */
 export const EPISODES = 100_000;
 export const LOCALS = 200_000;
 

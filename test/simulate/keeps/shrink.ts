@@ -15,7 +15,7 @@ export async function shrinkKeeps(plan: KeepPlan, rule: string, runs = 100): Pro
     best = candidate;
     return true;
   };
-  /** Leaves out halves, quarters and so on. */
+  /** Leaves out the whole list, then halves, quarters and so on. */
   const thin = async <T>(
     get: (from: KeepPlan) => readonly T[],
     put: (from: KeepPlan, items: T[]) => KeepPlan,

@@ -24,16 +24,16 @@ export interface KeepStage {
   texts: RuleText[];
   /** Queries that were ever kept, and what they say. */
   said: Map<string, RuleText>;
-  /** Changes that relay was asked for by others than the one who keeps, and when. */
+  /** Playlist and time of each change that somebody asked relay for, other than the rules. */
   meddled: Array<{ at: number; playlist: string; by: KeepEvent }>;
-  /** Reviews that were let through, and when. */
+  /** Playlist and time of each review that somebody accepted. */
   accepted: Array<{ at: number; playlist: string }>;
-  /** Playlists that were kept at some time. */
+  /** IDs of playlists that were kept at some time. */
   kept: Set<string>;
   isRestored: boolean;
   /** Every request that came to Spotify. */
   requests: Array<{ at: number; method: string; path: string }>;
-  /** What the restorer leaves to be judged at the end. */
+  /** Checks of restores that are left for the end. */
   atEnd: Array<() => void>;
   say(line: () => string): void;
   found(rule: string, text: string): void;
@@ -43,7 +43,7 @@ export type ToolAnswer = Record<string, unknown> & {
   error?: { code: string; message: string; details?: Record<string, unknown> };
 };
 
-/** Asks relay, once it runs; null: nobody heard the answer. */
+/** Calls a tool once relay runs. Returns null if nobody heard the answer. */
 export async function call(
   { computer, say }: KeepStage,
   tool: string,

@@ -1,4 +1,4 @@
-/** The Spotify of these histories, with episodes, local files and rows that turn grey; and the rows that a rule should find. */
+/** The Spotify of these histories, with episodes, local files and songs that turn grey. Also the rows that a rule should find. */
 import type { DemoEpisode, DemoShow } from '../../../src/demo/catalogue/types.ts';
 import { type Answer, apiError, type Incoming } from '../../../src/demo/http.ts';
 import type { DemoPlaylist, PlaylistRow } from '../../../src/demo/state.ts';
@@ -42,7 +42,7 @@ export class KeepSpotify extends Spotify {
     }));
   }
 
-  /** A grey row's track is no longer offered: it can neither be looked up nor written. */
+  /** Spotify no longer offers the track of a grey row, so requests that read or write that track are refused. */
   override handle(request: Incoming): Answer {
     const { method, path, text } = request;
     if (this.vanished.size > 0 && request.isApi) {
@@ -60,7 +60,7 @@ export class KeepSpotify extends Spotify {
     return this.account.playlists.find((one) => one.name === name);
   }
 
-  /** Every state of a playlist's rows from `span` before the time `at` up to that time. */
+  /** Every state that a playlist's rows had in the `span` milliseconds before the time `at`. */
   statesOf(playlist: DemoPlaylist, at: number, span: number): string[][] {
     const own = this.effects.filter((effect) => effect.playlist === playlist);
     const states: string[][] = [];
