@@ -240,7 +240,10 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
 /** How often a call is repeated after the program died. No batch has more kills than that. */
 const MAX_ASKED_AGAIN = 3;
 
-/** Waits until the program says how a change ended. Asks for the change again if the program does not know it; on a bad day that may be refused. */
+/**
+ * Waits until the program says how a change ended. If the program does not know the change, asks for it again; a bad day may
+ * refuse that.
+ */
 async function awaitTold({ victim }: Stage, run: Run): Promise<void> {
   const { asked, told } = run.scene;
   let answer: Record<string, unknown> | null = null;

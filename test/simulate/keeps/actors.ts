@@ -1,4 +1,4 @@
-/** What happens in these histories: acts of a person in Spotify, of somebody who keeps or restores playlists, of other clients, and mishaps. */
+/** What happens: acts of a person in Spotify, of somebody who keeps or restores playlists, and of other clients; and mishaps. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows } from '../../../src/domain/rows.ts';
 import { chanceFor } from '../chance.ts';
