@@ -12,7 +12,7 @@ const PAGE = 'GET /health HTTP/1.1\r\nhost: HOST\r\n\r\n';
 const POST =
   'POST /mcp HTTP/1.1\r\nhost: HOST\r\ncontent-type: application/json\r\ncontent-length: 100000\r\n\r\n';
 
-/** What other processes hold open, all at once. */
+/** The connections that another process holds open, all at once. */
 const HELD = [
   { count: 700 },
   { count: 200, text: PAGE },

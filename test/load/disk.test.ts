@@ -8,9 +8,9 @@ import { longTest } from '../support/scale.ts';
 import { SEED } from './model/crew.ts';
 import { withCrew } from './model/withCrew.ts';
 
-/** A user that owns nothing. */
+/** The ID of a user that owns nothing. */
 const NOBODY = 65_534;
-/** How long the clients work before the trouble, during it and after it, each in real time. */
+/** How long the clients work before the trouble, during it and after it: milliseconds of real time for each. */
 const WORK_MS = 2_000;
 
 /** Breaks saving, and returns a function that repairs it. */
@@ -26,7 +26,7 @@ const full: Trouble = async () => {
   };
 };
 
-/** Nobody may write to the home; root may do everything, so this process continues as another user. */
+/** Makes the home read-only. Since root may write anyway, this process then continues as another user. */
 const readOnly: Trouble = async (home) => {
   const isRoot = process.geteuid?.() === 0;
   const paths = [home, ...(await readdir(home)).map((name) => join(home, name))];

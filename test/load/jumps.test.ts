@@ -7,7 +7,7 @@ import { SEED } from './model/crew.ts';
 import { withCrew } from './model/withCrew.ts';
 
 const HOUR = 3_600_000;
-/** Real time of work before and after. */
+/** How long the clients work before the jump and after it, each in milliseconds of real time. */
 const WORK_MS = 2_500;
 const CREW = { clients: 4, share: 0.03 };
 
@@ -36,7 +36,7 @@ longTest('the computer sleeps for eight hours while clients are at work', async 
     const working = crew.work(2 * WORK_MS);
     working.catch(() => {});
     await setTimeout(WORK_MS);
-    // The network goes first and comes back last. Every connection is dead by then, and the access token has run out.
+    // The network goes before the sleep and comes back after it. By then every connection is dead and the access token has expired.
     await provider.offline(true);
     clock.shift(8 * HOUR);
     await clock.sleep(10_000);

@@ -17,8 +17,8 @@ import type { Reading } from './model/server.ts';
 const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 12);
 
 /**
- * How much the heap may grow after the first third: relay keeps the rows of eight playlists. A row takes some 700 bytes, and
- * a playlist here has up to 700 rows.
+ * How much the heap may grow after the first third. relay keeps the rows of eight playlists in memory. A row takes some 700 bytes,
+ * and a playlist here has up to 700 rows.
  */
 const HEAP_BYTES = 8 * 1024 * 1024;
 
@@ -27,7 +27,7 @@ const TYPESCRIPT = new URL('../../scripts/testing/register.mjs', import.meta.url
 interface Program {
   mcpUrl: string;
   baseUrl: string;
-  /** What it holds now. */
+  /** Its memory and descriptors now. */
   probe(): Promise<Reading>;
   /** Stops it in an orderly way. */
   stop(): Promise<{ code: number | null; err: string }>;
@@ -120,7 +120,7 @@ longTest(
         t.diagnostic(JSON.stringify({ ...report, readings, factor: clock.factor }));
         const [first, , last] = readings;
         assert.ok(first && last && last.heapUsed - first.heapUsed < HEAP_BYTES, JSON.stringify(readings));
-        // Connections to the provider are kept for as long as it likes; this closes those that are idle.
+        // relay keeps idle connections to the provider until the provider closes them, as it does here.
         await provider.offline(true);
         const isFree = async () => ((await program.probe()).descriptors <= descriptors ? true : null);
         assert.ok(await poll(isFree, 60_000), `more than ${descriptors} descriptors stay open`);

@@ -1,4 +1,4 @@
-/** Real MCP clients of both eras of the protocol, as one thing to call tools with. */
+/** Real MCP clients of both eras of the protocol, with one interface to call tools. */
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
@@ -13,7 +13,7 @@ export interface Caller {
    * @throws what the client throws, if `signal` aborts or the protocol fails
    */
   call(tool: string, args: Record<string, unknown>, signal?: AbortSignal): Promise<Answer>;
-  /** Whether giving up a call ends it in the program too. Clients of the older era leave it running. */
+  /** True if the program notices that the client gives up a call. Clients of the older era leave the call running. */
   readonly canLeave: boolean;
   close(): Promise<void>;
 }

@@ -11,7 +11,7 @@ import { type Stage, stageOf } from './stage.ts';
 import { assertHolds } from './target.ts';
 import { doSomething, learn, type Person, personOf, targetsOf, undoAll } from './tasks.ts';
 
-/** A new one on each run, unless it is given. */
+/** A new seed on each run, unless `RELAY_TEST_SEED` names one. */
 export const SEED = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
 
 export interface CrewOptions {
@@ -36,13 +36,13 @@ export interface CrewReport {
 
 export interface Crew {
   readonly stage: Stage;
-  /** Works for `realMs`, then waits until all is at rest and compares everything. May be called again. */
+  /** Lets the clients work for `realMs`, waits until all is at rest, and compares everything. May be called again. */
   work(realMs: number): Promise<void>;
   /** Ends the faults, undoes what can be undone, compares again, and disconnects. */
   end(): Promise<CrewReport>;
 }
 
-/** Notes every state of the simulated provider. The provider starts before the crew's stage, which sets `note` later. */
+/** A hook that notes every state of the provider. The provider starts before the crew's stage, which sets later how to note. */
 export function noting(): { around: (next: Hook) => Hook; note: (work: () => void) => void } {
   let note = () => {};
   return {
@@ -82,7 +82,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   await learn(first);
   const weather = beginFaults(provider, chanceOf(seed + 104_729), share);
 
-  /** Fails with what the client did, what was sent for it, and the seed to repeat it. */
+  /** If `work` fails, adds to the error what the client did, what was sent for it, and the seed. */
   async function told(person: Person, work: () => Promise<void>): Promise<void> {
     try {
       await work();
@@ -127,7 +127,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
     const { allOf } = lister;
     const jobs = await allOf<{ status: string; review_required: boolean }>('list_jobs');
     const changes = await allOf<{ state: string }>('list_changes');
-    // A write whose caller left may have failed: its change says what is there, and nobody has asked for more.
+    // A job that failed counts as over: its caller may have left, and then nobody resumes it.
     const isOver = ({ status, review_required }: (typeof jobs)[number]) =>
       ['completed', 'cancelled', 'failed'].includes(status) && !review_required;
     const open = [
@@ -165,7 +165,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   };
 }
 
-/** Waits for all, even if one fails. */
+/** Waits until all have ended, and then fails if one has failed. */
 async function all(works: ReadonlyArray<Promise<void>>): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

@@ -1,10 +1,10 @@
-/** Every fault that the simulated provider knows, each met by the same share of the requests that it fits. */
+/** Every fault that the simulated provider knows. Each kind comes up equally often among the requests that it fits. */
 import type { Incoming } from '../../../src/demo/http.ts';
 import type { Chance } from '../../changes/crash/chance.ts';
 import type { FaultAction, FaultRule } from '../../support/simulator/faults.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 
-/** A fault, and the requests that it makes sense for. */
+/** A fault, and the requests for which it makes sense; by default all. */
 interface Fault {
   action: FaultAction;
   fits?(request: Incoming): boolean;
@@ -14,15 +14,15 @@ const isPlayer = ({ path }: Incoming) => path.startsWith('/me/player');
 const isRead = ({ method }: Incoming) => method === 'GET';
 const isWriteOfRows = ({ method, path }: Incoming) => method !== 'GET' && path.endsWith('/items');
 /**
- * The real player answers its commands with a 200 and any text, which the program has to accept as a success. It cannot tell
- * that from the page of a proxy, sent without any effect.
+ * False for commands to the player. The real player answers them with a 200 and any text, which the program has to accept as a
+ * success. The program could not tell such an answer from the page of a proxy, after which the command had no effect.
  */
 const isTold = (request: Incoming) => !isPlayer(request) || isRead(request);
 
 /** The longest time, in milliseconds, after which a request that was not answered may still take effect. */
 export const LATEST_MS = 14_000;
 
-/** By kind; the kinds come up equally often, and within a kind its forms. */
+/** The faults by kind. Each kind comes up equally often, and so does each form of a kind. */
 const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   latency: [{ action: { kind: 'latency', ms: 400 } }, { action: { kind: 'latency', ms: 3_000 } }],
   status: [
@@ -73,7 +73,7 @@ const FAULTS: Readonly<Record<string, readonly Fault[]>> = {
   transform: [{ action: { kind: 'transform', fn: withNews }, fits: ({ isApi }) => isApi }],
 };
 
-/** Fields that nobody has seen before. */
+/** Adds a field that relay does not know to every object in the answer. */
 function withNews(body: unknown): unknown {
   if (Array.isArray(body)) return body.map(withNews);
   if (typeof body !== 'object' || body === null) return body;
@@ -90,7 +90,7 @@ export interface Weather {
 
 /**
  * Lets each request meet a fault with the probability `share`, and lists follow writes with a lag.
- * @param chance decides which and when
+ * @param chance decides which requests meet which fault
  */
 export function beginFaults(provider: Simulator, chance: Chance, share: number): Weather {
   const kinds = Object.keys(FAULTS);

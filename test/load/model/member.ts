@@ -1,4 +1,4 @@
-/** One client that knows what must be true: it calls tools, and judges each answer by what the provider then holds. */
+/** One client with its model: it calls tools, and judges each answer by what the provider then holds. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import { without } from '../../../src/domain/rows.ts';
@@ -23,7 +23,7 @@ export interface Failure {
   };
 }
 
-/** What a provider on a bad day may lead to; everything else is the program's own fault. */
+/** Error codes that a provider on a bad day explains. Any other code is the program's own fault. */
 const ALLOWED: readonly string[] = [
   'RATE_LIMITED',
   'QUOTA_EXCEEDED',
@@ -54,17 +54,17 @@ export interface Member {
   readonly name: string;
   readonly chance: Chance;
   readonly stage: Stage;
-  /** What it did last, for finding out what went wrong. */
+  /** The last calls and answers, to find out what went wrong. */
   readonly lines: string[];
   /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
   ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
-  /** All rows of a tool that returns a list. Reads page by page, since one answer with all of them would be too long. */
+  /** All rows of a tool that returns a list, read page by page, since one answer with all of them would be too long. */
   allOf<T>(tool: string): Promise<T[]>;
   /** Calls a tool that changes `target` and fails unless the provider then holds what the answer says. */
   write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
-  /** The same through a job. */
+  /** Changes `target` through a job, and fails unless the provider then holds what the job says. */
   job(target: Target, args: Record<string, unknown>, effect: Effect): Promise<void>;
-  /** Undoes the last change of `target`. @param mayConflict whether relay may refuse since there were later changes */
+  /** Undoes the last change of `target`. @param mayConflict true if relay may refuse because of later changes */
   undo(
     target: Target,
     effectOf: (done: Done) => Effect,
@@ -112,7 +112,7 @@ export function memberOf(
     return answer;
   }
 
-  /** Does not wait for the answers to some calls; for those it returns null. */
+  /** Calls a tool. In some calls the client leaves before the answer; then this returns null. */
   async function callOrLeave(
     tool: string,
     args: Record<string, unknown>,
@@ -183,10 +183,10 @@ export function memberOf(
       }
       if (job.status === 'ready') await call('commit_job', { job_id: id }, ['JOB_STATE']);
       if (job.status === 'ready' && job.failed > 0) await call('resume_job', { job_id: id }, ['JOB_STATE']);
-      // It has ended part-way, or what was there before is back.
+      // The job has ended part-way or was rolled back, so it cannot be resumed.
       if (job.status === 'failed' && job.error?.code === 'CONFLICT') return true;
       if (job.status === 'failed') await call('resume_job', { job_id: id }, ['JOB_STATE']);
-      // Like a model that grows impatient.
+      // Sometimes resumes a waiting job too early, like a model that grows impatient.
       if (job.status === 'waiting' && ++waits % 4 === 0)
         await call('resume_job', { job_id: id }, ['JOB_STATE']);
       if (cancels && job.status === 'committing') {
@@ -199,7 +199,7 @@ export function memberOf(
     return last;
   }
 
-  /** What a job leaves. One that ended part-way is taken back, as its error asks for. */
+  /** What there has to be after a job. If the job ended part-way, this undoes its change, as its error says to do. */
   async function leftBy(target: Target, { total, at }: Effect, job: JobRecord): Promise<readonly string[]> {
     if (job.status === 'completed') return at(total);
     if (job.status === 'cancelled') return at(job.written);
@@ -217,7 +217,7 @@ export function memberOf(
     return at(0);
   }
 
-  /** What may be there after the answer. */
+  /** The states that are possible after an answer. */
   async function judge(
     target: Target,
     effect: Effect,

@@ -1,4 +1,4 @@
-/** Where the clients meet: the provider, its time, its past states, and the tracks that belong to each client. */
+/** What the clients share: the provider, its time and its past states. Also the tracks that belong to each client. */
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { DemoDevice, DemoPlaylist } from '../../../src/demo/state.ts';
@@ -7,7 +7,7 @@ import { at, owner } from '../../support/shapes.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import { OLDEST_MS } from './faults.ts';
 
-/** Tracks that one client uses and no other. */
+/** Tracks that only one client uses. */
 export interface Tokens {
   /** For its own playlist, where they may be repeated. */
   own: string[];
@@ -24,11 +24,11 @@ export interface Stage {
   device: DemoDevice;
   /** Every state of a playlist's rows that a read may show if it began at `since` (milliseconds on the clock). */
   rowsSince(playlist: DemoPlaylist, since: number): ReadonlyArray<readonly string[]>;
-  /** The same for the saved tracks. */
+  /** Every set of saved tracks that such a read may show. */
   savedSince(since: number): ReadonlyArray<ReadonlySet<string>>;
   /** Notes the present state; called before and after each change. */
   note(): void;
-  /** What tools that only read answered on a good day, by tool and arguments. */
+  /** The answers of reading tools before the faults began, by tool and arguments. */
   known: Map<string, unknown>;
   /** How often each tool ended with each result. */
   ends: Record<string, Record<string, number>>;
@@ -54,7 +54,7 @@ export function tokensOf({ catalogue }: Simulator, index: number): Tokens {
 }
 
 interface Seen<T> {
-  /** When it ended; infinite for the present one. */
+  /** When the state ended; infinite for the present one. */
   until: number;
   value: T;
 }

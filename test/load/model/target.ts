@@ -1,4 +1,4 @@
-/** What one client is sure of about one thing at the provider that it alone changes. */
+/** The model of one thing at the provider that only one client changes, such as the rows of a playlist. */
 import assert from 'node:assert/strict';
 import { without } from '../../../src/domain/rows.ts';
 import { differenceOf } from '../../changes/support.ts';
@@ -15,30 +15,30 @@ export interface Effect {
   at(written: number): State;
   /** What may be there if nobody heard the answer; by default what each of the requests leaves. */
   between?: readonly State[];
-  /** What is there if the tool says that it stopped after so many entries; by default `at`. */
+  /** What is there if the tool says that it stopped after `written` entries; by default `at`. */
   part?(written: number): State;
-  /** True if nobody can find out whether it took effect when its answer is lost, and the tool says so. */
+  /** True if the tool may say that it cannot find out whether a request with a lost answer took effect. */
   mayStayUnknown?: boolean;
   /** True if the answer says how many entries were written, but not which. */
   isAnyOrder?: boolean;
 }
 
-/** A change of the target that was answered with its ID. */
+/** A change of the target whose ID the client knows. */
 export interface Done {
   changeId: string;
   before: State;
   after: State;
-  /** True if it undid another change, so that the one before that can be undone as well. */
+  /** True if this change is an undo. It may be skipped, to undo the change before the one that it undid. */
   isBack: boolean;
 }
 
 export interface Target {
   readonly name: string;
-  /** Null if it is not a playlist, or one that does not exist yet. */
+  /** Null if the target is no playlist, or a playlist that does not exist yet. */
   readonly playlistId: string | null;
-  /** What the provider holds. */
+  /** What the provider holds now. */
   actual(): State;
-  /** What it may hold; one state except where the last answer leaves open which. */
+  /** What the provider may hold: one state, or several if the last answer does not say which. */
   possible: readonly State[];
   /** Changes that can be undone, the latest last. */
   readonly done: Done[];
@@ -48,7 +48,7 @@ export function targetOf(name: string, actual: () => State, playlistId: string |
   return { name, playlistId, actual, possible: [actual()], done: [] };
 }
 
-/** Where `present` has as many changed entries as one of `possible`, whichever they are, it is possible itself. */
+/** For changes in any order: `present` is possible if it has as many changed entries as one of `possible`. */
 export function inAnyOrder(
   { total, at }: Effect,
   possible: readonly State[],
@@ -64,7 +64,7 @@ export function inAnyOrder(
     : possible;
 }
 
-/** Fails unless the provider holds what the model says; afterwards the model has that one state. */
+/** Fails unless the provider holds a state that is possible. That state is then the only possible one. */
 export function assertHolds(target: Target, told: string): void {
   const present = target.actual();
   const found = target.possible.find((state) => differenceOf(present, state) === null);

@@ -1,4 +1,4 @@
-/** What the clients do, and what each answer has to be. */
+/** What the clients do, and what each answer has to be. A person here is a client with everything that it changes. */
 import assert from 'node:assert/strict';
 import { isDeepStrictEqual } from 'node:util';
 import type { DemoTrack } from '../../../src/demo/catalogue/types.ts';
@@ -15,7 +15,7 @@ import { assertHolds, certain, type Done, type Effect, type Target, targetOf } f
 const ROWS = 100;
 const SAVES = 40;
 
-/** A client, and everything that it alone changes. */
+/** A client, and everything that only this client changes. */
 export interface Person {
   member: Member;
   tokens: Tokens;
@@ -28,7 +28,7 @@ export interface Person {
   shared: Target;
   saved: Target;
   queued: Target;
-  /** The player's settings, of the one client that changes them. */
+  /** The player's settings; null except for the one client that changes them. */
   player: Record<'volume' | 'repeat' | 'shuffle', Target> | null;
   made: number;
 }
@@ -83,7 +83,7 @@ export function targetsOf({ own, details, shared, saved, queued, player }: Perso
   return [own, details, shared, saved, queued, ...(player ? Object.values(player) : [])];
 }
 
-// What writes do.
+// The effects of writes.
 
 function rewritten(before: readonly string[], doing: Doing): Effect {
   const isInParts = doing.do === 'add' || doing.do === 'remove';
@@ -112,7 +112,7 @@ function undone({ before, after }: Done): Effect {
   return onlyAdds ? rewritten(after, { do: 'add', uris: before.slice(after.length) }) : whole(after, before);
 }
 
-/** Saving and removing are sent in the order of the list; the model has them in the order of the tokens. */
+/** The effect of saving or removing. relay sends the songs in the order of `uris`; the model keeps them in the order of `all`. */
 function savedUpTo(
   all: readonly string[],
   before: readonly string[],
@@ -138,7 +138,7 @@ function some(member: Member, uris: readonly string[], most: number): string[] {
   return Array.from({ length: count }, () => left.splice(chance.whole(0, left.length - 1), 1)[0] ?? '');
 }
 
-// Writes to the own playlist.
+// Writes to the client's own playlist.
 
 const add: Task = async ({ member, playlist, tokens, own }) => {
   const { chance } = member;
@@ -146,7 +146,7 @@ const add: Task = async ({ member, playlist, tokens, own }) => {
   if (before.length > 500) return;
   const count = chance.fraction() < 0.25 ? chance.whole(90, 230) : chance.whole(1, 30);
   const drawn = Array.from({ length: count }, () => chance.pick(tokens.own));
-  // Now and then the rows that are there already.
+  // Sometimes adds rows that are there already.
   const uris = chance.fraction() < 0.15 && before.length > 0 ? before.slice(-count) : drawn;
   const args = { playlist_id: playlist.id, track_ids: uris };
   await member.write(own, 'add_tracks_to_playlist', args, rewritten(before, { do: 'add', uris }));
@@ -193,8 +193,8 @@ const deduplicate: Task = async ({ member, playlist, own }) => {
 };
 
 /**
- * relay may not know the rows that it moved. Then it undoes the move only if the playlist still has the same version. A change
- * of the playlist's name makes another version.
+ * relay may not know the rows that it moved. Then it undoes the move only if the playlist still has the same snapshot. A change
+ * of the playlist's name makes a new snapshot.
  */
 const undoRows: Task = ({ member, own }) => member.undo(own, undone, isMove);
 
@@ -232,7 +232,7 @@ const replaceJob: Task = async ({ member, playlist, tokens, own }) => {
   await member.job(own, args, rewritten(certain(own), { do: 'replace', uris }));
 };
 
-// The other things that a person changes.
+// Writes to the other things that a person changes.
 
 const changeDetails: Task = async ({ member, playlist, details }) => {
   const [name = '', description = ''] = certain(details);
@@ -269,7 +269,7 @@ const removeShared: Task = async ({ member, shared }) => {
   await member.write(shared, 'remove_tracks_from_playlist', args, rewritten(before, { do: 'remove', uris }));
 };
 
-/** Refused where others have changed the playlist since. */
+/** relay may refuse this undo, since others may have changed the playlist since. */
 const undoShared: Task = ({ member, shared }) => member.undo(shared, undone, () => true);
 
 const save: Task = async ({ member, tokens, saved }) => {
@@ -288,7 +288,7 @@ const undoSaves: Task = ({ member, tokens, saved }) =>
   member.undo(saved, ({ before, after }) => {
     const back = before.length > after.length;
     const changed = tokens.saved.filter((uri) => before.includes(uri) !== after.includes(uri));
-    // The answer does not say in which order.
+    // The answer does not say in which order the songs were written.
     return { ...savedUpTo(tokens.saved, after, changed, back), isAnyOrder: true };
   });
 
@@ -298,7 +298,7 @@ const create: Task = async (person) => {
   const name = `Made by ${member.name}, ${person.made++}`;
   const uris = [...new Set(Array.from({ length: chance.whole(1, 40) }, () => chance.pick(tokens.own)))];
   const made = () => owner(stage.provider).playlists.filter((playlist) => playlist.name === name);
-  // The first entry stands for the playlist, so that an empty one differs from none.
+  // The first entry stands for the playlist itself, so that an empty playlist differs from none.
   const target = targetOf(name, () => made().flatMap((playlist) => ['a playlist', ...urisOf(playlist)]));
   const effect: Effect = {
     total: uris.length,
@@ -333,7 +333,7 @@ const queue: Task = async ({ member, tokens, queued }) => {
 /** Errors that only the player has: a 403, and a 404 for its device. */
 const REFUSALS = ['RESTRICTION_VIOLATED', 'DEVICE_NOT_FOUND'];
 
-/** relay never repeats a player command, so one without an answer may or may not have taken effect. */
+/** Sends a player command. relay never repeats one, so without an answer it may or may not have taken effect. */
 async function command(
   member: Member,
   target: Target,
@@ -374,7 +374,7 @@ const play: Task = async ({ member, player, queued, ...person }) => {
   ])();
 };
 
-// What only reads.
+// Tasks that only read.
 
 const readRows: Task = async ({ member, playlist }) => {
   const { chance, stage } = member;
@@ -423,7 +423,7 @@ const readSaved: Task = async ({ member, tokens, saved }) => {
   const answer = await member.ask('check_saved_tracks', { track_ids: tokens.saved });
   if (failureIn(answer)) return;
   const items = answer.items as Array<{ uri: string; saved: boolean }>;
-  // relay sends two requests, between which the list may catch up.
+  // relay sends two requests, and reads may have caught up in between. So each song may be as in another state.
   const states = stage.savedSince(since);
   for (const [index, { uri, saved: isSaved }] of items.entries()) {
     assert.equal(uri, tokens.saved[index]);
@@ -446,7 +446,7 @@ const readName: Task = async ({ member, playlist, details }) => {
     );
 };
 
-/** Answers that are the same on any day. */
+/** Asks again what was asked before the faults began. The answer must be the same. */
 const readCatalogue: Task = async ({ member }) => {
   const { known } = member.stage;
   const question = member.chance.pick([...known.keys()]);
@@ -456,7 +456,7 @@ const readCatalogue: Task = async ({ member }) => {
   assert.deepEqual(steady(tool, answer), known.get(question), `${question} was answered otherwise`);
 };
 
-/** A match is found by searching at first, and then remembered. */
+/** The part of an answer that stays the same. The source of a match changes, since relay searches once and then remembers it. */
 function steady(tool: string, answer: Answer): unknown {
   const { source, ...rest } = answer;
   return tool === 'find_track_exact' && rest.status === 'matched'
@@ -507,7 +507,7 @@ const TASKS: ReadonlyArray<readonly [weight: number, task: Task]> = [
 
 const WEIGHT = TASKS.reduce((sum, [weight]) => sum + weight, 0);
 
-/** Does one thing of the mix. */
+/** Does one of the tasks, drawn by weight. */
 export async function doSomething(person: Person): Promise<void> {
   let drawn = person.member.chance.fraction() * WEIGHT;
   for (const [weight, task] of TASKS) {

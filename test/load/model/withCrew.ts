@@ -14,7 +14,7 @@ export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' |
   allowed?: readonly string[];
 }
 
-/** Ends the crew once `work` has ended, which compares everything. */
+/** Runs `work` with a crew, then ends the crew, which compares everything. */
 export async function withCrew(
   options: WithCrewOptions,
   work: (crew: Crew, clock: FastClock, relay: Relay) => Promise<void>,
