@@ -15,9 +15,9 @@ const BOOKS = /^\.\/(var\/lib\/(dpkg|rpm)|var\/log\/dpkg\.log|var\/cache\/ldconf
 
 export interface CleanRoot {
   path: string;
-  /** Runs a program inside, as root, with nothing of this machine's environment. */
+  /** The command that runs a program in the directory, as root, with nothing of this machine's environment. */
   command(...args: string[]): [command: string, args: string[]];
-  /** Runs it to its end and returns stdout. Throws where it fails. */
+  /** Runs a program there to its end and returns stdout. Throws if it fails. */
   run(...args: string[]): string;
   /** Every file with its type, mode, owner, size and link target, except those of package managers. */
   files(): string[];
@@ -60,7 +60,7 @@ export function makeCleanRoot(): CleanRoot {
   };
 }
 
-/** Runs a program of this machine as root and returns stdout. Throws where it fails. */
+/** Runs a program of this machine as root and returns stdout. Throws if it fails. */
 export function asRoot(...args: string[]): string {
   return finished(...rootCommand(args));
 }

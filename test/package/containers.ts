@@ -1,8 +1,8 @@
-/** Reads what an executable file says of itself: for which system and processor it is, and what `--build-sea` put in. */
+/** Reads from an executable file for which system and processor it is, and what `--build-sea` has put in. */
 
 import { createHash } from 'node:crypto';
 
-/** What each format calls the processors, as Node's `process.arch`. */
+/** For each format, its numbers of processors with the names that Node's `process.arch` has for them. */
 const MACHINES: Record<Kind['format'], Record<number, string>> = {
   ELF: { 62: 'x64', 183: 'arm64' },
   'Mach-O': { 16777223: 'x64', 16777228: 'arm64' },
@@ -11,7 +11,7 @@ const MACHINES: Record<Kind['format'], Record<number, string>> = {
 
 export interface Kind {
   format: 'ELF' | 'Mach-O' | 'PE';
-  /** As Node's `process.arch`. */
+  /** Name of the processor, as in Node's `process.arch`. */
   arch: string;
 }
 
@@ -105,7 +105,7 @@ function sectionNamed(file: Buffer, segment: number, name: string): Buffer | nul
   return null;
 }
 
-/** A section of a program or a native addon, whatever its format calls it; null: it has none of that name. */
+/** The content of a section of a program or a native addon; null if there is none of that name. */
 export function readSection(file: Buffer, name: string): Buffer | null {
   switch (readKind(file).format) {
     case 'ELF':
@@ -132,7 +132,7 @@ function elfSection(file: Buffer, name: string): Buffer | null {
   return headers.find((header) => text(names, header.name, name.length + 1) === name)?.content ?? null;
 }
 
-/** PE format, "Section Table"; of what is in the file, its virtual size. */
+/** PE format, "Section Table". The content is cut to its virtual size, since it may be padded in the file. */
 function peSection(file: Buffer, name: string): Buffer | null {
   const header = file.readUInt32LE(0x3c);
   const sections = header + 24 + file.readUInt16LE(header + 20);
@@ -148,7 +148,7 @@ function peSection(file: Buffer, name: string): Buffer | null {
 export interface Signature {
   identifier: string;
   adHoc: boolean;
-  /** Pages of the file that are not as the signature says; every byte before the signature is in a page. */
+  /** Pages of the file whose hash is not the signature's. The pages cover every byte before the signature. */
   wrongPages: number[];
   /** Whether the last segment reaches to the end of the file. */
   covered: boolean;
@@ -283,7 +283,7 @@ const FLAG = { codeCache: 1 << 2, assets: 1 << 3, execArgv: 1 << 4 };
 export function readApplication(blob: Buffer): Application {
   if (blob.readUInt32LE(0) !== 0x143da20) throw new Error('the application lacks its magic number');
   const flags = blob.readUInt32LE(4);
-  // Two bytes give the format of the script, and where more options may come from.
+  // Skips two bytes: the format of the script, and where more options may come from.
   let at = 10;
   const number = () => {
     at += 8;

@@ -45,7 +45,7 @@ for (const { name, suffix } of TARGETS) {
     assert.deepEqual([...assets.keys()].sort(), carried.sort());
     const program = assets.get('relay.cjs')?.toString('utf8') ?? '';
     assert.match(program, /RELAY_KEYCHAIN_HELPER/);
-    // A script with a code cache cannot import, and is read as Latin-1.
+    // A script with a code cache cannot use `import()`, and is read as Latin-1.
     for (const script of [program, assets.get('stdio.cjs')?.toString('utf8') ?? '']) {
       assert.doesNotMatch(script, /\bimport\(/);
       assert.doesNotMatch(script, /[^\0-\x7f]/);
@@ -58,14 +58,14 @@ for (const { name, suffix } of TARGETS) {
 }
 
 for (const { name } of TARGETS.filter(({ name }) => name.startsWith('darwin'))) {
-  test(`the ${name} executable has a signature of every page that it consists of`, () => {
+  test(`the ${name} executable has a signature that covers all its pages`, () => {
     const { identifier, ...signature } = readSignature(readFileSync(join(DIST, `relay-${version}-${name}`)));
     assert.deepEqual(signature, { adHoc: true, wrongPages: [], covered: true });
     assert.match(identifier, /^relay/);
   });
 }
 
-test('the Windows executable has our icon and version, and what else was in its resources', () => {
+test('the Windows executable has our icon and version, and keeps the other resources of Node', () => {
   const resources = readResources(readFileSync(join(DIST, `relay-${version}-win-x64.exe`)));
   // Icons, the application, a group of icons, the version and the manifest.
   assert.deepEqual([...resources.keys()].sort(), [10, 14, 16, 24, 3]);
@@ -84,7 +84,7 @@ test('an executable does not contain the path where it was built', () => {
   assert.equal(blob.includes('relay-package-'), false);
 });
 
-test('each archive holds the executable as relay, with the licenses of all that is in it', async () => {
+test('each archive holds the executable as relay, with the licenses of all its parts', async () => {
   for (const { name, suffix, archive } of TARGETS) {
     const path = join(DIST, `relay-${version}-${name}.${archive}`);
     const files = archive === 'zip' ? zipFiles(path) : await tarFiles(path);
@@ -109,7 +109,7 @@ test('the source map has no path of the machine that built it', () => {
   assertNone(sources, (source: string) => !/^(src|node_modules)\/|^package\.json$|^[\w-]+:/.test(source));
 });
 
-test('SHA256SUMS is right about every file that is published', () => {
+test('SHA256SUMS has the right checksum of every file that is published', () => {
   const text = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
   const names = [
     ...TARGETS.flatMap(({ name, suffix, archive }) => [
@@ -126,7 +126,7 @@ test('SHA256SUMS is right about every file that is published', () => {
     .sort()
     .map((name) => `${digest(readFileSync(join(DIST, name)))}  ${name}\n`);
   assert.equal(text, sums.join(''));
-  // The workflow would publish any other file of this version.
+  // There is no other file of this version, since the workflow would publish that too.
   const known = new Set([...names, ...others]);
   assertNone(readdirSync(DIST), (name) => name.startsWith(`relay-${version}`) && !known.has(name));
 });

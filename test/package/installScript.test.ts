@@ -34,7 +34,7 @@ const TOOLS = [
   'ldd',
 ];
 
-/** For each file its content, or the address that a request for it is redirected to. Null if the file is missing. */
+/** For each file its content, or the address to which a request for it is redirected; null if the file is missing. */
 interface Files {
   [name: string]: Buffer | URL | null;
 }
@@ -110,14 +110,14 @@ test('install.sh fetches the archive, checks it, and installs a program that run
   assert.deepEqual(readdirSync(join(program, '..')), ['relay']);
 });
 
-test('without xz and curl it fetches the executable itself, with wget', async (context) => {
+test('without xz and curl, install.sh fetches the executable itself, with wget', async (context) => {
   const { code, out, asked, program } = await install(context, {}, ['wget', '-xz']);
   assert.deepEqual([code, out], [0, INSTALLED]);
   assert.deepEqual(asked, ['SHA256SUMS', NAME]);
   assert.equal(digest(readFileSync(program)), digest(readFileSync(join(DIST, NAME))));
 });
 
-test('a file that SHA256SUMS does not name, or with another checksum, is not installed', async (context) => {
+test('a file is not installed if SHA256SUMS does not name it, or has another checksum', async (context) => {
   const archive = `${NAME}.tar.xz`;
   const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
   const cases: Array<[replaced: Files, reason: string]> = [
@@ -152,7 +152,7 @@ for (const program of ['curl', 'wget']) {
     const { code, out, err, asked, left } = await install(context, replaced, [program]);
     assert.deepEqual([code, out, left, asked, followed], [1, '', ['bin', 'tmp'], ['SHA256SUMS'], 0]);
     assert.match(err, /\/SHA256SUMS cannot be fetched\.\n$/);
-    // A redirect to https is followed, and fails since the server there speaks no TLS.
+    // A redirect to https is followed. It fails, since the server at that address speaks no TLS.
     const toHttps = await install(context, { SHA256SUMS: new URL(origin.replace('http:', 'https:')) }, [
       program,
     ]);
@@ -161,7 +161,7 @@ for (const program of ['curl', 'wget']) {
   });
 }
 
-test('a file that does not run here is not installed, and the earlier one stays', async (context) => {
+test('a file that does not run on this system is not installed, and the earlier one stays', async (context) => {
   const sums = readFileSync(join(DIST, 'SHA256SUMS'), 'utf8');
   const broken = Buffer.from('#!/bin/sh\necho "libc is too old" >&2\nexit 127\n');
   const line = new RegExp(`^.*  ${NAME}$`, 'm');
@@ -179,17 +179,17 @@ test('a file that does not run here is not installed, and the earlier one stays'
   assert.equal(readFileSync(program, 'utf8'), 'an older one');
 });
 
-test('on a system with musl nothing is fetched, and the script says what helps', async (context) => {
+test('on a system with musl nothing is fetched, and the script says what to do instead', async (context) => {
   const folder = temporaryHome(context);
   const ldd = join(folder, 'ldd');
-  // Like musl's ldd, which writes to stderr and fails.
+  // Behaves like musl's ldd, which writes to stderr and fails.
   writeFileSync(ldd, '#!/bin/sh\necho "musl libc (x86_64)" >&2\nexit 1\n', { mode: 0o755 });
   const { code, out, err, asked, left } = await install(context, {}, ['curl', '-ldd', ldd]);
   assert.deepEqual([code, out, asked, left], [1, '', [], ['bin', 'tmp']]);
   assert.match(err, /^relay was not installed: this system has musl .*Alpine.*glibc.*npm\.\n$/);
 });
 
-test('half a script installs nothing', (context) => {
+test('a script that has arrived only in part installs nothing', (context) => {
   const script = readFileSync(join(DIST, 'install.sh'), 'utf8');
   const home = temporaryHome(context);
   const lines = script.split('\n');

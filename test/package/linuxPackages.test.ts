@@ -37,14 +37,14 @@ test('the Debian package installs, works, and leaves nothing when it is removed'
 
 test('the RPM package installs, works, and leaves nothing when it is removed', { skip }, async () => {
   const file = packageFile('rpm');
-  // A warning that this is not a system of rpm's comes before it.
+  // Only the end is compared: on a system without an rpm database, a warning comes first.
   assert.match(asRoot('rpm', '--checksig', file), /: digests OK\n$/);
-  // On systems with rpm, these belong to other packages.
+  // On systems with rpm, other packages bring these directories.
   root.run('mkdir', '-p', ...SHARED);
   const clean = root.files();
   const rpm = (...args: string[]) => asRoot('rpm', `--root=${root.path}`, ...args);
   rpm('--initdb');
-  // The libraries are there, and rpm knows of no package that brought them.
+  // With --nodeps, since rpm does not know the packages that brought the required libraries.
   rpm('--install', '--nodeps', file);
   assert.equal(rpm('--verify', '--nodeps', 'relay'), '');
   const owned = rpm('--query', '--list', 'relay').trimEnd().split('\n');
@@ -68,7 +68,7 @@ const SHARED = [
   '/usr/share/zsh/site-functions',
 ];
 
-/** Checks the installed files, uses the demo with a client, and has relay remove what it made. */
+/** Checks the installed files, uses the demo with a client, and lets `relay uninstall` remove what relay made. */
 async function works(): Promise<void> {
   const pages = root.run('ls', '/usr/share/man/man1').split('\n');
   assert.equal(pages.filter((name) => name.startsWith('relay')).length, COMMANDS.length + 1);
@@ -110,6 +110,6 @@ async function works(): Promise<void> {
   }
   const { removed } = JSON.parse(root.run('relay', 'uninstall', '--yes', '--json'));
   assert.deepEqual(pluck(removed, 'part'), ['state']);
-  // Not part of relay: people have this directory anyway.
+  // `relay uninstall` leaves this directory, which other programs use too.
   root.run('rmdir', '/root/.config');
 }

@@ -24,13 +24,13 @@ const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
  */
 const NOT_LINKED = ['foreign-types', 'foreign-types-shared', 'openssl', 'openssl-sys'];
 
-/** Entries of `process.versions` that are Node's own, or versions of interfaces and data. SQLite has its own check below. */
+/** Entries of `process.versions` that need no notice: Node's own, and versions of interfaces and data. SQLite is checked below. */
 const OF_NODE = ['node', 'modules', 'napi', 'nbytes', 'ncrypto', 'cldr', 'tz', 'unicode', 'sqlite'];
-/** Names in Node's license, where they differ from those in `process.versions`. */
+/** Names in Node's license that differ from those in `process.versions`. */
 const CALLED: Record<string, string> = { ares: 'c-ares', uv: 'libuv' };
 
 for (const { name, suffix } of TARGETS) {
-  test(`the notices of ${name} name every crate in its keychain addon, and what else is linked there`, () => {
+  test(`the notices of ${name} name every crate in its keychain addon, and libdbus if it is linked there`, () => {
     const executable = readFileSync(join(DIST, `relay-${version}-${name}${suffix}`));
     const addon = readApplication(readContainer(executable).blob).assets.get('keyring.node');
     if (addon === undefined) throw new Error('there is no addon');
@@ -50,7 +50,7 @@ test('the notices name every package that the source map shows in the bundles', 
   const named = map.sources.map(
     (source: string) => /^node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1],
   );
-  // Some packages were published as bundles: the map then has names from their build, which are not installed here.
+  // Some packages were published as bundles. Their maps name packages that are not installed here; these do not count.
   const packages = new Set(named.filter((name?: string) => `node_modules/${name}` in lock.packages));
   assert.ok(packages.size > 10);
   for (const { name } of TARGETS) {
@@ -65,7 +65,7 @@ test('the notices name the parts of SQLite and of Node', { skip: HOST === undefi
   await unpack(basePin(HOST.base), [HOST.program], folder);
   const told = execFileSync(join(folder, HOST.program), ['-p', 'JSON.stringify(process.versions)']);
   const linked = Object.entries(JSON.parse(told.toString()))
-    // An empty version: not in this build.
+    // An empty version means that the part is not in this build.
     .filter(([part, value]) => value !== '' && !OF_NODE.includes(part))
     .map(([part]) => CALLED[part] ?? part);
   for (const { name } of TARGETS) {

@@ -29,7 +29,7 @@ test("the bundle is valid to the official packer, and its program is the platfor
   assert.equal(validateManifest(join(folder, 'manifest.json')), true);
   const program = join(folder, 'server', 'relay');
   assert.equal(digest(program), digest(join(DIST, `relay-${version}-${HOST?.name}`)));
-  // It can be started as it was unpacked.
+  // The unpacked file can be started without further steps.
   assert.equal(spawnSync(program, ['--version'], { encoding: 'utf8' }).stdout, `${version}\n`);
 });
 
@@ -50,7 +50,7 @@ test('dist/release names every file by its checksum', () => {
   }
 });
 
-test('the parts list has Node and every dependency, and nothing that another build would have otherwise', () => {
+test('the parts list has Node and every dependency of the program, and no tool that only builds it', () => {
   const bom = JSON.parse(readFileSync(join(DIST, `relay-${version}-sbom.cdx.json`), 'utf8'));
   const { name, purl } = bom.metadata.component;
   assert.deepEqual([bom.bomFormat, name, purl], ['CycloneDX', 'relay', `${PRODUCT.purl}@${version}`]);
@@ -71,7 +71,7 @@ test('the package for npx runs from an npm installation', async (context) => {
   const run = (...args: string[]) =>
     spawnSync('npx', ['--no-install', 'relay', ...args], { cwd: folder, env, encoding: 'utf8' });
   assert.equal(run('--version').stdout, `${version}\n`);
-  // Opens the state, which needs SQLite's WebAssembly.
+  // This command opens the state, which needs SQLite's WebAssembly.
   const { stdout, stderr } = run('key', '--json');
   assert.match(JSON.parse(stdout).key, /^\S{32,}$/, stderr);
 });

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const LEFT_OUT = ['.git', 'dist', 'node_modules', '.cache'].map((name) => join(ROOT, name));
 
-/** All targets take ten minutes each time; with `RELAY_TEST_FULL=1` they are built, otherwise the one for this machine. */
+/** The targets to build. All take ten minutes, so without `RELAY_TEST_FULL=1` it is only the one for this machine. */
 const TARGET = process.env.RELAY_TEST_FULL === '1' ? [] : ['linux-x64'];
 
 /** What may differ between two machines of one kind. */
@@ -22,7 +22,7 @@ const SURROUNDINGS = [
   { folder: 'r-', TZ: 'America/Lima', LC_ALL: 'C.UTF-8' },
 ];
 
-test('builds in two other directories give the same files, all that are published', {
+test('builds in two other directories give the same bytes for every published file', {
   skip: notHere(),
 }, async (context) => {
   const published = readSums(DIST);
@@ -57,7 +57,7 @@ function nameIn(line: string): string {
   return line.slice(66);
 }
 
-/** Only the machine that a target is for records its code cache. */
+/** Skips the test on other machines: they record no code cache for linux-x64, so their files differ. */
 function notHere(): string | false {
   return HOST?.name === 'linux-x64' ? false : 'not the machine of linux-x64';
 }

@@ -24,7 +24,7 @@ interface Lonely {
   run(args: string[], env?: Record<string, string>): Promise<{ code: number; out: string; err: string }>;
 }
 
-/** The file alone in an empty directory, which is also the person's home, with nothing else in the environment. */
+/** Copies the executable alone into an empty directory. That is also the person's home, and the environment has nothing else. */
 function lonely(context: TestContext): Lonely {
   const folder = temporaryHome(context);
   const program = join(folder, 'relay');
@@ -67,7 +67,7 @@ test('the file alone, with an empty PATH, serves the demo and answers a call', a
   assert.deepEqual(readdirSync(folder).sort(), ['.config', 'relay']);
 });
 
-test('the executable answers questions about the library, and ends those that take too much', async (context) => {
+test('the executable answers questions about the library, and ends those that take too long', async (context) => {
   const { folder, run } = lonely(context);
   const server = spawn(join(folder, 'relay'), ['serve', '--demo', '--json', '--port', '0'], {
     cwd: folder,
@@ -105,13 +105,13 @@ test('the executable answers questions about the library, and ends those that ta
   await watching;
 });
 
-test('options of Node in the environment are not taken', async (context) => {
+test('options for Node in the environment are ignored', async (context) => {
   const { run } = lonely(context);
   const answer = await run(['--version'], { NODE_OPTIONS: '--no-such-option --require /nonexistent' });
   assert.deepEqual([answer.code, answer.err], [0, '']);
 });
 
-test('the addon is unpacked once, for its owner alone, under the hash of its content', async (context) => {
+test('the addon is unpacked once, where only its owner can read it, under the hash of its content', async (context) => {
   const { folder, run } = lonely(context);
   const first = await run(['key']);
   assert.equal(first.code, 0, first.err);
@@ -134,7 +134,7 @@ test('the addon is unpacked once, for its owner alone, under the hash of its con
   assert.equal(statSync(addon).ino, ino);
 });
 
-test('what somebody else put there is not loaded', async (context) => {
+test('an addon that somebody else put into the cache is not loaded', async (context) => {
   const { folder, run } = lonely(context);
   await run(['key']);
   const cache = join(folder, '.cache', 'relay');
@@ -146,7 +146,7 @@ test('what somebody else put there is not loaded', async (context) => {
   await run(['key'], { RELAY_HOME: join(folder, 'changed') });
   assert.equal(readFileSync(addon).equals(right), true);
 
-  // Whoever may write to the folder could exchange the file between the look and the load.
+  // Anyone who may write to the directory could exchange the file after relay has checked it and before it loads it.
   rmSync(cache, { recursive: true });
   mkdirSync(cache);
   chmodSync(cache, 0o777);
@@ -162,7 +162,7 @@ test('what somebody else put there is not loaded', async (context) => {
   assert.deepEqual(readdirSync(join(folder, 'elsewhere')), []);
 });
 
-test('where the addon cannot be unpacked at all, the key lies in a file, and the program says so', async (context) => {
+test('if the addon cannot be unpacked at all, the key is kept in a file, and the program says so', async (context) => {
   const { folder, run } = lonely(context);
   const nowhere = { HOME: '/proc/1/nowhere', TMPDIR: '/proc/1/nowhere' };
   const env = { ...nowhere, RELAY_HOME: join(folder, 'home') };

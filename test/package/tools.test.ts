@@ -7,7 +7,7 @@ import { at } from '../support/shapes.ts';
 
 type Json = Record<string, unknown>;
 
-/** What one call needs of the calls before it. */
+/** What a call needs from the answers to earlier calls. */
 interface Facts {
   playlist: string;
   device: string;
@@ -21,7 +21,7 @@ const search = { title: song?.name, artist: song?.artists[0]?.name };
 
 const NOWHERE = { title: 'No Such Song Anywhere', artist: 'Nobody of That Name' };
 
-/** Each tool in an order in which a person might use them, with its arguments. */
+/** All tools with arguments, in an order in which a person might use them. */
 const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
   ['search_tracks', () => ({ query: 'carousel', limit: 2 })],
   ['search_artists', () => ({ query: 'the', limit: 2 })],
@@ -80,7 +80,7 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
     'create_bulk_job',
     () => ({
       type: 'add_to_playlist',
-      // A playlist that is not there: the job can be committed, fails, and can still be cancelled.
+      // The playlist does not exist, so the job fails after the commit, and can still be cancelled.
       payload: { playlist_id: '0'.repeat(22), strict: false },
       items: [ids(20, 1)[0], { title: 'No Such Song Anywhere', artist: 'Nobody' }],
     }),
@@ -95,7 +95,7 @@ const session: Array<[tool: string, args: (facts: Facts) => Json]> = [
   ['get_recent_api_errors', () => ({})],
 ];
 
-test('relay call drives every tool from a terminal', () =>
+test('relay call can call every tool', () =>
   withDesk({}, async (desk) => {
     await desk.serve(['--demo']);
     const facts: Facts = { playlist: '', device: '', job: '' };
@@ -122,7 +122,7 @@ async function call(desk: Desk, tool: string, args: Json): Promise<Json> {
   return JSON.parse(ended.code === 0 ? ended.out : ended.err) as Json;
 }
 
-/** The ID of the job, once its items are looked up. */
+/** Waits until the job has searched for its items, and returns its ID. */
 async function readyJob(desk: Desk, job_id: string): Promise<string> {
   for (let look = 0; look < 50; look++) {
     const { job } = (await call(desk, 'get_job_status', { job_id })) as { job: { status: string } };
