@@ -68,7 +68,7 @@ async function leaveOutBuildPaths(path: string): Promise<void> {
   await writeFile(path, JSON.stringify({ ...map, sources: map.sources.map(inCheckout) }));
 }
 
-/** One character beyond Latin-1 makes V8 store the whole script in two bytes each. esbuild leaves some in regular expressions. */
+/** Escapes what esbuild leaves in regular expressions: one character beyond Latin-1 makes V8 use two bytes for each character. */
 async function toAscii(path: string): Promise<void> {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   await writeFile(path, (await readFile(path, 'utf8')).replace(/[\u0080-\uffff]/g, escaped));

@@ -25,7 +25,7 @@ const RELAY = [process.execPath, join(root, 'bin', 'relay.mjs')];
 const CALL = { tool: 'search_tracks', arguments: { query: 'carousel', limit: 1 } };
 const TAKES = ['query', 'limit', 'detail'];
 const PROMPT = { name: 'make_playlist', words: 'songs for a rainy sunday evening' };
-/** The part of the prompt that arrives even if a client passes on only the first of the person's words. */
+/** Start of the prompt's text. It arrives even if a client passes on only the first word that the person types. */
 const PROMPT_TEXT = 'Make a new Spotify playlist for me: songs';
 /** Some clients need a newer Node.js than relay does. */
 const NODE_VERSION = '26.10.0';
@@ -159,7 +159,7 @@ async function connect(
   await client.prepare?.(desk);
 }
 
-/** Removes relay from the client's file; the client's own list has to agree. */
+/** Removes relay from the client's file. The client's own list must then no longer name it. */
 async function leave(client: RealClient, asking: Asking): Promise<Cell> {
   const { desk, env } = asking;
   await relay(desk, env, ['connect', client.connect ?? '', '--remove']);
@@ -287,7 +287,7 @@ async function serve(): Promise<{
   values: string[];
 }> {
   const home = join(desktop, 'relay');
-  // In a file, since programs that a client starts do not get the environment below.
+  // The setting is in a file, since programs that a client starts do not get the environment below.
   await mkdir(join(home, 'demo'), { recursive: true, mode: 0o700 });
   await writeFile(join(home, 'demo', 'config.json'), '{"keychain":"file"}');
   const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', NO_COLOR: '1' };

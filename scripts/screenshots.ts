@@ -60,7 +60,7 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
   await page.goto(await authorizeUrl(baseUrl));
   await page.getByLabel('Owner code').waitFor();
   await take(page, 'approval');
-  // Before the owner's page, which shows this job.
+  // The job runs before the picture of the owner's page, which shows it.
   const text = await jobInTerminal();
   await fillPage();
   await page.goto(baseUrl);

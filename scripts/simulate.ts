@@ -1,6 +1,7 @@
 /**
  * Runs histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`. `--trace` prints the whole
- * history of one seed. The exit code is 1 if anything but known mistakes is found; the shortest history of each is printed.
+ * history of one seed. The exit code is 1 if anything but known mistakes is found. The first findings are printed with their
+ * shortest histories.
  * `--engine DIR` runs the `src` of another directory. `--mutants` puts mistakes into the program on purpose, and the exit code
  * is 1 if one is not found.
  */
@@ -41,7 +42,7 @@ const width = Number(values.width);
 const engine = values.engine === undefined ? {} : { directory: values.engine };
 /** Number of seeds within which a mutant must be found. */
 const MUTANT_SEEDS = 2_000;
-/** How many new findings to shorten. */
+/** For how many new findings to print the shortest history. */
 const STORIES = 3;
 
 const pool = await createPool(engine, width);
@@ -128,7 +129,7 @@ async function runMutants(unchanged: Pool): Promise<void> {
   }
 }
 
-/** The first seed with a finding in the changed program that the unchanged one does not have. */
+/** The first seed that leads to a finding in the changed program, but not in the unchanged one. */
 async function firstFound(
   unchanged: Pool,
   mutated: Pool,

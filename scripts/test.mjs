@@ -1,5 +1,5 @@
 // `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it
-// to those files. `--test-reporter` works as in Node, `--test-name-pattern` for the tests at the top of a file.
+// to those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
 // `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from
 // test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed
 // each time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start `relay stdio` instead of
@@ -21,7 +21,7 @@ const LOAD = join('test', 'load') + sep;
 const MODEL = "'./model/";
 /** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';
-/** Its files replace the connections to SQLite for the rest of the process. */
+/** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new one too. */
 const SIMULATION = join('test', 'simulate') + sep;
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));
@@ -49,7 +49,7 @@ if (flags.includes('--stdio')) {
   if (process.env.RELAY_BIN) process.env.RELAY_BIN = alone(process.env.RELAY_BIN);
   if (named.length === 0) named.push(join('test', 'tools') + sep);
 }
-// More than there are cores, since some tests wait for a clock or a process.
+// Runs more processes than there are cores, since some tests wait for a clock or a process.
 const width = Number(option('processes') ?? Math.max(2, availableParallelism()) + 2);
 
 const all = (await compile()).map((file) => relative(root, file));

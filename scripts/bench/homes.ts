@@ -79,7 +79,7 @@ function knownTrack(index: number): Track {
   };
 }
 
-/** Stores a match as `remember_track` does, since the number of learned ones is limited. */
+/** Stores a match as `remember_track` does, since relay limits the number of matches that it learns by itself. */
 function rememberTrack(store: Store, index: number, now: number): void {
   const song = knownSong(index);
   const alias = { key: aliasKey(song), title: song.title, artist: song.artist, album: null };

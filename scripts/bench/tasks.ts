@@ -50,7 +50,7 @@ type Song = { title: string; artist: string };
 export async function taskRequests(): Promise<TaskRequests[]> {
   const found: TaskRequests[] = [];
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
-    // Each task has its own playlist, since relay waits until a playlist shows what it has just written.
+    // Tasks that write have playlists of their own, since relay waits until a playlist shows what it has just written.
     const [playlist_id, twice, scattered, filled] = playlists(relay) as [string, string, string, string];
     const uris = unsaved(relay, ROWS);
     relay.provider.editPlaylist(playlist_id, uris);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
 /**
- * Files with the reason why they may read it. Any other file would ignore the environment that it was given: it could read settings
- * from one home and write them to another.
+ * Files that may read the environment of the process, with the reason. All others use the one that they are given. Otherwise a
+ * command could read settings from one home and write them to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {
   'cli/terminal/processWorld.ts': 'the one place where the environment comes into the program',

@@ -1,4 +1,4 @@
-/** Finds mutants that quote code which is no longer in the program: they could not be applied, and nobody would notice. */
+/** Finds mutants of `test/simulate` that quote code which is no longer in the program, so that they cannot be applied. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { changed, MUTANTS } from '../../test/simulate/mutants.ts';

@@ -36,7 +36,7 @@ export interface StandIn {
   close(): void;
 }
 
-/** The model's turn: a tool call, or its last words. */
+/** The model's turn: a tool call, or a text. */
 type Turn = { call: Tool } | { say: string };
 
 interface Tool {

@@ -50,7 +50,7 @@ export interface RealClient {
   /** Name for `relay connect`; null if the client is given the address directly. */
   connect: string | null;
   prepare?(desk: Desk): Promise<void>;
-  /** The client's own list of servers: with the key in its file and, if there is a `login`, again after the sign-in. */
+  /** The client's own list of servers. It is asked for with the key in the client's file, and again after a `login`. */
   list: Question;
   login: Question;
   call: Question;
@@ -183,7 +183,7 @@ const gemini: RealClient = {
     args: [],
     env: { GEMINI_API_KEY: 'none' },
     keys: [
-      // The space ends the list of names, which would take the next key.
+      // The space closes the list of suggested names, which would take the next key.
       { once: /Type your message/, type: `/mcp auth ${server} ` },
       { once: new RegExp(`auth ${server}`), type: ENTER },
       { once: /Do you want to continue/, type: ENTER },

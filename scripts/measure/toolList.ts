@@ -46,8 +46,8 @@ export function toolListSizes() {
 }
 
 /**
- * What a host searches: a tool's name, title and description. Names of other tools in a description are left out, since no
- * one types them.
+ * What a host searches: a tool's name, title and description. Names of other tools in a description are left out, since nobody
+ * types them.
  */
 const searchable = entries.map(({ name, title, description }) => ({
   name,

@@ -28,9 +28,9 @@ export async function baseProgram(target: Target, folder: string): Promise<strin
   const own = join(folder, target.name);
   await unpack(basePin(target.base), [target.program], own);
   const program = join(own, target.program);
-  // First, since stripping a finished executable would cut off what was built into it.
+  // The base is stripped, since stripping a finished executable would cut off what was built into it.
   if (target.name.startsWith('linux')) await strip(target, program);
-  // Windows shows the resources of the base.
+  // Windows shows an executable's icon and version, which are those of the base.
   if (target.name.startsWith('win'))
     await writeFile(program, setWinResources(await readFile(program), RESOURCES));
   return program;

@@ -43,7 +43,7 @@ async function record(options: SeaOptions, pathOf: (kind: Kind) => string): Prom
   await chmod(options.output, 0o755);
   for (const kind of KINDS) {
     const home = await mkdtemp(join(dirname(options.output), 'home-'));
-    // None of the builder's own settings.
+    // Has none of the builder's own settings.
     const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind), HOME: home };
     await promisify(execFile)(options.output, [...RUNS[kind]], { env, timeout: 60_000 });
   }

@@ -46,8 +46,8 @@ export async function buildExecutable(options: ExecutableOptions): Promise<void>
 }
 
 /**
- * V8 keeps strings of at least this size outside the space for young objects. That has one megabyte at the start, and filling
- * it costs a collection.
+ * V8 keeps strings of at least this size outside the space for young objects. This space has one megabyte at the start, and
+ * when it is full, V8 collects garbage.
  */
 const LARGE_BYTES = 136 * 1024;
 

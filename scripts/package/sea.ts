@@ -28,13 +28,13 @@ export async function buildSea(options: SeaOptions): Promise<void> {
   const folder = await mkdtemp(join(dirname(main), 'sea-'));
   const built = join(folder, basename(output));
   const config = {
-    // Only its name, since stack traces show it.
+    // The path is left out, since stack traces would show it.
     main: basename(main),
     mainFormat: 'commonjs',
     executable: base,
     output: built,
     disableExperimentalSEAWarning: true,
-    // It would save nothing for the launcher, and the program has a cache that was made by running it.
+    // A cache would save nothing for the launcher, and the program has one that was made by running it.
     useCodeCache: false,
     execArgv: [...EXEC_ARGV, ...execArgv],
     // NODE_OPTIONS is meant for other programs, and an option unknown to this Node would keep relay from starting.
@@ -44,7 +44,7 @@ export async function buildSea(options: SeaOptions): Promise<void> {
   const file = join(folder, 'sea.json');
   await writeFile(file, JSON.stringify(config));
   await promisify(execFile)(builder, ['--build-sea', file], { cwd: dirname(main) });
-  // Copied, since far more of a file counts as resident if --build-sea has written it.
+  // The file is copied, since far more of a file counts as resident if --build-sea has written it.
   await rm(output, { force: true });
   await copyFile(built, output);
   await rm(folder, { recursive: true });

@@ -36,7 +36,7 @@ function header({ path, content, mode }: TarEntry, time: number): Buffer {
   block.write('ustar\x0000', 257);
   block.write('root', 265);
   block.write('root', 297);
-  // The sum is computed with spaces in its own place.
+  // The checksum is computed while its own field holds spaces.
   block.fill(' ', 148, 156);
   const sum = block.reduce((total, byte) => total + byte, 0);
   block.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);

@@ -29,7 +29,7 @@ export function setWinResources(file: Buffer, { icons, version, strings }: WinRe
   Object.assign(info.fixedInfo, { fileType: APPLICATION, fileOS: WINDOWS });
   info.setFileVersion(version, LANGUAGE);
   info.setProductVersion(version, LANGUAGE);
-  // After the versions, which set strings in a different form.
+  // The strings come last, since setting the versions also sets strings, in a different form.
   info.setStringValues({ lang: LANGUAGE, codepage: UNICODE }, { ...strings });
   info.outputToResourceEntries(resources.entries);
   resources.outputResource(program);

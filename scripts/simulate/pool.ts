@@ -17,7 +17,7 @@ const FLAGS = [
 const CHUNK = 20;
 /** Longer than any history takes on a slow machine, in milliseconds of real time. */
 const STALL_MS = 60_000;
-/** Start of the text of findings for histories that do not end. Shortening those would take too long. */
+/** Start of the rule of findings in histories that do not end. To make such a history shorter would take too long. */
 export const ENDLESS = 'the history does not end';
 
 export interface Pool {

@@ -14,7 +14,7 @@ export function resolve(specifier, context, next) {
     return { url: testFile, format: 'module', shortCircuit: true };
   }
   if (!specifier.endsWith('.ts') || !context.parentURL?.startsWith(checkout)) return next(specifier, context);
-  // Does not check the disk: a test may have switched to a user who may not read there.
+  // Does not check that the file exists: a test may have switched to a user who may not read there.
   return { url: new URL(specifier, context.parentURL).href, format: 'module', shortCircuit: true };
 }
 

@@ -93,11 +93,11 @@ async function runWorker(queue, { flags, pattern, needsOwnProcess, onFile }) {
       if (type !== 'test:dequeue') at.events.push(message.event);
       else if (data.nesting > 0) at.test = data.name;
     }
-    // The last event is that of the file itself. It may come before or after the worker reports the end.
+    // Waits for both: the event of the file itself, which is the last one, and the worker's report of the end.
     if (!at.ended || !at.events.some(({ type, data }) => isOutcome(type) && data.nesting === 0)) return;
     const changed = at.ended.changed.map((name) => `The file leaves ${name} changed.`);
     const hasFailed = at.events.some(({ type }) => type === 'test:fail');
-    // node:test sets the exit code if a test has failed.
+    // If a test has failed, the exit code is from node:test.
     if (at.ended.exitCode !== exitCode && !hasFailed && at.strays.length === 0)
       changed.push(`The file leaves the exit code ${at.ended.exitCode} behind.`);
     exitCode = at.ended.exitCode;

@@ -4,14 +4,14 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:f
 import { constants } from 'node:os';
 
 const MEMORY = '/dev/shm';
-/** A run of all tests takes less than 100 MB. */
+/** The space that must be free. A run of all tests takes less than 100 MB. */
 const ROOM_BYTES = 2 ** 30;
 
 /** Keeps temporary files of this process, and of those that it starts, in memory until it ends. */
 export function useMemory() {
   if (process.env.TMPDIR || !isUsable()) return;
   const folder = mkdtempSync(`${MEMORY}/relay-`);
-  // Some tests run as another user.
+  // Everyone may write there, since some tests run as another user.
   chmodSync(folder, 0o1777);
   process.env.TMPDIR = folder;
   process.once('exit', () => rmSync(folder, { recursive: true, force: true }));

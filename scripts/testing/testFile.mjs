@@ -6,7 +6,7 @@ export * from 'node:test';
 
 let current;
 
-/** The pattern of `--test-name-pattern`. Node itself would apply it to the files. */
+/** The pattern of `--test-name-pattern`. Node itself would apply it to the names of the files. */
 const pattern = process.argv[2] === undefined ? null : new RegExp(process.argv[2]);
 
 export function test(...args) {

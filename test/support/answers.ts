@@ -13,7 +13,7 @@ export interface ToolFailure {
   details: Record<string, unknown>;
 }
 
-/** The error of an answer that has one. */
+/** The error in the answer of a failed call. */
 export const failureOf = (answer: Answer) => answer.error as ToolFailure;
 
 export const codeOf = (answer: Answer) => (answer.error as ToolFailure | undefined)?.code;

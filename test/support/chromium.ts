@@ -47,7 +47,7 @@ async function closeProfiles(browser: Browser): Promise<void> {
     shared = undefined;
     void browser.close();
   }, CLOSE_MS);
-  // Closing the browser ends everything that waits for it.
+  // If this takes too long, the browser is closed, and then the promise settles too.
   await closed.catch(() => {}).finally(() => clearTimeout(late));
 }
 
@@ -59,7 +59,7 @@ async function launch(): Promise<Browser> {
     ...signals,
   });
   browser.on('context', (context) => context.setDefaultTimeout(PATIENCE_MS));
-  // The parent has no more test files.
+  // The parent disconnects when it has no more test files.
   process.once('disconnect', () => void browser.close());
   return browser;
 }

@@ -51,7 +51,7 @@ export function run(
 
 /** Runs the command line in this process, and restores the exit code of the tests afterwards. */
 export function runInside(args: readonly string[], world: World): Promise<number> {
-  // Commander reads this when it prints help, and node:test sets it once a test has failed.
+  // Hides the exit code that node:test sets once a test has failed, since Commander reads it when it prints help.
   const { exitCode } = process;
   process.exitCode = undefined;
   const ended = runProgram(args, world);

@@ -34,7 +34,7 @@ function listen(host, port) {
   });
 }
 
-// From the same port as the client, if the system allows it: the server would then see the same address and port.
+// Connects to the real server. With `isSame` it uses the client's port, so that the server sees the same address and port.
 function dial(one, target, isSame) {
   return new Promise((resolve) => {
     const own = isSame ? { localAddress: one.socket.remoteAddress, localPort: one.socket.remotePort } : {};
@@ -68,7 +68,7 @@ const actions = {
     }
     return null;
   },
-  // The connections stay.
+  // Closes the ports. The connections stay.
   async release() {
     for (const server of listeners) server.close();
     listeners = [];

@@ -114,7 +114,7 @@ export function rawStdio(
         });
   const { stdin, stdout } = child;
   if (!stdin || !stdout) throw new Error('it has pipes');
-  // Otherwise the pipe would be full after 64 KiB.
+  // Takes stderr off the pipe, which would be full after 64 KiB.
   if (stderr === 'pipe') child.stderr?.resume();
   let text = '';
   let lastId = 0;

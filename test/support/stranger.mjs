@@ -63,7 +63,7 @@ async function guess({ path, codes }) {
   return answers;
 }
 
-// For a socket that is already closed, the kernel reports root as the owner.
+// Sends a request and closes its end at once. For a socket that is already closed, the kernel reports root as the owner.
 function sendAndClose(path) {
   const { hostname, port, host } = new URL(baseUrl);
   return new Promise((resolve) => {

@@ -137,7 +137,7 @@ function late(
   { ms, answer }: FaultAction & { kind: 'late' },
   { handle, wait }: Pick<RequestContext, 'handle' | 'wait'>,
 ): Delivery {
-  // Closing the provider ends the wait; then it never takes effect.
+  // Closing the provider ends the wait. The request then never takes effect.
   wait(ms).then(handle, () => {});
   return typeof answer === 'number'
     ? whole(apiError(answer, 'Server error.'))

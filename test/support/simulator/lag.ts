@@ -11,9 +11,9 @@ import type { DemoAccount, DemoPlaylist, SavedTrack, World } from '../../../src/
 export interface Lags {
   /** Until the rows of a playlist and the saved tracks show a change. */
   lists: number;
-  /** Until a playlist's `snapshot_id` does. */
+  /** Until a playlist's `snapshot_id` shows a change. */
   snapshots: number;
-  /** Until a playlist's `total` does. */
+  /** Until a playlist's `total` shows a change. */
   totals: number;
   /** How long a new playlist answers 404. */
   created: number;

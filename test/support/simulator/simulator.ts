@@ -39,7 +39,7 @@ export interface Simulator extends DemoProvider {
   editPlaylist(playlistId: string, uris: readonly string[]): string;
 }
 
-/** The settings of a relay that talks to it. */
+/** The settings of a relay that uses the simulator. */
 export const settingsFor = ({ clientId, apiUrl, accountsUrl }: Simulator) => ({
   PROVIDER_CLIENT_ID: clientId,
   PROVIDER_API_URL: apiUrl,
