@@ -179,7 +179,7 @@ for (const [whose, isConnected] of [
   ['the account that it was made for', true],
   ['the account that was connected next', false],
 ] as const) {
-  test(`a job writes to ${whose}, and waits while another one is connected`, () =>
+  test(`a job writes to ${whose}, and waits while another account is connected`, () =>
     withUnkind({}, async (relay) => {
       const { provider, server } = relay;
       const connect = async (account: number) => {

@@ -13,7 +13,7 @@ const BAD_DAYS: Record<string, FaultRule> = {
 };
 
 for (const [name, rule] of Object.entries(BAD_DAYS)) {
-  longTest(`songs that are added again, with the answer lost ${name}, are there as often as relay says`, () =>
+  longTest(`songs that are added again are there as often as relay says, if a request fails ${name}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
@@ -26,7 +26,7 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }),
   );
 
-  test(`the same hundred songs twice in one list, the second time with the answer lost ${name}`, () =>
+  test(`a list with the same hundred songs twice is added twice, if the second request fails ${name}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const [former, songs] = [urisOf(playlist), tracks(relay, 100, 3_000)];

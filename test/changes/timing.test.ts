@@ -90,10 +90,10 @@ for (const [what, ms] of [
 }
 
 for (const [what, between] of [
-  ['when it would have', async () => {}],
-  ['when it would have, also after a restart', (relay: Relay) => relay.restart()],
+  ['in time', async () => {}],
+  ['in time, also after a restart', (relay: Relay) => relay.restart()],
 ] as const) {
-  longTest(`a limit that came under a clock a year ahead ends ${what}`, () =>
+  longTest(`after the clock was set back a year, a limit from before ends ${what}`, () =>
     withUnkind({ connect: false }, async (relay, clock) => {
       const year = 365 * 24 * HOUR;
       const search = () => relay.call('search_tracks', { query: 'love' });

@@ -1,6 +1,6 @@
 /**
- * Long tests run in a shortened form with `npm test`, and at full size with `npm run test:long`. That runs the files that
- * import this one, and is part of CI.
+ * Long tests run in a shortened form with `npm test`, and at full size with `npm run test:long`. The long run has only the files
+ * that import this one, and is part of CI.
  */
 
 import { type TestContext, type TestOptions, test } from 'node:test';

@@ -114,8 +114,8 @@ export async function withRelay(
 }
 
 /**
- * Does not free memory. The library does so a minute after its last use. On a fast clock that is all the time, and it is slow
- * in a process with the objects of other tests.
+ * Keeps the library from freeing memory, which it does a minute after its last use. On a fast clock that would be all the time,
+ * and it is slow in a process with the objects of other tests.
  */
 const GROUND: StartOptions['ground'] = {
   library: (options) => createLibrary({ ...options, ground: { freeMemory() {} } }),
