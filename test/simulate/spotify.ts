@@ -425,7 +425,7 @@ export class Spotify {
   }
 
   /**
-   * True if relay has moved rows in the minute before a later change, and a person moved rows while relay read the pages for that.
+   * True if relay has moved rows in the minute before a later change, and a person moved rows while relay read pages for its move.
    * The list then shows neither what relay's move should have left nor what was there before it.
    * @param from where in the record of effects the later change began
    */
