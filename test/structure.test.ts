@@ -13,7 +13,7 @@ test('no directory is crowded, and no file name is used more than three times', 
   assert.deepEqual(crowdedPlaces(), []);
 });
 
-test('nothing writes to the terminal past the sanitiser', () => {
+test('nothing writes text to the terminal that was not cleaned', () => {
   assert.deepEqual(strayWriters(), []);
 });
 

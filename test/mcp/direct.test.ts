@@ -1,4 +1,4 @@
-/** A call that is answered without the SDK gets the same answer as from the SDK, in the same form and parts. */
+/** A call that is answered without the SDK gets the answer that the SDK would give, in the same form and parts. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { until } from '../support/until.ts';
@@ -74,7 +74,7 @@ const ASKS: readonly Ask[] = [
   { name: 'get_devices', meta: { progressToken: 5 } },
 ];
 
-test('a direct answer to a call equals that of the SDK, in both eras', () =>
+test('a direct answer to a call equals that of the SDK, in both protocol revisions', () =>
   withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       for (const ask of ASKS) {
@@ -119,7 +119,7 @@ test('a call without the common form goes to the SDK and is refused, even after 
     }
   }));
 
-test('a client that leaves ends the call, and the server stops without waiting for it', () =>
+test('a client that leaves ends its call, and the server then stops without waiting for that call', () =>
   withRelay({ client: false }, async (relay) => {
     for (const modern of [true, false]) {
       relay.provider.faults.add({ method: 'GET', path: '/me/playlists', kind: 'hang', when: 'before' });

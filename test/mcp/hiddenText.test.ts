@@ -91,7 +91,10 @@ test('hostile names arrive in no answer: not in its text, its data or its errors
     }
   }));
 
-/** The refusals of a tool, an argument and an ID with this text. @param more members with which only the SDK answers */
+/**
+ * The errors for a tool, an argument and an ID that have this text in them.
+ * @param more further members of `params`; with an unknown one, the SDK answers the request
+ */
 async function refusals({ server }: Relay, text: string, more: string): Promise<object> {
   const answers = [];
   for (const params of [

@@ -143,7 +143,7 @@ test('a union is sent as its object form, or as its first form if it has no obje
   });
 });
 
-test('a union of objects is sent as one object with the fields of all, required where all require it', () => {
+test('a union of objects is sent as one object with the fields of all; a field is required if all of them require it', () => {
   const fix = z.union([
     z.strictObject({ position: z.int(), track: z.string().describe('Track') }),
     z.strictObject({ position: z.int(), skip: z.literal(true) }),

@@ -1,4 +1,4 @@
-/** A prepared list equals that of the SDK, and only requests in the common form get it. */
+/** The prepared answer to `tools/list` equals that of the SDK, and only requests in the common form get it. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
@@ -43,7 +43,7 @@ const FORMS = [
   ['a header for reading alone', { 'x-mcp-readonly': 'true' }, {}],
 ] as const;
 
-test('a prepared list equals the answer of the SDK', () =>
+test('the prepared answer to tools/list equals that of the SDK', () =>
   withRelay({ connect: false, client: false }, async (relay) => {
     for (const [what, headers, message] of FORMS) {
       for (const id of IDS) {

@@ -1,4 +1,4 @@
-/** The prompts, as clients of both generations see them. */
+/** The prompts, as clients of both protocol revisions see them. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -61,7 +61,7 @@ for (const [name, args] of ALL) {
     }));
 }
 
-test('a prompt without words asks for them', () =>
+test('a prompt whose argument is missing tells the model to ask for it', () =>
   withRelay({ connect: false }, async ({ client }) => {
     const begins: Array<[name: string, argument: string, text: RegExp]> = [
       [
@@ -89,13 +89,13 @@ test('a single word comes with the warning that it may be the first of several',
       cut,
       /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words behind the name of this command, all of them count; .*ask me before you do anything\.\n\n1\. /,
     );
-    // Claude Code cuts a quotation like this.
+    // Claude Code passes on only the first word of a quotation, so that its closing mark is missing.
     for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
     assert.match(await about('"Heroes"'), /for me: "Heroes"\nSome programs/);
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   }));
 
-test('a prompt is left out without its tools, and a step without the tool that it names', () =>
+test('a prompt is left out if its tools are, and a step if the tool that it names is', () =>
   withRelay({ connect: false }, async ({ server }) => {
     const listedWith = async (headers: Record<string, string>) => {
       const client = await mcpClient(server.mcpUrl, API_KEY, headers);

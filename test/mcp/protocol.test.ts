@@ -41,7 +41,7 @@ test('an older client lists and calls the tools, and reads a failure', () =>
     await client.close();
   }));
 
-test('a current client does the same in the 2026 era and, by its default, in the older one', () =>
+test('a current client does the same in the 2026 revision and, by its default, in an older one', () =>
   withRelay(async ({ server, client }) => {
     assert.equal(client.getNegotiatedProtocolVersion(), '2026-07-28');
     assert.deepEqual(pluck((await client.listTools()).tools, 'name'), NAMES);
@@ -225,7 +225,7 @@ test('without an account every tool says LOGIN_REQUIRED, with a link that connec
     assert.equal('error' in (await call('get_devices')), false);
   }));
 
-test('GET and DELETE of the older era are answered 405', () =>
+test('GET and DELETE of the older revision are answered 405', () =>
   withRelay(async ({ server }) => {
     for (const method of ['GET', 'DELETE']) {
       const headers = { authorization: `Bearer ${API_KEY}`, accept: 'text/event-stream' };

@@ -18,7 +18,7 @@ function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
   return matchTrack(query, page.map(catalogueTrack));
 }
 
-/** Recordings by one artist with the same title, which a title cannot tell apart. */
+/** Whether the artist has another recording with the same title: title and artist cannot tell the two apart. */
 function isTwin(track: DemoTrack): boolean {
   const artist = (one: DemoTrack) => one.artists[0]?.id;
   return catalogue.tracks.some(

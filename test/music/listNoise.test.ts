@@ -155,7 +155,7 @@ for (const nobody of ['Various Artists', 'V.A.', 'Unknown Artist', 'unknown', 'N
   });
 }
 
-/** What is written comes before what may be noise. */
+/** A track that fits the query as written wins over one that fits without what may be noise. */
 testRows([
   ['9. Plinth | Ula', ['Plinth | Ula', '9. Plinth | Ula'], 'matched 1: title, artist'],
   ['9. Plinth | Ula', ['Plinth | Ula'], MATCHED],

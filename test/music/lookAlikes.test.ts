@@ -38,7 +38,7 @@ function madeUpSong(next: () => number): Track {
 }
 
 for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
-  test(`${kind}: never matched instead of the song, nor alone unless one letter away`, () => {
+  test(`${kind}: never matched beside the song; matched alone only if it is one letter away`, () => {
     const next = seeded(kind.length * 7_919);
     for (let turn = 0; turn < TURNS; turn += 1) {
       for (const way of WAYS) {
@@ -60,7 +60,7 @@ for (const [kind, lookAlike] of Object.entries(LOOK_ALIKES)) {
   });
 }
 
-/** A typo may turn a name into that of the look-alike, which then is what was asked for. */
+/** A typo may turn a name into that of the look-alike. Then the look-alike is what was asked for. */
 function isSameName(asked: { title: string; artist: string }, { name, artists }: Track): boolean {
   const written = (title: string, by: string) => `${normaliseName(title)} | ${normaliseName(by)}`;
   return written(asked.title, asked.artist) === written(name, artists[0]?.name ?? '');

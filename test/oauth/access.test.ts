@@ -83,7 +83,7 @@ test('relay clients revoke ends access at once, for good', async () =>
     assert.equal(await mcpStatus(mcpUrl, tokens.access_token), 401);
     const refreshed = await askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
     assert.deepEqual(refusal(refreshed), [400, 'invalid_grant']);
-    // It comes back with the ID that it knows.
+    // The client comes back with the ID that it still knows.
     const again = askToken(relay.baseUrl, codeForm(client, await approve(relay, client.client_id)));
     assert.equal((await again).status, 200);
   }));

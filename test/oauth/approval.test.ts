@@ -38,7 +38,7 @@ test('the page names the client, where it goes back to, what it may do and the a
     assert.ok(text.includes('Create, change and empty your playlists'));
     assert.ok(text.includes(provider.accounts[0]?.displayName ?? ''));
     assert.doesNotMatch(text, /<b>|autofocus/);
-    // One script, of our own, by its address.
+    // The page has one script: a file of our own.
     const scripts = [...text.matchAll(/<script[\s\S]*?<\/script>/g)].map(([script]) => script);
     const [, path, digest] =
       /^<script src="(\/assets\/relay-[0-9a-f]{12}\.js\?[\w-]{12})" integrity="sha256-(.{44})" defer><\/script>$/.exec(
@@ -124,7 +124,7 @@ test('a denied request stays denied, in every browser and for the owner too; ano
       assert.match(answer.text, /You denied this request/);
       assert.doesNotMatch(answer.text, /<form/);
     }
-    // A second click on Deny has to end in the client like the first.
+    // A second click on Deny has to lead back to the client like the first.
     assert.equal(answerOf(await browser.submit(opened, 'deny')).error, 'access_denied');
     const next = await browser.open(authorizeUrl(baseUrl, { client_id, state: 'another' }));
     assert.ok(answerOf(await browser.submit(next, 'approve', code)).code);

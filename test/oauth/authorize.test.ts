@@ -132,10 +132,10 @@ test('relay remembers that a client was approved for as long as the client is re
     const { client } = await connect(relay);
     const { client_id } = client;
     const waiting = await newClient(relay.baseUrl);
-    // Approved, and it never came for its code.
+    // This client is approved and never comes for its code.
     await approve(relay, waiting.client_id);
     clock.advance(100 * DAY);
-    // The next approval drops what is left of the ones before.
+    // An approval deletes what is left of earlier ones.
     await connect(relay, { client_name: 'Other' });
     await relay.restart();
     for (const id of [client_id, waiting.client_id]) {

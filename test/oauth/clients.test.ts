@@ -123,7 +123,7 @@ test('a name that several clients have means the approved one', () =>
     await askToken(relay.baseUrl, await form(other));
     const revoked = await local.revokeClient({ client: 'CURSOR', ...keep });
     assert.deepEqual([revoked.client.clientId, revoked.approvals], [other.client_id, 1]);
-    // It is still the only one that ever was approved.
+    // The revoked client is still the only one that was ever approved, so the name still means it.
     const again = await local.revokeClient({ client: 'CURSOR', ...keep });
     assert.deepEqual([again.client.clientId, again.approvals], [other.client_id, 0]);
     for (const client of [one, other]) await askToken(relay.baseUrl, await form(client));
@@ -137,7 +137,7 @@ test('a name that several clients have means the approved one', () =>
   }));
 
 test('an ID never begins with a dash, which a command line takes for an option', async () => {
-  // 62 of 64 in base64url is a dash.
+  // In base64url the value 62 is a dash.
   const bytes = (count: number) => {
     const some = systemRandom.bytes(count);
     return count === 16 ? some.fill(0xf8, 0, 1) : some;
@@ -212,7 +212,7 @@ test('the tokens of a client that has left the settings open nothing', async () 
     assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 401);
   }));
 
-/** A relay with one client in its file, by the hash of its secret. */
+/** A relay with one client in `oauth-clients.json`, which has the hash of the client's secret. */
 async function withClientsFile(
   env: Record<string, string>,
   work: Parameters<typeof withServer>[1],

@@ -51,7 +51,7 @@ test('with PUBLIC_BASE_URL both documents name that address, whatever was dialle
   });
 });
 
-test('pages of any origin may read it, and clients may name any protocol version', () =>
+test('pages of any origin may read the metadata, and clients may name any protocol version', () =>
   withServer({}, async ({ baseUrl }) => {
     const headers = { origin: 'https://example.org', 'mcp-protocol-version': '2024-11-05' };
     const answer = await send(`${baseUrl}${AS}`, { headers });

@@ -314,10 +314,10 @@ test('from elsewhere the limits hold for the right code too, and one address doe
     };
     for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, 'a', 'wrong', far), 403);
     assert.equal(await tryFrom(local, 'a', code, far), 429);
-    // A program can pose as many browsers, so an address may send only ten wrong codes.
+    // A program can pretend to be many browsers, so an address may send only ten wrong codes.
     for (let time = 0; time < 5; time++) assert.equal(await tryFrom(local, `b${time}`, 'wrong', far), 403);
     assert.equal(await tryFrom(local, 'c', code, far), 429);
-    // A proxy on this machine that hands its visitors on under a loopback name is elsewhere as well.
+    // A request that a proxy on this machine passes on comes from elsewhere, even if its Host is a loopback name.
     const forwarded = { host: new URL(local).host, origin: local, 'x-forwarded-for': '203.0.113.7' };
     assert.equal(await tryFrom(local, 'c', code, forwarded), 429);
     const other = { ...far, 'x-forwarded-for': '198.51.100.9' };

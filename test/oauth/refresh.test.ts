@@ -1,4 +1,4 @@
-/** Rotation of refresh tokens: of the pairs given out within the grace, one chain continues. */
+/** Rotation of refresh tokens: within its grace, one token may give several pairs, but only one of these can be refreshed. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Relay } from '../support/world.ts';
@@ -26,11 +26,11 @@ interface Story {
   clock: Parameters<Parameters<typeof withServer>[1]>[1];
   /** Exchanges the pair's refresh token. */
   refresh(pair: Tokens): Promise<Tokens>;
-  /** Checks that exchanging it is refused. */
+  /** Checks that the pair's refresh token is refused. */
   refused(pair: Tokens): Promise<void>;
   /** Checks that these pairs no longer work, and that the owner sees no approval. */
   ended(...pairs: Tokens[]): Promise<void>;
-  /** Access and refresh tokens that the owner sees, of each approval. */
+  /** For each approval that the owner sees: its number of access tokens, and of refresh tokens. */
   held(): Promise<number[][]>;
 }
 
@@ -131,7 +131,7 @@ test('of several pairs from one token the first that refreshes continues; anothe
     const one = await refresh(tokens);
     const other = await refresh(tokens);
     const next = await refresh(other);
-    // One refresh token is left; access tokens last out their hour.
+    // One refresh token is left. The access tokens stay valid until their hour is over.
     assert.deepEqual(await held(), [[4, 1]]);
     for (const { access_token } of [tokens, one, other, next]) {
       assert.equal(await mcpStatus(relay.server.mcpUrl, access_token), 200);
@@ -171,7 +171,7 @@ test('exchanges that cannot be saved leave the token as it was', async () => {
     const ask = () => askToken(relay.baseUrl, refreshForm(client, tokens.refresh_token));
     const answers = await whileUnsaved(relay, () => Promise.all([ask(), ask()]));
     for (const answer of answers) assert.deepEqual(refusal(answer), [503, 'temporarily_unavailable']);
-    // Otherwise this would be a token that comes back too late.
+    // If a failed exchange had rotated the token, it would now come back too late.
     clock.advance(2 * MINUTE);
     assert.deepEqual(await held(), [[1, 1]]);
     await refresh(tokens);

@@ -137,7 +137,7 @@ test('no client is sent back to a page of relay itself', async () => {
         assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], `${origin}${path}`);
       }
     }
-    // Any port of a loopback URI is registered with it, and this one would be relay's.
+    // A loopback URI is registered for every port, so without a check it would also stand for relay's own port.
     const path = '/auth/provider/login';
     const redirect_uris = [`http://127.0.0.1${path}`, 'https://relay.example.org:8443/cb'];
     const { client_id } = await newClient(localUrl, { redirect_uris });
@@ -273,7 +273,7 @@ test('a registration that was never approved is dropped after a day', () =>
     const { baseUrl } = relay;
     const names = () => clientNames(relay);
     const approved = await newClient(baseUrl, { client_name: 'approved' });
-    // It never comes for its code.
+    // The client never comes for its code.
     await approve(relay, approved.client_id);
     const idle = await newClient(baseUrl, { client_name: 'idle' });
     clock.advance(DAY);

@@ -1,4 +1,4 @@
-/** The official SDK's own clients with their OAuth providers: both generations, and the current one in both eras. */
+/** The official SDK's own clients with their OAuth providers: the older client, and the current one in both protocol revisions. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -13,7 +13,7 @@ import { TOOLS } from '../../src/tools/index.ts';
 import type { Relay } from '../support/world.ts';
 import { answerOf, HOUR, ownerBrowser, REDIRECT, withServer } from './support.ts';
 
-/** What an application keeps for the SDK; the owner's browser approves whatever it is sent to. */
+/** What an application keeps for the SDK; the owner's browser approves whatever page it is sent to. */
 class Notebook {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata: Record<string, unknown> & { redirect_uris: string[] };

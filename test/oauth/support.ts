@@ -1,5 +1,5 @@
 /**
- * A small OAuth client and a small browser, so that the tests read as stories. Requests are raw, so that a test can send false
+ * A small OAuth client and a small browser, for short tests. Requests are written by hand, so that a test can also send invalid
  * ones.
  */
 
@@ -260,7 +260,7 @@ export const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
 
-/** Sends each try with `ask`: it is refused with its error, and a refused header with the scheme to use. */
+/** Sends each try with `ask`, and checks that it is refused with its error. The refusal of a header has to name the scheme to use. */
 export async function assertUnauthenticated(
   tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
   ask: (form: Record<string, string>, headers: Record<string, string>) => Promise<Answer>,
@@ -304,7 +304,7 @@ export async function connect(
   return { client, tokens: await exchanged(relay.baseUrl, form) };
 }
 
-/** Status and error of a refusal, which has nothing else in it but words and must not be cached. */
+/** Status and error of a refusal. Checks that it has nothing else but a description, and must not be cached. */
 export function refusal(answer: Answer): [number, unknown] {
   assert.equal(answer.headers['cache-control'], 'no-store');
   const { error, error_description, ...rest } = json(answer);

@@ -217,7 +217,7 @@ test('an access token lasts an hour, a refresh token 30 days from its last rotat
     assert.deepEqual(refusal(late), [400, 'invalid_grant']);
   }));
 
-test('a refresh may name what it had, and nothing more; a refused one uses nothing up', () =>
+test('a refresh may name the scope and the resource that it had, and no others; a refused one uses nothing up', () =>
   withServer({}, async (relay) => {
     const { baseUrl } = relay;
     const { client, tokens } = await connect(relay);

@@ -128,7 +128,7 @@ test('pages that meet one short limit together wait once, and no page is lost', 
     assert.deepEqual([stats.total_items, stats.unique_track_count], [2_500, 2_500]);
     assert.equal(provider.requests.filter(({ status }) => status === 429).length, 5);
     assert.equal(provider.requests.length, 50 + 5);
-    // Nothing was sent while all waited: what came after came when the wait was over.
+    // Nothing was sent during the wait: all later requests came when it was over.
     assert.deepEqual([...new Set(provider.requests.slice(before).map(({ at }) => at))], [clock.now()]);
   }));
 
@@ -153,7 +153,7 @@ test('after a limit one request goes first, and the others once it was not refus
     assert.equal((await reading).total_items, 2_500);
   }));
 
-test('a limit that lasts is met by few requests before all give up', () =>
+test('while a limit lasts, few requests are sent before all readers give up', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const rule = { path: /\/items$/, kind: 'rate_limit', retryAfterSeconds: 2 } as const;
@@ -174,7 +174,7 @@ test('a limit that lasts is met by few requests before all give up', () =>
       clock.advance(2_000);
       await relay.call('get_devices');
     }
-    // All eight at once would be sixteen.
+    // If all eight readers tried again together, twice in all, sixteen more would be refused.
     assert.ok(refused() <= first + 8, `${refused() - first} more were refused`);
   }));
 

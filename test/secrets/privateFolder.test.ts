@@ -25,7 +25,7 @@ const base = async (t: TestContext) => realpath(await temporaryHome(t));
 const keep = (own: string) => keepByContent(own, 'addon.node', CONTENT);
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
-test('the file is made below its hash for this user alone, and used again', async (t) => {
+test('the file is made for this user alone, in a directory named after its hash, and used again', async (t) => {
   const own = join(await base(t), 'cache', 'relay');
   const path = keep(own);
   assert.equal(path, join(own, HASH, 'addon.node'));

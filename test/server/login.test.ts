@@ -117,7 +117,7 @@ test('a state works once', () =>
     assertGenericFailure(await browser.step(callback), 400, code);
   }));
 
-test('a state that was never given is refused before anything is sent', () =>
+test('a state that relay never gave out is refused before anything is sent', () =>
   withRelay(apart, async ({ baseUrl, provider }) => {
     for (const query of [
       '',

@@ -1,4 +1,4 @@
-/** Who may start a login. However many one program starts, those of others continue. */
+/** Who may start a login. However many logins one program starts, the logins of others continue. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:http';
@@ -14,7 +14,7 @@ import { sendStranger, withoutSecondUser } from '../support/stranger.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const LOGIN = '/auth/provider/login';
-/** Many more than the server keeps of one kind. */
+/** Many more logins than the server keeps for one way to start them. */
 const STARTS = sized(10_000, 200);
 const PERSON = { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
 const CROSS_SITE = { ...PERSON, 'sec-fetch-site': 'cross-site' };
@@ -38,7 +38,7 @@ async function withLogin(options: RelayOptions, work: (story: Story) => Promise<
   const all = { connect: false, client: false, random: { ...systemRandom, bytes }, ...options };
   await withRelay(all, async (relay) => {
     const { server, home } = relay;
-    // Where it listens, which is not the public address.
+    // The address at which the server listens, which may differ from the public one.
     const { baseUrl } = JSON.parse(readFileSync(join(home, 'server.json'), 'utf8')) as { baseUrl: string };
     await work({
       ...relay,
@@ -101,7 +101,7 @@ test('only a person or a program starts a login, not another page', () =>
     }
   }));
 
-test('the address that relay login shows is for a person too', () =>
+test('the address that relay login shows starts a login for a person too, and not for another page', () =>
   withLogin({}, async ({ start, server }) => {
     const { browserUrl } = await server.local.startLogin({ switchAccount: false });
     const { search } = new URL(browserUrl);
@@ -237,7 +237,7 @@ test('another user of the machine starts and finishes nothing', { skip: withoutS
       `${baseUrl.replace('127.0.0.1', 'localhost')}${LOGIN}`,
       `${baseUrl.replace('127.0.0.1', '[::1]')}${LOGIN}`,
       browserUrl,
-      // Not even with the owner's own ticket and addresses.
+      // The owner's own ticket and addresses do not help another user either.
       `${baseUrl}${LOGIN}${query}`,
       providerUrl,
       String(location),

@@ -82,7 +82,7 @@ test('without the proof nothing is shown and nothing is done, whatever else a br
       [{}, 401],
       [{ cookie, origin: relay.baseUrl, 'sec-fetch-site': 'same-origin' }, 401],
       [{ 'x-relay-owner': 'x'.repeat(43) }, 401],
-      // The secret of one origin is none at another, and a page of another port is of another site or the same one.
+      // The secret of one origin is useless at another. A page on another port counts as cross-site, or as same-site.
       [{ ...proof, origin: relay.baseUrl.replace('127.0.0.1', 'localhost') }, 401],
       [{ ...proof, 'sec-fetch-site': 'same-site' }, 403],
       [{ ...proof, 'sec-fetch-site': 'cross-site' }, 403],
@@ -91,7 +91,7 @@ test('without the proof nothing is shown and nothing is done, whatever else a br
     for (const [headers, status] of strangers) {
       const read = await state(relay, headers);
       assert.equal(read.status, status, JSON.stringify(headers));
-      // One gate for all of them: a stranger without any proof tries each, the others try some.
+      // All calls pass one check. So only the request without any headers tries each call; the others try some.
       for (const [path, body] of CALLS.filter((_, index) => isBare(headers) || index % 8 === 1)) {
         assert.equal(
           (await ask(relay, path, body, headers)).status,
@@ -141,7 +141,7 @@ test('client files are not looked for if the home directory is a relative path',
   });
 });
 
-test('the state is sent once, then only that it has not changed, and asks Spotify nothing', () =>
+test('the state is sent once, then only the answer that it has not changed; neither asks Spotify', () =>
   withRelay(async (relay) => {
     const proof = await signedIn(relay);
     await relay.call('get_my_playlists');

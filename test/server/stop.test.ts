@@ -17,7 +17,7 @@ test('stopping does not wait for idle connections', () =>
       });
       outgoing.once('error', reject).end();
     });
-    // One call is at work while the server begins to stop, and one was given up.
+    // While the server begins to stop, one call is at work, and another was given up by its client.
     let release = () => {};
     const gate = new Promise<void>((resolve) => {
       release = resolve;

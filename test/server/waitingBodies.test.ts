@@ -66,7 +66,8 @@ test('when the room for strangers is used up, the body that waited longest is re
   withRelay(async (relay) => {
     const [path, type] = OPEN_PATHS[1];
     const held = [await unfinished(relay, [path, type], 31 * 1024)];
-    // Where a request comes from is looked up before its body is read. Two that end came later, so it waits by now.
+    // relay finds out who sends a request before it reads the body. The two requests below came later and are answered, so the
+    // first body is waiting by now.
     for (let count = 0; count < 2; count++) {
       const whole = { method: 'POST', headers: { 'content-type': type }, body: '[' };
       assert.equal((await send(`${relay.baseUrl}${path}`, whole)).status, 400);
@@ -120,7 +121,7 @@ test('a body that needs no credential has at most 32 KiB', () =>
     }
   }));
 
-test('clients do not crowd out the command line, nor strangers clients', () =>
+test('unfinished bodies of clients do not crowd out whole requests of clients', () =>
   withRelay(async (relay) => {
     const held: Held[] = [];
     for (let count = 0; count < 20; count++) {

@@ -127,7 +127,7 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
 test('a full disk makes the home unusable, and nothing is left behind', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows limits no file sizes');
   const home = await temporaryHome(t);
-  // No file may hold a byte: what a full disk does, without filling one.
+  // With this limit no file may hold a byte, as on a full disk.
   const { stdout } = spawnSync('sh', ['-c', `ulimit -f 0; exec "$0" "$@"`, process.execPath, refused, home], {
     encoding: 'utf8',
   });

@@ -19,7 +19,7 @@ function opened(settings = IN_MEMORY): { db: Database; file: PagedFile } {
 
 const bytesOf = (image: Image | null) => Buffer.concat(image?.parts ?? []);
 
-/** Rows, indices and free pages of an image, which is sound. What a free page holds does not matter. */
+/** Checks that an image is sound; returns its rows, indices and numbers of pages. What a free page holds does not matter. */
 function contentOf(bytes: Uint8Array): string {
   const db = new SQL.Database(bytes);
   assert.deepEqual(db.exec('pragma integrity_check')[0]?.values, [['ok']]);
@@ -39,7 +39,7 @@ function writeRows(db: Database, begin: number, count: number): void {
 /** Size in bytes of the parts in which the file is kept. */
 const PART = 64 * 1024;
 
-/** One row that takes so many pages of its own. */
+/** Writes one row that takes `pages` pages of its own. */
 function writeLong(db: Database, id: string, pages: number): void {
   db.run('insert into tracks values (?, ?, ?)', [id, 'x'.repeat(pages * 4_096), 0]);
 }

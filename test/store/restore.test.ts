@@ -169,7 +169,7 @@ test(`after each of ${KILLS} kills the state is whole, as before or after a rest
   }
 });
 
-/** Returns how many restores had begun, less one. */
+/** Returns how many restores had certainly ended before the kill. */
 async function restoreAndKill(program: string, args: string[], delayMs: number): Promise<number> {
   const child = spawn(process.execPath, [program, ...args], { stdio: ['ignore', 'pipe', 'inherit'] });
   let rounds = -1;

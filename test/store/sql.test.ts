@@ -105,7 +105,7 @@ test('reading leaves nothing to save; every kind of writing does', async (t) => 
   }
 });
 
-test('more different statements than are kept prepared all work, and work again', async (t) => {
+test('all of more statements than are kept prepared work, also the second time', async (t) => {
   const store = await testStore(t);
   const ask = (n: number) => store.get<{ n: number }>(`select ${n} as n`)?.n;
   const numbers = Array.from({ length: 400 }, (_, n) => n);

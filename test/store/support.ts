@@ -48,7 +48,7 @@ export interface TestDisk {
   fs: SaveFs;
   /** Renames done so far. */
   saves(): number;
-  /** From now on the step fails with this system error; null mends the disk. */
+  /** From now on the step fails with this system error; null ends the failure. */
   fail(code: string | null, step?: keyof SaveFs): void;
   /** Stops the next writes until the returned function is called. */
   hold(): () => void;

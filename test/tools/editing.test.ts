@@ -28,7 +28,7 @@ test('create_playlist creates the requested playlist, private by default', () =>
     assert.deepEqual(withoutChange(answer), playlistShape(made));
     assert.deepEqual([made.public, made.collaborative, made.description], [false, false, 'slow & "soft"']);
     assert.deepEqual(sent(relay.provider.requests), [
-      // The playlists of that name: if the answer is lost, the new one can be told from them.
+      // Which playlists of that name exist already: if the answer is lost, the new one can be told from them.
       { method: 'GET', path: '/me/playlists', body: null },
       {
         method: 'POST',
@@ -240,7 +240,7 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
       partial: false,
     });
     assert.deepEqual(urisOf(playlist), rest);
-    // Spotify may show it under another ID.
+    // A track that is not in the list is looked up, since Spotify may show it there under another ID.
     const asked = `/tracks/${absent.split(':').at(-1)}`;
     assert.deepEqual(sent(relay.provider.requests), [
       { method: 'GET', path: `/playlists/${playlist.id}/items`, body: null },

@@ -66,7 +66,7 @@ test('a list as text becomes a playlist: preview, job, commit', () =>
     assert.equal(searches(relay), 4);
     assert.deepEqual(rowsOf(relay, 'Sunday'), pluck([one, two, three, four, five, one], 'uri'));
 
-    // Once more, and everything is remembered.
+    // The same list once more: every song is remembered.
     relay.provider.clearRequests();
     const again = await relay.call('import_list', { text, dry_run: true });
     assert.deepEqual(again, { ...expected, remembered: 5, searches: 0 });
