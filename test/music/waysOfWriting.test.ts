@@ -15,7 +15,10 @@ const catalogue = sharedCatalogue();
 const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
 const LOOSE = /typo|VEVO|punctuation/;
-/** Without look-alikes that are one letter away. Many typos are as near to them as to the right song, and such typos are not forgiven. */
+/**
+ * Without look-alikes that are one letter away. Many typos are as near to them as to the right song, and such typos are not
+ * forgiven.
+ */
 const PLANTED = Object.entries(LOOK_ALIKES).filter(([kind]) => !NEAR_LOOK_ALIKES.has(kind));
 
 /** Songs that title and artist identify: no versions, no second recording. */

@@ -135,7 +135,7 @@ test('relay remembers that a client was approved for as long as the client is re
     // This client is approved and never comes for its code.
     await approve(relay, waiting.client_id);
     clock.advance(100 * DAY);
-    // An approval deletes what is left of earlier ones.
+    // An approval deletes earlier ones whose code was never exchanged.
     await connect(relay, { client_name: 'Other' });
     await relay.restart();
     for (const id of [client_id, waiting.client_id]) {

@@ -63,7 +63,10 @@ async function newRequest({ as, client }: Session, parameters: Record<string, st
   return { verifier, url: url.href };
 }
 
-/** Sends the owner's browser through the approval; returns the checked answer, and what the client has to remember of the request. */
+/**
+ * Sends the owner's browser through the approval. Returns the checked answer, and what the client has to remember of the
+ * request.
+ */
 async function authorize(relay: Relay, session: Session) {
   const { as, client } = session;
   const state = oauth.generateRandomState();

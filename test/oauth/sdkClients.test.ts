@@ -1,4 +1,7 @@
-/** The official SDK's own clients with their OAuth providers: the older client, and the current one in both protocol revisions. */
+/**
+ * The official SDK's own clients with their OAuth providers: the older client, and the current one in both protocol
+ * revisions.
+ */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -113,8 +116,8 @@ const olderClient: Connect = async (url, notebook) => {
 };
 
 const GENERATIONS: Array<[name: string, connect: Connect, version: string | undefined]> = [
-  ['the current client in the 2026 era', currentClient({ pin: '2026-07-28' }), '2026-07-28'],
-  ['the current client in the older era', currentClient('legacy'), '2025-11-25'],
+  ['the current client in the 2026 revision', currentClient({ pin: '2026-07-28' }), '2026-07-28'],
+  ['the current client in an older revision', currentClient('legacy'), '2025-11-25'],
   ['the older client', olderClient, undefined],
 ];
 

@@ -1,6 +1,6 @@
 /**
- * A small OAuth client and a small browser, for short tests. Requests are written by hand, so that a test can also send invalid
- * ones.
+ * A small OAuth client and a small browser, for short tests. Requests are written by hand, so that a test can also send
+ * invalid ones.
  */
 
 import assert from 'node:assert/strict';
@@ -260,7 +260,10 @@ export const basic = (id: string, secret: string) => ({
   authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
 });
 
-/** Sends each try with `ask`, and checks that it is refused with its error. The refusal of a header has to name the scheme to use. */
+/**
+ * Sends each try with `ask`, and checks that it is refused with its error. The refusal of a header has to name the scheme to
+ * use.
+ */
 export async function assertUnauthenticated(
   tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
   ask: (form: Record<string, string>, headers: Record<string, string>) => Promise<Answer>,

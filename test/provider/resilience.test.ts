@@ -17,8 +17,8 @@ const passing: Array<[what: string, rule: FaultRule, code: string, status: numbe
   ['a 502', { kind: 'status', status: 502, body: 'Bad gateway.' }, 'PROVIDER_UNAVAILABLE', 502],
   ['a 503', { kind: 'status', status: 503 }, 'PROVIDER_UNAVAILABLE', 503],
   ['a 504', { kind: 'status', status: 504, body: '' }, 'PROVIDER_TIMEOUT', 504],
-  ['a connection lost before', { kind: 'drop', when: 'before' }, 'PROVIDER_UNAVAILABLE', 0],
-  ['a connection lost after', { kind: 'drop', when: 'after' }, 'PROVIDER_UNAVAILABLE', 0],
+  ['a connection lost before the effect', { kind: 'drop', when: 'before' }, 'PROVIDER_UNAVAILABLE', 0],
+  ['a connection lost after the effect', { kind: 'drop', when: 'after' }, 'PROVIDER_UNAVAILABLE', 0],
 ];
 
 for (const [what, rule, code, status] of passing) {

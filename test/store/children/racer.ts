@@ -1,7 +1,8 @@
 /**
  * Takes and leaves the home given as its argument as often as its second argument says, in a race with others. It leaves
  * in every way there is: by release, as if it had been killed, as if a successor had been killed too, and as if the pid of
- * the dead were in use again. While it holds the home it makes a file, which fails if another process that holds the home has made it.
+ * the dead were in use again. While it holds the home it makes a file, which fails if another process that holds the home
+ * has made it.
  */
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
