@@ -1,4 +1,4 @@
-/** Waits that a signal can end, and work with a deadline. */
+/** Functions to wait until a signal aborts, and to do work with a deadline. */
 import { setMaxListeners } from 'node:events';
 import type { Clock } from './clock.ts';
 
@@ -25,7 +25,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** Aborts as soon as either does. The first call of `AbortSignal.any` would take several times as long. */
+/** A signal that aborts as soon as either of the two does. The first call of `AbortSignal.any` would take several times as long. */
 export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   const both = new AbortController();
   for (const signal of [one, other]) {

@@ -25,8 +25,8 @@ const NULL = Buffer.from('null');
 
 /**
  * Parses a JSON text. Parts beyond the limits are left out unread: what is nested too deeply becomes null, and members and
- * entries beyond the largest number are missing. Only for callers with lower limits of their own, which refuse a shortened
- * value.
+ * entries beyond the largest number are missing. Callers must have lower limits of their own, so that they refuse a value
+ * that was shortened here.
  * @throws SyntaxError
  */
 export function parseBounded(json: Buffer): unknown {
@@ -74,7 +74,7 @@ function withinBounds(json: Buffer): Buffer {
       depth -= 1;
       if (depth < 0) return json;
       if (endsAt === null || depth > endsAt) continue;
-      // A value that was too deep loses its closing bracket too; one that was too long keeps it.
+      // A value that is nested too deeply is left out with its closing bracket. One with too many entries keeps the bracket.
       from = endsAt === MAX_DEPTH ? at + 1 : at;
       endsAt = null;
     }

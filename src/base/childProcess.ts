@@ -2,8 +2,8 @@
 import { win32 } from 'node:path';
 
 /**
- * The environment for a program that this one starts: its own, with `changes`. Settings are never read from it, only from
- * `cli/terminal/processWorld.ts`.
+ * This process's own environment with `changes`, for a program that it starts. relay's settings are never read from here,
+ * only from `cli/terminal/processWorld.ts`.
  */
 export function childEnv(changes: Readonly<Record<string, string>> = {}): NodeJS.ProcessEnv {
   return { ...process.env, ...changes };

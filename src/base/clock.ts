@@ -39,7 +39,7 @@ export const systemClock: Clock = {
     }),
 };
 
-/** Loaded when used: `node:crypto` takes a quarter of the time that `relay --help` needs. */
+/** Loaded when used: loading `node:crypto` takes a quarter of the time that `relay --help` needs. */
 const crypto = () => process.getBuiltinModule('node:crypto');
 
 export const systemRandom: Random = {

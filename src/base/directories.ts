@@ -17,7 +17,7 @@ export async function makeDirectories(path: string, make: Make = mkdir): Promise
   }
 }
 
-/** False if the directory above is missing. */
+/** Creates one directory, or finds it there. False if the directory above is missing. */
 async function made(path: string, make: Make): Promise<boolean> {
   try {
     await make(path, { mode: 0o700 });

@@ -1,6 +1,6 @@
 /**
- * Writes files that are complete or absent: beside their final path, synced, then renamed. Reads files without waiting
- * forever or filling the memory, whatever is at the path.
+ * Writes a file beside its final path, syncs it, then renames it. So a file is complete or absent. Reads files without
+ * waiting forever or filling the memory, whatever is at the path.
  */
 
 import { randomBytes } from 'node:crypto';
@@ -50,7 +50,8 @@ export async function writeSynced(
 ): Promise<void> {
   const file = await open(path, 'wx', mode);
   try {
-    // Before anything is written: the umask may have removed too much, and another owner must be able to read the file.
+    // The umask may have removed permissions, and the new owner must be able to read the file. So both are set before
+    // anything is written.
     await file.chmod(mode);
     if (owner && process.geteuid?.() === 0) await file.chown(owner.uid, owner.gid);
     const whole = typeof content === 'string' ? Buffer.from(content) : content;
@@ -71,7 +72,7 @@ async function writeParts(file: FileHandle, parts: readonly Uint8Array[]): Promi
   for (let at = 0; at < parts.length; at += AT_ONCE) {
     const some = parts.slice(at, at + AT_ONCE);
     let { bytesWritten } = await file.writev(some);
-    // A full disk writes only a part, and the next call throws the reason.
+    // On a full disk, `writev` writes only a part. The next call then throws the reason.
     for (const part of some) {
       if (bytesWritten < part.length) await file.writeFile(part.subarray(bytesWritten));
       bytesWritten = Math.max(0, bytesWritten - part.length);
@@ -196,7 +197,7 @@ async function startOf(file: FileHandle, count: number): Promise<Buffer> {
   return buffer.subarray(0, bytesRead);
 }
 
-/** A file may grow while it is read; the rest belongs to a later moment. */
+/** At most `size` bytes: what is added to the file while it is read belongs to a later moment. */
 async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   const buffer = Buffer.allocUnsafeSlow(size);
   let length = 0;

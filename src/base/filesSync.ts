@@ -1,4 +1,7 @@
-/** `files.ts` for code that has to be synchronous: settings before anything else exists, and the keychain's helper. */
+/**
+ * `files.ts` for code that has to be synchronous: the settings, which are read before anything else exists, and the
+ * keychain's helper.
+ */
 import {
   closeSync,
   fchmodSync,

@@ -13,8 +13,8 @@ const collector: () => () => void = lazy(() => {
 });
 
 /**
- * Collecting may take at most this share of the time. Otherwise several files and threads that become idle shortly after
- * each other would keep the process busy.
+ * Collecting may take at most this share of the time. Otherwise callers that become idle shortly after each other would
+ * keep the process busy.
  */
 const SHARE = 0.1;
 let restsUntil = 0;

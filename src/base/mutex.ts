@@ -1,4 +1,4 @@
-/** Mutual exclusion by key: one piece of work at a time, in the order in which they were asked for. */
+/** Mutual exclusion: for each key, one piece of work runs at a time, in the order of the calls. */
 import { interruptible } from './abort.ts';
 
 export interface Mutex {

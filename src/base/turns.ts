@@ -1,6 +1,6 @@
 /** Long work in turns of the event loop, so that it does not block other requests. */
 
-/** The length of one turn. Other clients wait this long, or until the current piece is done. */
+/** The length of one turn. Other clients wait until the turn is over and its last piece is done. */
 const TURN_MS = 4;
 
 /**

@@ -65,7 +65,10 @@ export function visibleLine(text: string): string {
   return without(text.replace(BREAKS, ' '));
 }
 
-/** Cleans a block of text but keeps its line ends: the last defence after `visibleLine` and `visibleText`. */
+/**
+ * Cleans a block of text but keeps its line ends. Single values are cleaned before that by `visibleLine` and `visibleText`;
+ * this is the last defence.
+ */
 export function visibleLines(text: string): string {
   return text
     .split('\n')
@@ -131,7 +134,7 @@ function withoutHidden(text: string): string {
   });
 }
 
-/** Finds C0 controls, which JSON escapes and plain text does not; `\n` may stay. */
+/** True if plain text has C0 controls other than `\n`, or surrogates. `MAY_HIDE` finds these as JSON escapes them. */
 function hasControls(text: string): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
   return /[\x00-\x09\x0b-\x1f\ud800-\udfff]/.test(text);

@@ -66,8 +66,8 @@ export interface Context extends World {
   /** From now on uses the running demo instead of the home's server. */
   useDemo(): void;
   /**
-   * Prints on stderr what a person should know besides the result, and each text only once. With `--json` the text waits until
-   * the command has succeeded, so that an error is the only line on stderr.
+   * Prints on stderr what a person should know besides the result. A text that was already printed is not printed again.
+   * With `--json` the text waits until the command has succeeded, so that an error is the only line on stderr.
    */
   remark(text: string): void;
   /** The remarks to print once the command has succeeded. */
@@ -77,8 +77,9 @@ export interface Context extends World {
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
-   * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. Without `ownHome`, a
-   * running demo is used too. This and all calls to the server reject with `INTERRUPTED` as soon as the person asks to stop.
+   * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. If the home has no
+   * server and `ownHome` is not set, a running demo is used. This and all calls to the server reject with `INTERRUPTED` as
+   * soon as the person asks to stop.
    */
   running(options?: ServerChoice): Promise<Connection | null>;
   /** The running server, for commands that need one. @throws RelayError `NO_SERVER` */

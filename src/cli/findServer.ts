@@ -69,7 +69,7 @@ export async function runningDemo({ home, demo }: Settings): Promise<ServerFile 
   return demo ? null : readServerFile(join(home, 'demo'));
 }
 
-/** The same error. If the demo uses the port: an error that says so, and how to stop the demo. */
+/** Returns `error` or, if the demo uses the port, an error that says so and how to stop the demo. */
 export async function namingDemo(settings: Settings, error: unknown): Promise<unknown> {
   if (!(error instanceof RelayError) || error.code !== 'PORT_TAKEN') return error;
   const demo = await runningDemo(settings);
@@ -80,9 +80,9 @@ export async function namingDemo(settings: Settings, error: unknown): Promise<un
   });
 }
 
-/** Says that a demo is running, if the command uses another home. */
+/** Says that a demo is running, if the command uses another home in which no server runs. */
 export async function noteOtherHome(context: Asking): Promise<void> {
-  // The command may be there to correct unusable settings.
+  // The command may be the one that corrects the settings, so unusable settings are no error here.
   const { settings } = inspectSettings(context.loadOptions());
   if ((await readServerFile(settings.home)) || !(await runningDemo(settings))) return;
   context.remark(`A demo is running, but this command uses ${settings.home}. Add --demo to use the demo.`);

@@ -18,7 +18,7 @@ export interface ConfigFile {
   indent: string;
 }
 
-/** Two dozen settings fit easily; locating a syntax error takes quadratic time. */
+/** Two dozen settings fit easily. A larger file is refused, since locating a syntax error in it takes quadratic time. */
 const MAX_BYTES = 64 * 1024;
 
 export function configPath(home: string): string {

@@ -36,7 +36,7 @@ export function looksLikeClientId(text: string): boolean {
   return /^[0-9a-f]{32}$/.test(text);
 }
 
-/** Without a public URL the `Host` check would refuse every request from outside anyway. */
+/** A `host` that other machines can reach needs a public URL. Without one, the `Host` check would refuse their requests. */
 function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   if (isLoopback(values.host) || values.publicBaseUrl !== null) return [];
   const message = `${sourceOf('host', origins.host)} is ${values.host}, which other machines can reach, so PUBLIC_BASE_URL (publicBaseUrl) must give the URL that they use`;

@@ -69,7 +69,7 @@ export const origin = textType(
   (text) => (isWebUrl(text, (url) => url.pathname === '/') ? new URL(text).origin : null),
 );
 
-/** The widest network that can be somebody's own proxies; `/0` would be everyone. */
+/** Prefix length of the widest network that may be trusted as proxies; `/0` would trust everyone. */
 const MIN_PREFIX = 8;
 
 /** Addresses and networks, as text with commas or a JSON list. */
@@ -127,7 +127,7 @@ export const bearerKey = textThat('at least 32 characters of letters, digits and
   /^(?=.{32})[\w.~+/-]+=*$/.test(text),
 );
 
-/** Short enough to type; at five tries a minute, six characters are out of reach for guessing. */
+/** Short enough to type; at five tries a minute, nobody can guess six characters. */
 export const ownerCode = textThat('at least 6 characters', (text) => text.length >= 6);
 
 export const secretText = textThat('one line of visible characters', (text) =>

@@ -230,7 +230,7 @@ const windsurf: Client = {
     `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
 };
 
-/** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` chooses; `*` is all of them. */
+/** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` lists the tools to offer; `*` is all. */
 const copilot: Client = {
   ...USUAL,
   id: 'copilot',

@@ -67,7 +67,7 @@ export function planFor(client: Client, connection: Connection, system: System):
   };
 }
 
-/** The members that are ours: a header that relay writes replaces the user's own of that name. */
+/** Adds relay's headers to the members that are ours. So each of them replaces the user's own header of that name. */
 function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   const lists = Object.entries(shares).map(([key, ours]) => {
     return [key, ours.includes('Authorization') ? [...ours, ...headers] : ours];

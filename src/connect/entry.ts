@@ -83,7 +83,10 @@ function plainAddress(text: string): string {
   return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** True if home and demo are the same. Other differences, such as the path of the program, do not matter. */
+/**
+ * True if `texts` start `relay stdio` with the same `--home` and `--demo` as `program`. Other differences, such as the path of
+ * the program, do not matter.
+ */
 function startsRelay(texts: readonly string[], program: readonly string[]): boolean {
   const isRelay = texts.some((text) => /(?:^|[\\/])relay(?:\.mjs|\.exe)?$/i.test(text));
   return isRelay && texts.includes('stdio') && serverOf(texts) === serverOf(program);

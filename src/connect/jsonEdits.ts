@@ -83,7 +83,7 @@ export function snippetJson(section: string, name: string, entry: Data): string 
   return `${JSON.stringify({ [section]: { [name]: entry } }, null, 2)}\n`;
 }
 
-/** A file without content may still contain comments. */
+/** A file without any value may still contain comments, which are kept. */
 function filled(text: string, content: string): string {
   const kept = text.trimEnd();
   const lines = kept === '' ? content : `${kept}\n${content}`;
@@ -100,7 +100,7 @@ function nextEdits(text: string, section: string, name: string, entry: Data): Ed
   return difference(text, node, entry, layout);
 }
 
-/** Throws for a duplicate key: this finds the first, while the parser takes the last. */
+/** Throws for a duplicate key: `findNodeAtLocation` finds the first one, while the parser takes the last. */
 function objectAt(root: Node, path: string[]): Node | undefined {
   const node = findNodeAtLocation(root, path);
   if (node && node.type !== 'object') throw new FileProblem(`has more than one ${path.join('.')}`);

@@ -16,7 +16,7 @@ import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
 export interface Removed {
   /** The removed entries: ours, and all others that led to the server. */
   names: string[];
-  /** Path of the backup; null if nothing was changed, the file held the key, or nothing else was in it. */
+  /** Path of the backup; null if nothing was changed, the file held the key, or the file was deleted. */
   backup: string | null;
   /** True if the file was deleted, since it did not exist before the entry. */
   deleted: boolean;

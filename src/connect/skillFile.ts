@@ -1,4 +1,4 @@
-/** Writes a skill into a directory of skills, and removes it again without a trace. */
+/** Writes a skill into a directory of skills, and removes it with everything that was created for it. */
 import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { replaceFile } from '../base/files.ts';

@@ -1,7 +1,7 @@
 /**
  * Edits YAML files that people also edit by hand. The `yaml` package finds the positions. Its own writer keeps comments, but
- * changes quotes, indentation and blank lines everywhere. So it is used only for the rare file in which the place to edit shares
- * its lines with other content (`{…}` as in JSON).
+ * changes quotes, indentation and blank lines everywhere. So that writer is used only if the place to edit shares its lines
+ * with other content (`{…}` as in JSON), which is rare.
  */
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, type YAMLMap } from 'yaml';
 import { type Data, isData, sameData } from './entry.ts';
@@ -69,7 +69,7 @@ function edited(text: string, section: string, name: string, entry: Data): strin
     return applied(text, replaced(text, own, entry, section));
   }
   if (isScalar(servers) && servers.value !== null) throw uneditable(section);
-  // Nothing, `null` or `{}` behind the name.
+  // The section is empty: nothing, `null` or `{}` follows its name.
   const [start, end] = servers === null ? [0, 0] : rangeOf(servers, section);
   const gap = text.slice(0, start).length - text.slice(0, start).trimEnd().length;
   const emptied = start === end ? [] : [{ offset: start - gap, length: end - start + gap, text: '' }];
@@ -86,7 +86,7 @@ function removed(text: string, section: string, name: string, whole: boolean): s
   const all = deletion(text, pair, section);
   const rest = applied(text, edits).slice(all.offset, all.offset + all.length - (edits[0]?.length ?? 0));
   if (whole && !rest.includes('#')) return applied(text, [all]);
-  // Without a value the section would be null.
+  // A name without a value would mean null, so the empty section becomes `{}`.
   if (servers.items.length === 1) {
     const colon = text.indexOf(':', rangeOf(pair.key, section)[1]) + 1;
     edits.unshift({ offset: colon, length: 0, text: ' {}' });
@@ -103,7 +103,7 @@ function documentOf(text: string): Document {
   throw new FileProblem(`is not valid YAML (line ${line}, column ${col})`);
 }
 
-/** An alias may refer to something that does not exist, or expand to far too much (`maxAliasCount`). */
+/** The parsed value. An alias may refer to something that does not exist, or expand to far too much (`maxAliasCount`). */
 function contentOf(document: Document): unknown {
   try {
     return document.toJS();

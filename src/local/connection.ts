@@ -191,7 +191,7 @@ function contentHeaders(text: string): Record<string, string> {
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
 }
 
-/** @throws Error for a header with characters that would break the request: it may come from another program */
+/** @throws Error for a header with characters that would break the request. Its value may come from another program */
 function headOf(path: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => {
     if (!/^[\w-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) throw new Error(`${name} cannot be a header`);

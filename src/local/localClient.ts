@@ -77,7 +77,7 @@ export function greet(
   const nonce = random.bytes(32).toString('base64url');
   const limits = { timeoutMs: Math.min(timeoutMs, HELLO_MS), withinMs: HELLO_MS, maxBytes: HELLO_BYTES };
   const answer = connection.post(`/local/${HELLO_ROUTE}`, { nonce }, { signal, ...limits });
-  // The caller may never await it.
+  // The caller may never await the answer. Its failure must not end the process then.
   answer.catch(() => {});
   return { origin, connection, nonce, answer };
 }
@@ -105,7 +105,7 @@ export function unreachable(origin: string, error: unknown): RelayError {
   });
 }
 
-/** Reads an error answer, from relay or from whatever else listens at its address. */
+/** The error that an answer contains. An answer without one does not come from relay, which is an error too. */
 function errorFrom(content: unknown, status: number, origin: string): RelayError {
   const error = (content as { error?: Record<string, unknown> } | null)?.error;
   const code = error?.code;

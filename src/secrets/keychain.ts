@@ -29,7 +29,7 @@ export interface Keychain {
   write(account: string, secret: string, signal: AbortSignal): Promise<string | null>;
 }
 
-/** The account of a home's master key; by its real path, so that several homes do not share one. */
+/** The account of a home's master key. It depends on the real path of the home, so that several homes do not share one. */
 export async function keychainAccount(home: string): Promise<string> {
   const path = await realpath(home);
   return `master-key-${hashOf(path).slice(0, 16)}`;

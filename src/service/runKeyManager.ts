@@ -1,6 +1,6 @@
 /**
- * Starts the server at login with the Windows Run key. Windows does not supervise it, so it is not started or stopped
- * here.
+ * Starts the server at login with the Windows Run key. Windows does not supervise the server, so this file does not start or
+ * stop it.
  */
 import { systemProgram } from '../base/childProcess.ts';
 import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByOther } from './manager.ts';

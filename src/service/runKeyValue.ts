@@ -46,7 +46,7 @@ export function queriedData(printed: string): string | null {
   return /^\s*relay\s+REG_(?:EXPAND_)?SZ\s+(.*?)\s*$/m.exec(printed)?.[1] ?? null;
 }
 
-/** relay writes no other form. */
+/** True if relay wrote the data: it writes no other form. */
 export function isOurData(data: string): boolean {
   return data.startsWith(START);
 }
@@ -63,8 +63,8 @@ export function isSameData(printed: string, data: string): boolean {
 }
 
 /**
- * True if the user has disabled relay in Task Manager. `printed` is what `reg query` prints of `APPROVED_KEY`. The first byte
- * of the value there is then odd.
+ * True if the user has disabled relay in Task Manager: then the first byte of the value is odd.
+ * @param printed what `reg query` prints of `APPROVED_KEY`
  */
 export function isSwitchedOff(printed: string): boolean {
   const [, first] = /^\s*relay\s+REG_BINARY\s+([0-9A-F]{2})/im.exec(printed) ?? [];

@@ -34,7 +34,10 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
     };
   }
 
-  /** If systemd runs but this session cannot reach it, a link is enough; without systemd nothing would read it. */
+  /**
+   * Throws if there is no systemd, since nothing would read the unit. If systemd runs but this session cannot reach it, a
+   * link to the unit is enough.
+   */
   async function requireSystemd(silent: string): Promise<void> {
     // sd_booted(3): the directory exists if and only if systemd started the system.
     if ((await machine.run('test', ['-d', '/run/systemd/system'])).ok) return;
@@ -62,7 +65,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
       requireOk(await ask('enable', UNIT), 'systemd did not enable the service', REMEDY);
       if (!start) return { changed, started: 'next login' };
       if (before.running && before.current) return { changed, started: 'was running' };
-      // After too many failures systemd refuses to start the unit without this.
+      // After too many failures, systemd refuses to start the unit until they are reset.
       await ask('reset-failed', UNIT);
       const restarted = await machine.run('systemctl', ['--user', 'restart', UNIT], STOP_MS);
       requireOk(restarted, 'systemd did not start the service', REMEDY);

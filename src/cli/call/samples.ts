@@ -38,7 +38,7 @@ const BY_TOOL: Readonly<Record<string, Samples>> = {
   update_playlist_details: { name: 'Evening Ferry' },
 };
 
-/** Arguments of an example; undefined if the schema of the argument says which values it takes. */
+/** Arguments of an example. A value is undefined if the schema of its argument alone says which values it takes. */
 export function samplesOf(tool: string, required: readonly string[]): Samples {
   const samples = required.map((name) => [name, BY_ARGUMENT[name]] as const);
   return { ...Object.fromEntries(samples), ...BY_TOOL[tool] };

@@ -39,7 +39,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
 
   const canAsk = !yes && io.terminal.stdin && io.terminal.stderr && !context.json;
   let change = given ?? null;
-  // With JSON, the answer itself says what cannot be brought back.
+  // With `--json` there is no dry run first: the answer itself says what cannot be brought back.
   if (dryRun || !context.json) {
     const plan = await ask(change, true);
     if (dryRun && context.json) return printJson(io, plan);
@@ -50,7 +50,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
     for (const line of [`Undoing: ${what}`, ...text.effectLines(plan)]) print(io, line);
     if (dryRun) return;
     if (canAsk && (force || takesAway(plan))) await confirmUndo(context, plan, force);
-    // By now, another change may be the last one.
+    // Another change may be the last one by now, so the one that was shown is named.
     change = plan.undone;
   }
   const answer = await ask(change, false);

@@ -18,9 +18,9 @@ interface Place {
 }
 
 /**
- * The lines that a completion script reads: a candidate each, followed by a space and its description if it has one. If files or
- * directories come next, the only line is `:files` or `:folders`.
- * @param words all after the program's name, the one to complete last. Shells drop candidates that do not begin with it
+ * The lines that a completion script reads: a suggestion each, followed by a space and its description if it has one. If files
+ * or directories come next, the only line is `:files` or `:folders`.
+ * @param words all after the program's name. The last is the one to complete; shells drop suggestions that do not begin with it
  */
 export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
   const place = placeAfter(program, words.slice(0, -1));

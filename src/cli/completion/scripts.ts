@@ -33,7 +33,7 @@ _relay() {
 complete -o default -F _relay relay
 `,
 
-  // A file of fpath, or loaded with source.
+  // Works as a file in a directory of `fpath`, and when loaded with `source`.
   zsh: `#compdef relay
 # Completion of relay for zsh; load it with: source <(relay completion zsh)
 

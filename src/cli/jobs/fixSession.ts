@@ -105,7 +105,7 @@ async function present(session: Session): Promise<ItemRecord | null> {
   while (session.at >= seen.length) {
     const { value, done } = await session.coming.next();
     if (done || !value) return null;
-    // After a decision the pages begin with the first one again, including items that were left for later.
+    // After a decision, `coming` begins with the first unresolved item again. Items that were already shown are skipped.
     if (value.position > (seen.at(-1)?.position ?? -1)) seen.push(value);
   }
   return seen[session.at] ?? null;
@@ -216,7 +216,8 @@ const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT
 async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
   const answer = await settle(session.tools, session.id, decisions, near);
   session.job = answer.job;
-  // Settled items leave the pages, and so do repeats of the same song further down.
+  // The pages are read again, since settled items are no longer on them. Repeats of the same song further down are settled
+  // too.
   session.coming = unresolvedItems(session.tools, session.id, PAGE);
   return answer;
 }
@@ -255,7 +256,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
   const { settled } = await decide(session, [], score);
   say(session, [`${settled} taken.`]);
-  // Items seen from here on may be among the accepted ones.
+  // The present item and later ones may be among the accepted ones, so they leave `seen`.
   session.seen.length = session.at;
   return true;
 }

@@ -37,7 +37,7 @@ export function jobTable(
     waitText(job, view),
   ]);
   const all = [['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', ''], ...rows];
-  // Most jobs have no open items, and their column would waste room.
+  // Most jobs have no unresolved items, and a column for them would waste room.
   const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
   return fitColumns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)), width, [0]);
 }

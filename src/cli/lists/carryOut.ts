@@ -49,7 +49,7 @@ export async function carryOut(
     else requireFound(context, jobs, skipUnresolved);
     if (talk && asksToWrite) await confirmWrite(context, talk, jobs, target, name);
     for (const { job_id, resolved } of [...jobs]) {
-      // A job that found none of its ten thousand songs has nothing to write.
+      // A long list has several jobs. One that found none of its songs has nothing to write.
       if (resolved === 0) continue;
       await local.commitJob({ id: job_id, skipUnresolved: talk !== null });
       await follow(job_id);

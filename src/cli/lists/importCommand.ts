@@ -270,7 +270,7 @@ function usage(message: string): RelayError {
 async function findTarget(local: LocalApi, given: string): Promise<PlaylistFacts> {
   const { findPlaylist } = await import('./findPlaylist.ts');
   const found = await findPlaylist(local, given);
-  // Spotify would refuse it only after all searches.
+  // Without this check, Spotify would refuse the write only after all searches were made.
   if (!found.readable) {
     throw new RelayError('FORBIDDEN', `"${found.name}" belongs to ${found.owner}; you cannot add to it.`, {
       remedy: 'Give a playlist of your own, or make a new one with --new.',

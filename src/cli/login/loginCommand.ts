@@ -99,7 +99,7 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
   note(io, 'If the browser ends on a page that does not load, paste the address of that page here:');
 }
 
-/** Opens the browser; null if none opens, since the address is shown anyway. */
+/** Opens the browser. Returns null if none opens: that is no error, since the address is shown anyway. */
 async function openBrowser(
   context: Context,
   local: LocalApi,

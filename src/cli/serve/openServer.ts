@@ -11,7 +11,7 @@ export function openServer(context: Context, settings: Settings, purpose: Purpos
   return settings.demo ? startWithDemo(context, settings, purpose) : start(context, settings, purpose);
 }
 
-/** Starts it for `relay stdio`, on another port if the usual one is taken. @throws RelayError as `startServer` */
+/** Starts the server for `relay stdio`, on another port if the usual one is taken. @throws RelayError as `startServer` */
 export async function hostServer(context: Context, settings: Settings): Promise<RunningServer> {
   try {
     return await openServer(context, settings, 'relay stdio');

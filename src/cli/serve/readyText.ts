@@ -9,7 +9,7 @@ export interface ReadyFacts {
   mcpUrl: string;
   /** `name` is null if not known. */
   account: { connected: boolean; name: string | null };
-  /** null if stdout is not a terminal, where the code must not be shown. */
+  /** null if stdout is not a terminal: then the code must not be shown. */
   ownerCode: string | null;
   /** The demo's own key; null with the real Spotify. */
   demoKey: string | null;

@@ -38,7 +38,8 @@ export async function openService(context: Context): Promise<OpenService> {
   }
   const machine = await context.machine();
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // The service manager may have another XDG_CONFIG_HOME than this shell, or none.
+  // The service manager may have another XDG_CONFIG_HOME than this shell, or none. Then the service would find another home,
+  // so the home is named.
   const isNamed = origins.home !== 'default' || (platform === 'linux' && Boolean(env.XDG_CONFIG_HOME));
   const named = isNamed ? home : null;
   const command = commandToServe(machine.program, named);
@@ -48,8 +49,8 @@ export async function openService(context: Context): Promise<OpenService> {
 }
 
 /**
- * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`, and
- * `SETTINGS_INVALID` if the settings are unusable without the environment, as the service will see them.
+ * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`. Throws
+ * `SETTINGS_INVALID` if the settings are unusable without this shell's environment, which the service does not get.
  */
 export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {
   refuseSudo(context, machine);
@@ -72,7 +73,7 @@ export function checkInstallable(context: Context, { machine, home }: OpenServic
     .map((key) => ({ env: SETTINGS[key].env, store: storeCommand(context, key) }));
 }
 
-/** Refuses root, which has another keychain and another home, and would own files that the person needs. */
+/** Refuses `sudo`: root has another keychain and another home, and would own files that the person needs. */
 export function refuseSudo({ env }: Context, { uid }: Machine): void {
   if (uid !== 0 || !env.SUDO_USER) return;
   throw new RelayError('SERVICE_FAILED', 'A service that runs as root cannot reach your keychain.', {

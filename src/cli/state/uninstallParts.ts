@@ -46,11 +46,11 @@ async function service(context: Context): Promise<Part[]> {
   }
 }
 
-/** Files of other programs are changed only by `relay connect CLIENT --remove`, with a backup. */
+/** The entries in clients. They are removed by running `relay connect CLIENT --remove`, which makes a backup. */
 async function clients(context: Context, notes: string[]): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, notes);
   const own = await clientsOf(context, false, notes);
-  // If entries cannot be read, say so once.
+  // If entries cannot be read, the first call has said so; the notes of the second are dropped.
   return [...own, ...(await clientsOf(context, true, []))];
 }
 
@@ -99,7 +99,10 @@ async function completion(context: Context): Promise<Part[]> {
   return found.map(({ file, remove }) => ({ name: 'completion', what: `the completion in ${file}`, remove }));
 }
 
-/** Also finds the key, whose name in the keychain depends on the path of the home: that is gone once the state is removed. */
+/**
+ * The state, and the key. The key's name in the keychain depends on the path of the home, so it has to be found before the
+ * home is removed.
+ */
 async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
   const { home } = settings;

@@ -41,7 +41,10 @@ export async function newerVersion(question: VersionQuestion): Promise<string | 
   }
 }
 
-/** Also stores the time, so that a server that does not answer is not asked at each status. */
+/**
+ * True if no request was sent within the last day. Stores the present time at once, so that a server that does not answer is
+ * not asked at each status.
+ */
 async function isDue({ home, clock }: VersionQuestion): Promise<boolean> {
   const path = join(home, 'update.json');
   if (!(await stat(home)).isDirectory()) return false;

@@ -61,7 +61,10 @@ async function statusWithoutServer(context: Context, error: unknown): Promise<St
   return { ...report, entries: report.entries.map((entry) => (entry.part === 'server' ? server : entry)) };
 }
 
-/** A missing server comes first, since all else needs one. Without a writable state, a login could not be saved either. */
+/**
+ * The code of the first problem. A missing server comes first, since all else needs one. The state comes before the login,
+ * which could not be saved in a state that cannot be written.
+ */
 function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;
   if (database.status === 'degraded') return EXIT.failed;

@@ -41,7 +41,7 @@ export interface Carrier {
 
 export function createCarrier(link: Link, write: (text: string) => Promise<void>): Carrier {
   const underWay = new Map<Promise<void>, { ids: readonly RequestId[]; controller: AbortController }>();
-  /** What `initialize` agreed on; clients of 2026-07-28 name it in each message instead. */
+  /** The revision that `initialize` agreed on; clients of 2026-07-28 name theirs in each message instead. */
   let version: string | null = null;
 
   function cancel(id: RequestId): void {

@@ -28,7 +28,7 @@ const LOOK_AGAIN_MS = 50;
 const STAY_AGAIN_MS = 20_000;
 const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
-/** How long to keep a greeted connection for a first message, in milliseconds; the server closes it only later. */
+/** How long to keep a greeted connection for a first message, in milliseconds. The server keeps it open longer. */
 const GREETING_MS = 2_000;
 
 const STDIO = 'relay stdio';
@@ -131,7 +131,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
     return { ...found, headers: own.headers, local: started.local };
   }
 
-  /** Keeps a server that another `relay stdio` started from ending while this client needs it. */
+  /** Tells the server that this client needs it. Without that, a server that another `relay stdio` started might end. */
   async function stay(found: Server): Promise<void> {
     // The first message does the same, so wait for it.
     await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});

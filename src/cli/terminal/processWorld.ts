@@ -12,7 +12,7 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
   return {
     io: systemIo(),
     pipe: systemPipe,
-    // A copy from the start: variables that child programs must not get are later removed from the process's own.
+    // Copied at the start, since `process.env` later loses the variables that child programs must not get.
     env: { ...process.env },
     platform: process.platform,
     clock: systemClock,

@@ -34,7 +34,7 @@ export interface Dialogue {
 export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   const reader = createInterface({ input: io.stdin });
   const lines: string[] = [];
-  // The end of the input is reported only once; waiting for it again would never end.
+  // A stream reports its end once. If this one has already ended, waiting for its end would never end.
   let ended = (io.stdin as Partial<Readable>).readableEnded === true;
   let wake = () => {};
   const woken = () =>
