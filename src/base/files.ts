@@ -209,7 +209,7 @@ async function readUpTo(file: FileHandle, size: number): Promise<Buffer> {
   return buffer.subarray(0, length);
 }
 
-/** The error of the system for reading a directory. */
+/** The error that the system gives for reading a directory. */
 export function directoryError(): Error {
   return Object.assign(new Error('EISDIR: illegal operation on a directory, read'), { code: 'EISDIR' });
 }

@@ -139,7 +139,7 @@ export const oauthClientId = textThat('one line of visible characters that does 
   /^(?!-)[\x21-\x7e]{1,256}$/.test(text),
 );
 
-/** Decoding ignores what is not base64, so the text is compared with its own re-encoding. */
+/** Decoding ignores what is not base64. So the decoded bytes are encoded again and compared with the text. */
 export const key32 = textThat(
   'base64 of exactly 32 bytes, as `openssl rand -base64 32` prints it',
   (text) => {

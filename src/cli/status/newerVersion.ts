@@ -42,7 +42,7 @@ export async function newerVersion(question: VersionQuestion): Promise<string | 
 }
 
 /**
- * True if no request was sent within the last day. Stores the present time at once, so that a server that does not answer is
+ * True if no request was sent within the last day. It then stores the present time, so that a server that does not answer is
  * not asked at each status.
  */
 async function isDue({ home, clock }: VersionQuestion): Promise<boolean> {

@@ -23,7 +23,7 @@ export function readLines(input: Readable, reader: LineReader, signal: AbortSign
     const end = () => {
       clearTimeout(resuming);
       signal.removeEventListener('abort', end);
-      // The last line may be complete even without a line end; the reader finds out.
+      // The last line may be a complete message even without a line end; `reader` finds out.
       if (!signal.aborted && pending !== '') reader.line(pending);
       pending = '';
       input.destroy();
