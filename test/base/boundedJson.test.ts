@@ -1,4 +1,4 @@
-/** JSON within the bounds is parsed whole. Beyond them parts are left out, and the rest is still JSON, and small. */
+/** JSON within the bounds is parsed whole. Of JSON beyond the bounds parts are left out, so that what is parsed stays small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';

@@ -133,7 +133,7 @@ test('backup makes no copy if the running server cannot save its state', async (
   assert.equal(existsSync(copy), false);
 });
 
-test('the state of a running demo is copied, and named as such, only if there is no real state', async (context) => {
+test('backup copies the state of a running demo only if there is no real state, and says that it is the demo’s', async (context) => {
   const { state, copy } = await desk(context);
   const demo = await startFakeLocal(context, { demo: true, answers: { saveState: saved(state) } });
   const first = await relay(['backup', copy], { env: demo.env });
@@ -304,7 +304,7 @@ test('restore refuses a path that is not a file, and the state file itself', asy
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db']);
 });
 
-test('restore refuses while the home is in use, and says by whom', async (context) => {
+test('restore refuses while another command uses the home, and says which one', async (context) => {
   const { home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   const before = digest(state);

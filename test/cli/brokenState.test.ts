@@ -24,7 +24,7 @@ function status(home: string, env: Record<string, string>) {
   return relay(['status'], { env: { RELAY_HOME: home, ...env }, parts, columns: 1_000 });
 }
 
-test('a state that opens', async (context) => {
+test('a state that opens is reported as it is, and no byte of it changes', async (context) => {
   const home = await sealedHome(context);
   const file = readFileSync(join(home, 'relay.db'));
   const { code, out, err } = await status(home, { RELAY_ENCRYPTION_KEY: keyOf(1) });
@@ -36,7 +36,7 @@ test('a state that opens', async (context) => {
   assert.equal(readFileSync(join(home, 'relay.db')).equals(file), true);
 });
 
-test('the wrong key', async (context) => {
+test('a wrong key is reported, and database and jobs are still shown', async (context) => {
   const home = await sealedHome(context);
   const { code, out, err } = await status(home, { RELAY_ENCRYPTION_KEY: keyOf(2) });
   assert.deepEqual([code, err], [3, '']);
@@ -48,7 +48,7 @@ test('the wrong key', async (context) => {
   assert.match(out, /^ok {3}jobs {6}none active$/m);
 });
 
-test('a lost key, which is not replaced by a new one', async (context) => {
+test('a lost key is reported, and not replaced by a new one', async (context) => {
   const home = await sealedHome(context);
   const { code, out, err } = await status(home, { RELAY_KEYCHAIN: 'file' });
   assert.deepEqual([code, err], [3, '']);

@@ -31,7 +31,7 @@ test('browsers lists the remembered browsers, for which address and until when',
   assert.deepEqual(JSON.parse(json.out), { browsers: [FIREFOX, EDGE] });
 });
 
-test('browsers says what it means that no browser is remembered', async (context) => {
+test('if no browser is remembered, browsers says that the approval page asks for the owner code', async (context) => {
   const answers = {
     listBrowsers: async () => ({ browsers: [] }),
     forgetBrowsers: async () => ({ forgotten: [] }),

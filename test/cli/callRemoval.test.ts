@@ -31,7 +31,7 @@ function withPlaylist(work: (scene: Scene) => Promise<void>): Promise<void> {
   });
 }
 
-test('on a terminal, a tool says how many rows or tracks will be removed, and changes nothing after a no', () =>
+test('on a terminal, call says how many rows or tracks will be removed, and changes nothing if the answer is no', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     const saved = owner(world.provider).saved.length;
     const into = `playlist_id=${playlist.id}`;
@@ -64,7 +64,7 @@ test('on a terminal, a tool says how many rows or tracks will be removed, and ch
     assert.ok(world.provider.requests.every(({ method }) => method === 'GET'));
   }));
 
-test('after a yes, with --yes and without a terminal the call is made', () =>
+test('the call is made if the answer is yes, if --yes is given, and if there is no terminal', () =>
   withPlaylist(async ({ world, playlist, rows }) => {
     for (const [index, [flags, answer]] of (
       [

@@ -154,7 +154,7 @@ To continue:
   ['an empty list in words', 80, ['nothing'], '\nNo items.\n'],
   ['an answer without members', 80, ['empty'], '\nThe answer is empty.\n'],
   [
-    'one thing inside another',
+    'an object inside an object',
     80,
     ['playing'],
     `
@@ -278,7 +278,7 @@ test('names that strangers chose stay in their cells', async (context) => {
   assert.equal(lines.filter((line) => line.endsWith(ID)).length, names.length);
 });
 
-longTest('every tool that reads the demo, called as its example says, is shown within 60 columns', () =>
+longTest('every tool that reads is called as its example says, and its answer fits 60 columns', () =>
   withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async ({ home }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY };
     const show = (columns: number, ...words: string[]) =>
@@ -292,7 +292,7 @@ longTest('every tool that reads the demo, called as its example says, is shown w
       assert.equal(code, 0, `${name}: ${err}`);
       const wide = out.split('\n').filter((line) => widthOf(line) > 60);
       assert.deepEqual(wide, [], name);
-      // An ID may hold any of these letters, so only a whole value counts.
+      // An ID may contain such a word by chance, so the words count only as a whole value.
       assert.deepEqual(
         /.*(\[object|(^| {2})(undefined|NaN|null)( {2}|$)|[{"]\w+":).*/m.exec(out)?.[0],
         undefined,
@@ -317,7 +317,7 @@ longTest('the example of every tool that writes works in the demo', () =>
       const { code } = await relay(['call', ...words], { env });
       if (code !== 0) failed.push(tool.name);
     }
-    // The player of the demo is at its first song.
+    // The player of the demo is at its first song, so it cannot go back.
     assert.deepEqual(failed, ['previous_track']);
   }),
 );

@@ -22,7 +22,7 @@ const bash: Complete = (script, line, dir) => {
   return run('bash', ['--norc', '-c', program, 'bash', script, ...words], dir);
 };
 
-/** The functions of zsh's completion system only work on a terminal, so these print what they would offer. */
+/** The functions of zsh's completion system only work on a terminal. These stand-ins print what the real ones would offer. */
 const ZSH_STUBS = `
   compdef() { }
   compset() { PREFIX=\${PREFIX#*=} }
@@ -47,7 +47,7 @@ const KEYS = [...SETTING_KEYS];
 const STORED = KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
 const COMMANDS_OF_KEY = ['show', 'rotate'];
 
-/** What can follow each line. A shell keeps only what begins with the last word. */
+/** What relay offers for each line. Of that, a shell shows only what begins with the last word of the line. */
 const PLACES: ReadonlyArray<[line: string, offered: readonly string[]]> = [
   ['key ', COMMANDS_OF_KEY],
   ['--json key s', COMMANDS_OF_KEY],
@@ -94,7 +94,7 @@ test('every command is offered, with the options of a command and of the program
   ]);
 });
 
-test('an unknown command completes too, whatever characters its words contain', async () => {
+test('the words of a made-up command are completed too, whatever characters they contain', async () => {
   const offered = (...words: string[]) => completionLines(strangeProgram(), words);
   assert.deepEqual(await offered('st'), ['strange It\'s "strange": `id` $HOME \\ %s; done']);
   assert.deepEqual(await offered('strange', '--mode', ''), ['loud', 'quiet']);
@@ -110,7 +110,7 @@ function strangeProgram(): Command {
   return new Command('relay').helpCommand(false).addCommand(strange);
 }
 
-/** What shells offer. If relay offers bash nothing, bash itself offers files. */
+/** What shells offer for each line; `inBash` if bash differs. If relay offers bash nothing, bash itself offers files. */
 const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]> = [
   ['relay comp', ['completion']],
   ['relay --home=some key s', ['show']],
@@ -120,7 +120,7 @@ const LINES: ReadonlyArray<[line: string, offered: string[], inBash?: string[]]>
 ];
 
 for (const [shell, complete] of Object.entries(SHELLS)) {
-  test(`${shell} asks relay at each tab`, { skip: skipped(shell) }, async (context) => {
+  test(`${shell} asks relay each time the tab key is pressed`, { skip: skipped(shell) }, async (context) => {
     const { script, dir } = await prepared(context, shell);
     for (const [line, offered, inBash = offered] of LINES) {
       const expected = shell === 'bash' ? inBash : offered;

@@ -9,7 +9,7 @@ import { exampleReport } from '../support/reports.ts';
 
 const RESTART = 'Restart a running server to use it.\n';
 
-test('config set, get and unset over the life of a value, as a process', async (context) => {
+test('a value is set, read and removed, each by a process of its own', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   const path = join(home, 'config.json');
@@ -26,7 +26,7 @@ test('config set, get and unset over the life of a value, as a process', async (
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
 });
 
-test('config list shows every value and where it comes from; secrets only as set or not', async (context) => {
+test('config list shows every value and where it comes from; of a secret only whether it is set', async (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json'), '{"logLevel": "warn"}');
   const env = { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) };
@@ -150,7 +150,7 @@ test('config says which secrets the state holds', async (context) => {
   assert.match((await relay(['config'], { env })).out, /^mcpApiKey +set, kept encrypted in the state$/m);
 });
 
-test('config unset removes an unknown key, and config path works while the file has one', async (context) => {
+test('config path works while the file has an unknown key, and config unset removes the key', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   writeFileSync(join(home, 'config.json'), '{"prot": 1}');

@@ -169,7 +169,7 @@ ${own}${after}`,
     assert.deepEqual(list('.'), []);
   });
 
-  test(`connect ${id} --write makes the file; again it changes nothing`, async (context) => {
+  test(`connect ${id} --write makes the file; a second --write changes nothing`, async (context) => {
     const { home, run, text: read, list } = desk(context);
     assert.deepEqual(await run([id, '--write']), {
       code: 0,
@@ -326,7 +326,7 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
   );
 });
 
-test('changes made after --write stay after --remove', async (context) => {
+test('what a person changes in the file after --write is still there after --remove', async (context) => {
   const { run, put, text } = desk(context);
   const files = {
     cursor: '.cursor/mcp.json',
@@ -359,7 +359,7 @@ test('changes made after --write stay after --remove', async (context) => {
   }
 });
 
-test('--remove deletes the backups that hold the key, also without an entry', async (context) => {
+test('--remove deletes the backups that hold the key, even if the file has no entry', async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { run, put, text, list } = desk(context, env);
   put('.cursor/mcp.json', OTHER);
@@ -414,7 +414,7 @@ test('a program that npx fetched for one run is reported, and never written into
   assert.equal((await run(['cursor', '--write'], { machine })).code, 0);
 });
 
-test('any other client gets the address, the header and the program', async (context) => {
+test('for a client that relay does not know, connect prints the address, the header and the program', async (context) => {
   const { home, run } = desk(context);
   assert.deepEqual(await run(['Zedd']), {
     code: 0,
@@ -466,7 +466,7 @@ test('a backup of the file is kept beside it, under an unused name', async (cont
   assert.deepEqual([mode('.cursor/mcp.json'), mode(`${backup}-2`)], [0o660, 0o600]);
 });
 
-test('a link stays a link, and its target changes', async (context) => {
+test('if the file is a link, it stays a link, and the file that it leads to is changed', async (context) => {
   const { home, run, put, text, list } = desk(context);
   put('dotfiles/cursor.json', OTHER);
   mkdirSync(join(home, '.cursor'));
@@ -523,7 +523,7 @@ test('a malformed TOML file is reported with line and column', async (context) =
   assert.equal(text('.codex/config.toml'), 'model = "o"\n[tui\n');
 });
 
-test('a directory, and a link to nothing, in the place of the file are refused', async (context) => {
+test('a directory, or a link to nothing, where the file should be is refused', async (context) => {
   const { home, run } = desk(context);
   mkdirSync(join(home, '.cursor/mcp.json'), { recursive: true });
   mkdirSync(join(home, '.gemini'));
@@ -587,7 +587,7 @@ async function asSomebody<T>(
 ): Promise<T> {
   const { geteuid, seteuid } = process;
   if (geteuid?.() !== 0 || !seteuid) return work();
-  // Modules are loaded on first use, perhaps from where only root may read.
+  // The modules are loaded on first use. They may be where only root may read, so root loads them first.
   await rehearse();
   for (const path of paths) chownSync(path, 65_534, 65_534);
   seteuid(65_534);
@@ -636,7 +636,7 @@ test('a read-only directory or file is reported, and nothing is left behind', as
   assert.deepEqual([text('.cursor/mcp.json'), text('.gemini/settings.json')], [OTHER, OTHER]);
 });
 
-test('spaces, quotes and letters of any script in paths', async (context) => {
+test('the path of the file may have spaces, quotes and letters of any script', async (context) => {
   const { home, run } = desk(context);
   const odd = join(home, `Ann's "Büro" 音楽`);
   mkdirSync(odd);
@@ -682,7 +682,7 @@ test('the demo gets a name of its own beside the real server', async (context) =
   );
 });
 
-test('another address replaces the one in the file', async (context) => {
+test('--write replaces another address of relay in the file', async (context) => {
   const { home, run, put, text } = desk(context, { RELAY_PORT: '5001' });
   put('.cursor/mcp.json', BOTH);
   const { code, out } = await run(['cursor', '--write']);
@@ -691,7 +691,7 @@ test('another address replaces the one in the file', async (context) => {
   assert.equal(text('.cursor/mcp.json'), BOTH.replace('4980', '5001'));
 });
 
-test('without a server the settings say where it will be', async (context) => {
+test('without a running server, connect takes the address from the settings', async (context) => {
   const { run } = desk(context);
   const urlWith = async (env: NodeJS.ProcessEnv) =>
     JSON.parse((await run(['cursor', '--json'], { env })).out).url;
@@ -818,7 +818,7 @@ test('a server that accepts no key makes --key an error', async (context) => {
   assert.deepEqual(settings, { ...expected, err: NO_SERVER + expected.err });
 });
 
-test('after key rotate, the files that still have the old key are named, by key and by connect', async (context) => {
+test('after key rotate, key and connect name the files that still have the old key', async (context) => {
   const { run, home, put } = desk(context);
   const NEW = KEY.replaceAll('a', 'b');
   let key = KEY;

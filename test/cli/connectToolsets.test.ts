@@ -1,4 +1,4 @@
-/** connect --toolsets and --read-only: headers in the client's file, and nothing where they are not given. */
+/** `relay connect` with --toolsets or --read-only puts headers into the client's file. Without them it changes no header. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ function desk(context: TestContext) {
   };
 }
 
-/** The entry that each client gets, and the rest of its own command after the address or the name. */
+/** The entry that each client gets, and a pattern for its own command; null if the client has no command. */
 const ENTRIES: Record<string, { entry: object; command: RegExp | null }> = {
   'claude-code': {
     entry: { type: 'http', url: URL, headers: HEADERS },
@@ -88,7 +88,7 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
   test(`connect ${client} shows the headers in the entry and in the client's own command`, async (context) => {
     const { run } = desk(context);
     const shown = JSON.parse((await run(client, ...NARROW, '--json')).out);
-    // A home of its own is named to a program that does not know this shell's environment.
+    // The arguments begin with --home, since the client starts the program without this shell's RELAY_HOME.
     const { args } = shown.entry;
     if (args) assert.deepEqual(args.splice(0, 2)[0], '--home');
     assert.deepEqual(shown.entry, entry);
@@ -99,7 +99,7 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
   });
 }
 
-test('a header of that name is replaced and others stay; without the flags all headers stay', async (context) => {
+test('--toolsets replaces the header of that name and leaves others; without the option all headers stay', async (context) => {
   const { run, put, json } = desk(context);
   const file = '.cursor/mcp.json';
   put(file, { mcpServers: { relay: { url: URL, headers: { 'x-mcp-toolsets': 'all', 'X-Other': '1' } } } });
@@ -125,7 +125,7 @@ test('an unknown toolset, and a missing client, are reported before anything is 
   assert.equal(exists('.cursor/mcp.json'), false);
 });
 
-test('on a terminal it offers the tools outside the standard once, with yes as the default, and keeps the answer', async (context) => {
+test('on a terminal, connect asks once whether to offer the extra tools; yes is the default, and the answer is stored', async (context) => {
   const home = temporaryHome(context);
   const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
   const terminal = { stdin: true, stdout: true, stderr: true };

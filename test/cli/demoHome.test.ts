@@ -14,7 +14,7 @@ const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const noteOf = (home: string) =>
   `A demo is running, but this command uses ${home}. Add --demo to use the demo.\n`;
 
-/** The state of the real home, opened without a server; records for which home. */
+/** Answers for the state of a home without a server. `homes` gets the home whose state a command opens. */
 function realState(answers: Partial<LocalApi>) {
   const homes: string[] = [];
   const openOffline: Parts['openOffline'] = async ({ settings }) => {
@@ -74,7 +74,7 @@ test('logout and the client secret concern the real home while a demo runs', asy
   assert.deepEqual([homes, demo.calls], [[demo.home, demo.home, demo.home], []]);
 });
 
-test('config is about the real home, and with --demo about that of the demo', async (context) => {
+test('config reads and writes the settings of the real home, and with --demo those of the demo', async (context) => {
   const { env, home } = await startFakeLocal(context, { demo: true });
   assert.deepEqual(await relay(['config', 'get', 'port'], { env }), {
     code: 0,
@@ -91,7 +91,7 @@ test('config is about the real home, and with --demo about that of the demo', as
   assert.equal((await relay(['config', 'get', 'port', '--demo'], { env })).out, '5001\n');
 });
 
-test('the note about the demo does not precede a JSON error, and is left out if the real server runs', async (context) => {
+test('no note about the demo comes before an error in JSON, or if the real server runs', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   assert.equal((await relay(['config', 'get', 'port', '--json'], { env: demo.env })).err, noteOf(demo.home));
   const { err } = await relay(['config', 'get', 'prot', '--json'], { env: demo.env });

@@ -37,7 +37,7 @@ const NO_HOME = { home: undefined, platform: 'linux' } as const;
 const VIEW = { named: NO_HOME, now: 0, names: new Map() };
 
 const TEXTS = hostileTexts(sized(20_000, 1_000));
-/** No line of ours is longer, however long a value is. */
+/** The most characters that a line of relay may have, however long a value in it is. */
 const LINE = 5_000;
 
 function recorder(): { io: Io; out(): string; err(): string } {

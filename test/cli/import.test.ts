@@ -335,7 +335,7 @@ const misspelled = (track: Parameters<typeof asQuery>[0]) => {
   return `${artist} - ${title.slice(0, 3)}zq${title.slice(3)}`;
 };
 
-test('on a terminal one command leads to the end: it asks for what is open, then before it writes', () =>
+test('on a terminal one command does everything: it asks about each open item, and again before it writes', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const [one, two, three, four] = uniqueTracks(world, 4);
@@ -360,7 +360,7 @@ test('on a terminal one command leads to the end: it asks for what is open, then
     assert.match(err, /Write 4 songs to "plain"\? \[Y\/n\] /);
   }));
 
-test('two answers suffice: no to what is open, yes to writing the rest', () =>
+test('two answers are enough: no to going through the open items, yes to writing the rest', () =>
   withLists(async (scene) => {
     const { world, run, file } = scene;
     const songs = uniqueTracks(world, 3);
@@ -403,12 +403,12 @@ test('for a file with many lines that are not songs it asks first; without a ter
     assert.deepEqual([searches(world), writes(world)], [0, 0]);
     const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
     assert.equal(preview.doubt, doubt);
-    // Songs that are not found are reported as always.
+    // With --yes the list is searched. Songs that are not found make it exit 1, as for any list.
     assert.equal((await run(['import', path, '--yes'])).code, 1);
     assert.ok(searches(world) > 0);
   }));
 
-test('several playlists in a file each become one of their own', () =>
+test('each of several playlists in a file becomes a playlist', () =>
   withLists(async ({ world, run, file }) => {
     const [one, two, three] = uniqueTracks(world, 3);
     assert.ok(one && two && three);

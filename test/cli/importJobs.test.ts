@@ -55,10 +55,10 @@ const READY: JobRecord = { ...resolving(40), status: 'ready' };
 const committing = (written: number): JobRecord => ({ ...READY, status: 'committing', written });
 const DONE: JobRecord = { ...committing(40), status: 'completed', playlist_id: 'p'.repeat(22) };
 
-/** Time passes at once, so that nobody waits between two answers. */
+/** A clock whose waits end at once, so that the test does not wait between two answers. */
 const clock = { ...systemClock, sleep: async () => {} };
 
-/** Imports with a server that gives these answers about its jobs in order, and then repeats the last one. */
+/** Runs `relay import`. Asked about a job, the server gives these answers in order, then the last one again and again. */
 async function importWith(
   context: Parameters<typeof startFakeLocal>[0],
   answers: JobRecord[],

@@ -61,7 +61,7 @@ longTest(
     }),
 );
 
-longTest('a job under review can be continued', () =>
+longTest('a job under review can be continued: it writes the rest and keeps what others changed', () =>
   withReview(async (world, id, { edited, items, rows }) => {
     const { code, err } = await jobs(world, 'resume', id, '--review', 'carry-on', '--watch');
     assert.equal(code, 0, err);

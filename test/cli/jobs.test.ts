@@ -21,7 +21,7 @@ import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
-/** Half an hour after the job was made. */
+/** How jobs are shown: half an hour after the example job was made. */
 const VIEW = {
   named: { home: undefined, platform: 'linux' },
   now: Date.parse('2026-11-20T13:04:56.000Z'),
@@ -87,7 +87,7 @@ test('the commands that a job shows contain --home', () => {
   );
 });
 
-test('the speed is that of the last answers, and starts anew with each state', () => {
+test('the speed is measured over the last answers, and begins again with each state', () => {
   const speed = createSpeed();
   const at = (pending: number, now: number, status: JobRecord['status'] = 'resolving') =>
     speed.sample({ ...RECORD, status, pending }, now);

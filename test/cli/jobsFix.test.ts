@@ -22,7 +22,7 @@ async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }
 
-test('on a terminal it goes through the items: by number, link, search, skip, back and later', () =>
+test('on a terminal it goes through the items; answers are a number, a link, a search, skip, back or later', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 8);
     const [a, b, c, d, e, f] = all;
@@ -85,7 +85,7 @@ test('on a terminal it goes through the items: by number, link, search, skip, ba
     );
   }));
 
-test('all near matches are taken, after the weakest ones were shown', () =>
+test('one answer takes all near matches, after the weakest ones were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);
     const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
@@ -102,7 +102,7 @@ test('all near matches are taken, after the weakest ones were shown', () =>
     assert.equal(err.match(/The weakest matches:/g)?.length, 2);
     assert.match(err, /Accept the first match for 6 near-identical songs\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
-    // The person types behind a prompt, so the next text begins a new line.
+    // On a real terminal what the person types ends the line of a prompt, so the text after a prompt is a line of its own.
     for (const line of err.replace(/(?:> |\[y\/N\] |\]: )/g, '$&\n').split('\n')) {
       assert.ok(widthOf(line) <= 60, line);
     }

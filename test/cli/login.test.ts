@@ -18,7 +18,7 @@ import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const BROWSER_URL = 'http://127.0.0.1:4980/auth/provider/login?attempt=a1';
-/** Shown without a terminal: this page asks for the owner code. */
+/** The address that is shown without a terminal; its page asks for the owner code. */
 const OWNER_URL = 'http://127.0.0.1:4980/';
 const PROVIDER_URL = 'https://accounts.example/authorize?state=s';
 const REDIRECT_URI = 'http://127.0.0.1:4980/auth/provider/callback';
@@ -87,7 +87,7 @@ function startable(local: Partial<LocalApi>, refuseFirst?: RelayError) {
   return { parts: { startServer }, starts, ends };
 }
 
-test('login opens the browser by a file, always prints a plain address, and says who is connected', async (context) => {
+test('login opens the browser through a file, always prints an address without a ticket, and says who is connected', async (context) => {
   const server = await startFakeLocal(context, { answers: loginThat(CONNECTED, 2) });
   const opened: string[] = [];
   const result = await relay(['login'], {
@@ -111,7 +111,7 @@ test('login opens the browser by a file, always prints a plain address, and says
   ]);
 });
 
-test('the file is gone as soon as the browser has come, while the login continues', async (context) => {
+test('the file is removed as soon as the browser has used its ticket, while the login continues', async (context) => {
   let path = '';
   const server = await startFakeLocal(context, {
     answers: {
@@ -177,7 +177,7 @@ test('permissions that were not granted are reported', async (context) => {
   });
 });
 
-test('with --no-browser the address that a browser elsewhere ended on is taken from stdin', async (context) => {
+test('with --no-browser, login reads from stdin the address at which a browser elsewhere ended', async (context) => {
   const pending = loginThat({ state: 'pending' });
   let finish: (progress: LoginProgress) => void = () => {};
   const server = await startFakeLocal(context, {
@@ -384,7 +384,7 @@ test('without a client ID and without a terminal nobody is asked: exit 2', async
   });
 });
 
-test('no answer, or an impossible one, changes nothing', async (context) => {
+test('if no client ID is typed, or an impossible one, nothing is stored', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };
   const terminal = { stdin: true };
   const none = await relay(['login'], { env, stdin: '\n', terminal });

@@ -11,7 +11,7 @@ import { until } from '../support/until.ts';
 const event = (n: number) =>
   `${JSON.stringify({ level: 'info', time: '2026-11-22T10:00:00.000Z', pid: 1, tool: 'play', msg: `event ${n}` })}\n`;
 
-test('the log is kept in the home for its owner alone, bounded, without secrets, whatever the stream shows', async (context) => {
+test('the log in the home is for its owner alone, bounded, without secrets, and whole even if the stream shows less', async (context) => {
   const home = temporaryHome(context);
   const shown: string[] = [];
   const stream = { write: (line: string) => void shown.push(line) } as unknown as NodeJS.WritableStream;

@@ -50,7 +50,7 @@ test('the remedy of an error contains --home', async (context) => {
   });
 });
 
-test('the help that a wrong usage points to needs no home', async () => {
+test('the help that is named after wrong usage is named without --home', async () => {
   assert.deepEqual(await relay(['--home', '/no/such/home', 'login', '--bogus']), {
     code: 2,
     out: '',
@@ -77,7 +77,7 @@ const REMEDIES: ReadonlyArray<[what: string, remedy: string | Remedy, shown: (ho
 ];
 
 for (const [what, remedy, shown] of REMEDIES) {
-  test(`a server's remedy that is ${what} is for the home of --home`, async (context) => {
+  test(`--home is added to a server's remedy if it is a value, not if it is text: ${what}`, async (context) => {
     const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
     const answers = { logout: () => Promise.reject(error) };
     const { env } = await startFakeLocal(context, { answers });
@@ -89,7 +89,7 @@ for (const [what, remedy, shown] of REMEDIES) {
     });
   });
 
-  test(`a tool's remedy that is ${what} is for the home of --home`, async (context) => {
+  test(`--home is added to a tool's remedy if it is a value, not if it is text: ${what}`, async (context) => {
     const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
     const { env } = await startFakeLocal(context, { mcp: () => failingServer(error) });
     const { RELAY_HOME: home = '', ...others } = env;

@@ -10,7 +10,7 @@ import { exampleReport } from '../support/reports.ts';
 
 const HOUR_MS = 60 * 60 * 1_000;
 const NOTICE = 'relay 99.1.0 is out; this is 1.2.3. RELAY_UPDATE_CHECK=off hides this.\n';
-/** No server runs; the state itself is not looked at here. */
+/** No server runs. What a command reads of the state is an example. */
 const PARTS = {
   openOffline: async () => ({ local: { status: async () => exampleReport() }, close: async () => {} }),
 } as unknown as NonNullable<CliOptions['parts']>;
@@ -74,7 +74,7 @@ test('relay status says once a day that a newer version is out, and its request 
   assert.deepEqual(asked, [request, request]);
 });
 
-test('nobody is asked with the check off, in CI, without a terminal, for JSON, or by another command', async (context) => {
+test('no request is sent if the check is off, in CI, without a terminal, for JSON, or by another command', async (context) => {
   const { asked, look } = await desk(context, '{"version":"99.1.0"}');
   const silent: Array<[args: string[], options: CliOptions]> = [
     [['status'], { env: { RELAY_UPDATE_CHECK: 'off' } }],
@@ -92,7 +92,7 @@ test('nobody is asked with the check off, in CI, without a terminal, for JSON, o
   assert.equal(await look(['status'], { env: { CI: 'false' } }), NOTICE);
 });
 
-test('without a newer version nothing is said, whatever the server answers', async (context) => {
+test('if the answer names no newer version, or is none, nothing is said', async (context) => {
   const answers: Array<[answer: string, status: number]> = [
     ['{"version":"1.2.3"}', 200],
     ['{"version":"1.1.9"}', 200],

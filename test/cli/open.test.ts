@@ -7,7 +7,7 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 const PAGE_URL = 'http://127.0.0.1:4980/';
 
-/** A server whose ticket is used once relay has asked `asked` times whether it waits. */
+/** A server that says `asked` times that the ticket still waits, and then that it was used. */
 function ticketTakenAfter(asked: number) {
   let asks = 0;
   return {
@@ -16,7 +16,7 @@ function ticketTakenAfter(asked: number) {
   };
 }
 
-test("open opens the owner's page by a file and prints the plain address", async (context) => {
+test("open opens the owner's page through a file and prints the address without the ticket", async (context) => {
   const server = await startFakeLocal(context, { answers: ticketTakenAfter(2) });
   let path = '';
   const result = await relay(['open'], {

@@ -107,7 +107,7 @@ test('a demo that cannot connect leaves nothing running', async () => {
   assert.deepEqual(events.slice(1), ['server closed', 'provider closed']);
 });
 
-test("serve --open opens the owner's page signed in, by a file, or says where it is", async () => {
+test("serve --open opens the owner's page signed in, through a file, or says where it is", async () => {
   const opened: string[] = [];
   const first = world();
   const { out, err } = await relay(['serve', '--open'], {

@@ -394,7 +394,7 @@ test('uninstall stops, disables and removes; again it says that there is nothing
   });
 });
 
-test('nothing is installed', async (context) => {
+test('if nothing is installed, service says so and names the command', async (context) => {
   const own = desk(context);
   const nothing = { code: 1, out: 'The service is not installed.\n  Run: relay service install\n', err: '' };
   assert.deepEqual(await own.service(), nothing);
@@ -438,7 +438,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.equal(existsSync(join(own.dir, '.config')), false);
 });
 
-test('the command of the service names the home if only this shell does, and not the default one', async (context) => {
+test('the command of the service names a home that comes from RELAY_HOME or --home, but not the default one', async (context) => {
   const own = desk(context);
   const command = async (env: Record<string, string>, args: string[] = []) =>
     JSON.parse((await own.service(['status', '--json', ...args], { env })).out).expectedCommand;

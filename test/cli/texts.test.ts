@@ -79,7 +79,7 @@ Stop with Ctrl-C
   );
 });
 
-test('commands in the ready block find a home that is not the default', () => {
+test('commands in the ready block name a home that is not the default', () => {
   const text = readyText({ ...READY, home: '/my home' });
   assert.match(text, /run: relay --home '\/my home' login$/m);
   assert.match(text, /Bearer \$\(relay --home '\/my home' key\)"$/m);

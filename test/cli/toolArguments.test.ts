@@ -48,7 +48,7 @@ for (const [word, value] of WORDS) {
   });
 }
 
-test('words override --args', () => {
+test('key=value words override --args', () => {
   const args = toolArguments(['limit=5'], '{"query": "x", "limit": 1}', SCHEMA);
   assert.deepEqual(args, { query: 'x', limit: 5 });
 });

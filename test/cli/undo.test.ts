@@ -160,7 +160,7 @@ test('with --json the answer is all there is on stdout', () =>
     assertRows(playlist, former);
   }));
 
-test('a playlist that was changed since is not touched: both lists are shown', () =>
+test('an undo leaves a playlist as it is if others changed it since, and shows both lists', () =>
   withReplaced(async ({ world, playlist, wanted }) => {
     const [song = ''] = tracks(world, 1, 8_000);
     const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
@@ -210,7 +210,7 @@ longTest('--force asks on a terminal unless --yes is given; without a terminal i
   }),
 );
 
-test('details that were changed since are shown beside those that relay left', () =>
+test('an undo of details that others changed since shows both values', () =>
   withUnkind({}, async (world) => {
     const playlist = named(world, 'Exactly Two Hundred');
     await world.call('update_playlist_details', { playlist_id: playlist.id, name: 'Another Name' });

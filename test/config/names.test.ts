@@ -29,7 +29,7 @@ test('several names that are equally near are all suggested', () => {
   assert.equal(didYouMean('zzz', NAMES), undefined);
 });
 
-test('the settings table of the README', () => {
+test('the manual’s table of settings has a row for each setting', () => {
   const [head, rule, ...rows] = settingsMarkdown().trimEnd().split('\n');
   assert.equal(head, '| environment, flag | `config.json` | default | meaning |');
   assert.equal(rule, '|---|---|---|---|');

@@ -21,7 +21,7 @@ function messageOfLoad(env: NodeJS.ProcessEnv): string {
   assert.fail('It was accepted.');
 }
 
-test('clients come from the environment and from the file in the home; secrets only as hashes', (context) => {
+test('clients come from the environment and from the file in the home, and of each secret only the hash is kept', (context) => {
   const home = temporaryHome(context);
   const clients = [
     {
@@ -84,14 +84,14 @@ test('clients come from the environment and from the file in the home; secrets o
   ]);
 });
 
-test('a file named in config.json is looked for in the home', (context) => {
+test('a clients file that config.json names by a relative path is looked for in the home', (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json'), '{"oauthClientsFile": "mine.json"}');
   writeFileSync(join(home, 'mine.json'), '{"clients": []}');
   assert.equal(loadSettings({ env: { RELAY_HOME: home } }).oauthClientsFile, join(home, 'mine.json'));
 });
 
-test('a clients file that is named must exist', () => {
+test('if a setting names a clients file, the file must exist', () => {
   assert.equal(messageOfLoad({ MCP_OAUTH_CLIENTS_FILE: '/no/such/file' }), '/no/such/file does not exist.');
 });
 

@@ -30,7 +30,7 @@ function failure(work: () => unknown): RelayError {
   assert.fail('It was accepted.');
 }
 
-test('nothing set: every setting has its default, and those that people rely on stay as they are', () => {
+test('with nothing set, every setting has its default, and the defaults that people rely on are those listed here', () => {
   const settings = load({});
   const newer = Object.fromEntries(SETTING_KEYS.map((key) => [key, settings[key]]));
   assert.deepEqual(settings, {
@@ -194,14 +194,14 @@ test('--home comes before RELAY_HOME', (context) => {
   assert.deepEqual([settings.home, settings.origins.home], [home, 'flag']);
 });
 
-test('a tilde at the start of a path is the home of the user, and elsewhere a letter', () => {
+test('~ alone or before a slash is the home directory of the user; any other tilde is part of a name', () => {
   assert.equal(load({ RELAY_HOME: '~/relay' }).home, join(homedir(), 'relay'));
   assert.equal(load({}, { home: '~' }).home, homedir());
   assert.equal(load({ RELAY_HOME: '/x/~/y' }).home, '/x/~/y');
   assert.equal(load({ RELAY_HOME: '~other' }).home, join(process.cwd(), '~other'));
 });
 
-test('without flag and environment the home is the config directory of the user', () => {
+test('without a flag or a variable, the home is in the config directory of the user', () => {
   const { home, origins } = loadSettings({ env: {} });
   assert.match(home, /relay/);
   assert.equal(origins.home, 'default');

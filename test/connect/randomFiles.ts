@@ -79,12 +79,12 @@ export function asJsonc(chance: Chance, of: unknown, indent: string, unit: strin
   const inline = chance(3) === 0;
   const line = inline ? '' : `\n${indent}${unit}`;
   const before = () => ['', '', ' /* c, } */'][chance(3)];
-  // A line comment needs a line break after it.
+  // A line comment needs a line break after it, so on one line there are only block comments.
   const behind = () => (inline ? before() : ['', '', ' // c "', ' /* , */', `${line}// own`][chance(5)]);
   const members = Object.entries(of).map(([key, item], index, all) => {
     const name = isArray ? '' : `${JSON.stringify(key)}: `;
     const comma = index < all.length - 1 || chance(4) === 0 ? ',' : '';
-    // These may be removed, together with their content.
+    // Merging may remove these members, so no comment that must stay is put into them.
     const layout = ['args', 'headers'].includes(key)
       ? JSON.stringify
       : (it: unknown) => asJsonc(chance, it, indent + unit, unit);

@@ -1,4 +1,4 @@
-/** Files of clients: one addition per format, for the tests of merging, and what their documentation shows. */
+/** For tests of clients' files: a file as a client documents it, and what relay adds to a file of each format. */
 import type { Addition } from '../../src/connect/merge.ts';
 
 export const URL = 'http://127.0.0.1:4980/mcp';
@@ -7,7 +7,7 @@ export const URL = 'http://127.0.0.1:4980/mcp';
 export const fileWith = (section: string, relay: object) =>
   `${JSON.stringify({ [section]: { relay } }, null, 2)}\n`;
 
-/** As Cursor wants it. */
+/** What relay adds to a JSON file, as Cursor documents it. */
 export const JSON_ADDITION: Addition = {
   format: 'json',
   section: 'mcpServers',
@@ -21,7 +21,7 @@ export const JSON_KEY_ADDITION: Addition = {
   entry: { url: URL, headers: { Authorization: 'Bearer k' } },
 };
 
-/** As Codex wants it. */
+/** What relay adds to a TOML file, as Codex documents it. */
 export const TOML_ADDITION: Addition = {
   format: 'toml',
   section: 'mcp_servers',

@@ -7,7 +7,7 @@ import { assertNone } from '../support/shapes.ts';
 
 const catalogue = sharedCatalogue();
 
-/** Changes whenever anything in the catalogue changes; other tests refer to its content. */
+/** Digest of the whole catalogue. If it changes, tests that refer to what is in the catalogue may have to change too. */
 const FINGERPRINT = '3332b816cd9ba7a148af82af057274112aa2dd4198572d35596a63b08915a8fb';
 
 function fingerprint(): string {

@@ -10,7 +10,7 @@ test('there are no controls by default', () =>
     assert.equal((await send(`${provider.url}/__control/requests`, 'POST', null, {})).status, 404);
   }));
 
-test('the controls read and set requests and faults, and are not recorded themselves', () =>
+test('the controls show and clear requests, set and clear faults and expire tokens, and are not recorded themselves', () =>
   controlled(async ({ provider, call }) => {
     const control = async (name: string, body: unknown = {}) => {
       return (await send(`${provider.url}/__control/${name}`, 'POST', null, body)).json;

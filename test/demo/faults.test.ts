@@ -88,7 +88,7 @@ test('a rule applies to its method and path, after `skip` requests, `times` time
     assert.deepEqual(await statuses(1, 'GET', '/tracks/x'), [400]);
   }));
 
-test('faults apply to the accounts service too, by its full path', () =>
+test('faults apply to the accounts service too, if the rule names the full path', () =>
   withProvider(async ({ provider }) => {
     provider.faults.add({ path: '/api/token', kind: 'status', status: 503, body: 'down' });
     await assert.rejects(logIn(provider).then(({ access_token }) => access_token));
@@ -144,7 +144,7 @@ for (const [when, rows] of [
   ['before', 0],
   ['after', 1],
 ] as const) {
-  test(`a request that hangs ${when} its effect ends when the provider closes`, () =>
+  test(`closing the provider ends a request that hangs ${when} its effect`, () =>
     withProvider(async (world) => {
       const playlist = playlistNamed(world.provider, 'Empty Shelf');
       const hanging = addUnder({ kind: 'hang', when }, world);

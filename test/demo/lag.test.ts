@@ -13,7 +13,7 @@ async function shown({ call }: DemoWorld, id: string) {
   return { uris, total: rows.total, snapshot: playlist.snapshot_id };
 }
 
-test('rows, counts and snapshots show a write each after a delay of its own', () =>
+test('a write is shown in rows, count and snapshot, in each after a delay of its own', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
     const { id } = playlistNamed(provider, 'Empty Shelf');

@@ -7,7 +7,7 @@ const contains = async (call: Call, uris: readonly string[]) => {
   return (await call('GET', library(uris).replace('library', 'library/contains'))).json;
 };
 
-test('saving adds tracks at the front of the library, once; removing takes them out', () =>
+test('saving puts a new track first and leaves one that is saved where it is; removing takes them out', () =>
   withProvider(async ({ provider, call }) => {
     const saved = provider.accounts[0]?.saved.map(({ uri }) => uri) ?? [];
     const [known = ''] = saved;
@@ -45,7 +45,7 @@ for (const [method, uris, message] of REFUSED) {
     }));
 }
 
-test('forty URIs are accepted, forty-one are not, and a body is ignored', () =>
+test('forty URIs are accepted, forty-one are not, and URIs in a body are ignored', () =>
   withProvider(async ({ provider, call }) => {
     assert.equal((await call('PUT', library(trackUris(provider, 40)))).status, 200);
     assert.equal((await call('PUT', library(trackUris(provider, 41)))).status, 400);

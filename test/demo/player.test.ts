@@ -46,7 +46,7 @@ test('initially the computer is active and paused in the first playlist', () =>
     assert.deepEqual((await world.call('GET', '/me/player/currently-playing')).json, playing);
   }));
 
-test('no active device and a private session are a 204 without a body', () =>
+test('without an active device or in a private session, the player answers 204 without a body', () =>
   withProvider(async ({ provider, call, callerWith }) => {
     const guest = await callerWith(ALL_SCOPES, 1);
     const player = provider.accounts[0]?.player;
@@ -61,7 +61,7 @@ test('no active device and a private session are a 204 without a body', () =>
     assert.deepEqual((await guest('GET', '/me/player/devices')).json, { devices: [] });
   }));
 
-test('playback follows the clock past the end of a track and into the history', () =>
+test('playback follows the clock: after the end of a track the next one plays, and the first is in the history', () =>
   withProvider(async (world) => {
     const { provider, clock, call } = world;
     const [a, b] = provider.catalogue.tracks;
@@ -77,7 +77,7 @@ test('playback follows the clock past the end of a track and into the history', 
     assert.deepEqual(await heard(world), { uri: a.uri, at: 0, playing: false, device: 'Writing Desk' });
   }));
 
-test('a repeated context starts again, a repeated track stays', () =>
+test('with repeat, a context starts again after its end, and a track plays again and again', () =>
   withProvider(async (world) => {
     const { provider, clock, call } = world;
     const [a, b] = provider.catalogue.tracks;
@@ -181,7 +181,7 @@ for (const [body, status, message] of BAD_PLAYS) {
     }));
 }
 
-test('next and previous move by one, also mid-track, and stop at the ends', () =>
+test('next and previous move by one, also mid-track, and are refused at the ends', () =>
   withProvider(async (world) => {
     const { call, clock } = world;
     const [a = '', b = ''] = trackUris(world.provider, 2);

@@ -307,7 +307,7 @@ test('removing takes every occurrence, whatever positions are given', () =>
     assert.deepEqual([old.status, uris(playlist)], [400, [b, c]]);
   }));
 
-test('playlists of others cannot be changed, shared ones can', () =>
+test('playlists of others cannot be changed; of shared ones the rows can, but not the details', () =>
   withProvider(async ({ provider, call }) => {
     const items = { uris: trackUris(provider, 1) };
     const foreign = playlistNamed(provider, 'Guest Favourites').id;

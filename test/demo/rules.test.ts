@@ -117,7 +117,7 @@ test('malformed IDs are 400, unknown ones 404, unknown paths 404', () =>
     assert.equal((await call('GET', '/nothing/here')).status, 404);
   }));
 
-test('without Premium for the app’s owner, or for an unlisted user, everything answers in plain text', () =>
+test('if the app’s owner has no Premium, or the user is not registered, every request is refused in plain text', () =>
   withProvider(async ({ provider, call }) => {
     const [account] = provider.accounts;
     assert.ok(account);

@@ -106,7 +106,7 @@ test('a title alone finds several artists, versions and tributes; with the artis
     assert.deepEqual([first?.name, first && lead(first)], ['Ninth Semaphore', lead(one)]);
   }));
 
-test('an unknown word does not hide the results for the others', () =>
+test('an unknown word in a query does not hide the results for its other words', () =>
   withProvider(async ({ call }) => {
     const [first] = await tracks(call, 'zolta lodz xyzzyx');
     assert.equal(first?.name, 'Żółta Łódź');

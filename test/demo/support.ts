@@ -59,7 +59,7 @@ export interface DemoWorld {
   clock: StillClock;
   /** Calls the API with an access token of the default account; `path` is below `/v1`. */
   call: Call;
-  /** The same with other scopes or another account. */
+  /** Returns a function like `call` that has these scopes, and perhaps another account. */
   callerWith(scope: string, accountIndex?: number): Promise<Call>;
 }
 

@@ -6,12 +6,12 @@ import { sharedFastClock } from '../support/fastClock.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { playlistNamed, send, token, trackUris, withProvider } from './support.ts';
 
-test('without a network the port refuses, and afterwards everything is as it was', () =>
+test('while the provider is offline its port refuses connections; afterwards it answers as before', () =>
   withProvider(async ({ provider, call }) => {
     await call('GET', '/me');
     await provider.offline(true);
     const failure = () => send(`${provider.apiUrl}/me`, 'GET', null).catch((error) => error.cause.code);
-    // The first request may still be sent on the connection that was cut.
+    // The first request may still be sent on the connection that was cut, and then fails with another error.
     await failure();
     assert.equal(await failure(), 'ECONNREFUSED');
     await provider.offline(false);

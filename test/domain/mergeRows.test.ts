@@ -26,7 +26,7 @@ const sides = fc
 
 const countOf = (rows: Rows, song: string) => rows.filter((row) => row === song).length;
 
-test('each song has as many rows as the edits of both sides leave, wherever rows were moved', () => {
+test('what both sides add and remove decides how many rows a song has; moves change no number', () => {
   fc.assert(
     fc.property(sides, ([base, ours, theirs]) => {
       const merged = mergeRows(base, ours, theirs);
@@ -36,7 +36,7 @@ test('each song has as many rows as the edits of both sides leave, wherever rows
           number,
         ];
         const left = countOf(merged, song) - (countOf(base, song) + own + other);
-        // Both may have taken out the same row.
+        // Both sides may have removed the same row, which is gone only once.
         assert.ok(left >= 0 && left <= Math.max(0, Math.min(-own, -other)), `${song}: ${left}`);
       }
     }),
@@ -44,7 +44,7 @@ test('each song has as many rows as the edits of both sides leave, wherever rows
   );
 });
 
-test('a row that both moved is where others put it; another row of the same song moves as asked', () => {
+test('a row that both sides moved is where the others put it; if they moved different rows of a song, both moves count', () => {
   assert.deepEqual(mergeRows(['a', 'b', 'c'], ['b', 'c', 'a'], ['b', 'a', 'c']), ['b', 'a', 'c']);
   const base = ['a', 'b', 'c', 'd', 'a'];
   assert.deepEqual(mergeRows(base, ['b', 'c', 'a', 'd', 'a'], ['a', 'b', 'a', 'c', 'd']), [

@@ -69,7 +69,7 @@ test('every error code belongs to one class', () => {
   assert.deepEqual(ENDED_BY_LOGIN.toSorted(), [...classes.login, ...classes.account].toSorted());
 });
 
-test('without the provider the waits grow up to fifteen minutes and never end the work', () => {
+test('while the provider is unavailable, the waits grow up to fifteen minutes, and no attempt is spent', () => {
   assert.deepEqual(waits('PROVIDER_UNAVAILABLE', 1), [2 * SECOND, false]);
   assert.deepEqual(waits('PROVIDER_TIMEOUT', 3), [18 * SECOND, false]);
   assert.deepEqual(waits('PROVIDER_INVALID_RESPONSE', 1_000), [900 * SECOND, false]);
@@ -86,18 +86,18 @@ test('a refusal spends an attempt and waits longer each time', () => {
   assert.deepEqual(waits('INVALID_ARGUMENT', 4), [54 * SECOND, true]);
 });
 
-test('a limit lasts exactly as long as named, up to a week', () => {
+test('a limit that names a time lasts exactly that long, up to a week', () => {
   assert.deepEqual(waits('QUOTA_EXCEEDED', 1, 40_000), [40_000 * SECOND, false]);
   assert.deepEqual(waits('RATE_LIMITED', 9, 1), [SECOND, false]);
   assert.deepEqual(waits('QUOTA_EXCEEDED', 1, 400 * 24 * 3_600), [7 * DAY, false]);
 });
 
-test('a limit without a time lasts a minute, and longer when it continues', () => {
+test('a limit that names no time lasts a minute, and longer if it is met again and again', () => {
   assert.deepEqual(waits('RATE_LIMITED', 1), [60 * SECOND, false]);
   assert.deepEqual(waits('RATE_LIMITED', 6), [486 * SECOND, false]);
 });
 
-test('only a login that has ended waits without a time', () => {
+test('only the wait for a login has no end, unless a time is named; other problems of the account wait an hour', () => {
   assert.deepEqual(waits('LOGIN_REQUIRED'), [null, false]);
   assert.deepEqual(waits('SCOPE_MISSING'), [null, false]);
   assert.deepEqual(waits('LOGIN_REQUIRED', 1, 30), [30 * SECOND, false], 'it is expected to pass');
