@@ -95,7 +95,7 @@ longTest(
         const { client_id } = await newClient(relay.baseUrl);
         await page.goto(authorizeUrl(relay.baseUrl, { client_id }));
         assert.equal(await page.title(), 'taken');
-        // Browsers do this by themselves some seconds after a visit.
+        // A browser asks for the script by itself some seconds after a visit; the test does not wait for that.
         await page.evaluate(
           'navigator.serviceWorker.getRegistration().then((found) => found.update()).then(() => 0)',
         );

@@ -23,7 +23,7 @@ const badSettings: Array<[what: string, env: Record<string, string>, args: strin
   ['an open address without a public URL', { RELAY_HOST: '0.0.0.0' }, [], [/RELAY_HOST/, /PUBLIC_BASE_URL/]],
   ['a short API key', { MCP_API_KEY: 'tiny-secret' }, [], [/MCP_API_KEY/, /32/]],
   [
-    'a weak API key for the outside',
+    'a weak API key with a public URL',
     { PUBLIC_BASE_URL: 'https://relay.example.org', MCP_API_KEY: 'tiny-secret'.repeat(4) },
     [],
     [/MCP_API_KEY in the environment is too predictable/, /PUBLIC_BASE_URL/],
@@ -93,7 +93,7 @@ function spoiled(image: Buffer): Buffer {
 }
 
 for (const [what, spoil] of damages) {
-  test(`a state file that is ${what} is refused by name and left as it is`, () =>
+  test(`a state file that is ${what} is named, refused and left as it is`, () =>
     withDesk({}, async (desk) => {
       const { server } = await desk.host();
       await server.stop();
@@ -129,7 +129,7 @@ longTest('if the key is lost, the start is refused and no new key is created', a
         await server.stop();
         const path = join(desk.home, 'relay.db');
         const before = digest(path);
-        // In a new process, since the keychain helper inherits the address of the bus from it.
+        // The command runs in a process of its own, since the keychain helper inherits the address of the bus from its process.
         assertRefusal(await desk.start(SERVE).ended, 3, /relay login/);
         assert.equal(digest(path), before);
         assert.deepEqual(readdirSync(desk.home).includes('master.key'), false);

@@ -62,7 +62,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
     assert.match(out, /\{"event":"stopped"\}/);
   }));
 
-test('hints of the demo name the demo, in a terminal and to a model; after npm start they work in a checkout', () =>
+test('commands that the demo shows contain --demo, also to a model; after npm start they begin with node bin/relay.mjs', () =>
   withDesk({}, async (desk) => {
     const begun = { npm_lifecycle_event: 'start', npm_package_name: 'relay' };
     const shown = desk.begin(['serve', '--demo', '--port', '0'], begun);
@@ -101,7 +101,7 @@ test('a restarted demo shows nothing that its new account does not have', () =>
     assert.notEqual((await desk.relay(['undo', '--yes'])).code, 0);
   }));
 
-longTest('the demo starts again over its own home, after Ctrl-C and after kill -9', () =>
+longTest('the demo starts again in the home that it left, after Ctrl-C and after kill -9', () =>
   withDesk({}, async (desk) => {
     for (const signal of ['SIGINT', 'SIGKILL', 'SIGTERM'] as const) {
       const { server, ready } = await desk.serve(['--demo']);

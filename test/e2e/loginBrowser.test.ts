@@ -55,7 +55,7 @@ async function listenAt(host: string) {
   return server;
 }
 
-/** What a page can make its browser do. Each resolves once the login page has answered. */
+/** Ways in which a page can make its browser open the login page. Each `run` resolves once the login page has answered. */
 const TRICKS: ReadonlyArray<[what: string, run: (page: Page, login: string) => Promise<unknown>]> = [
   ['a script that navigates', (page, login) => led(page, `location.href = '${login}'`)],
   ['a link', (page, login) => led(page, element('a', `href = '${login}'`, 'click()'))],
@@ -101,7 +101,7 @@ async function answered(page: Page, script: string, count: number): Promise<void
 
 const isLogin = (response: { url(): string }) => response.url().includes('/auth/provider/login');
 
-/** If all logins that start shared one limited list, so many would push the waiting one out of it. */
+/** So many that, if all started logins shared one limited list, they would push the waiting one out of it. */
 const MANY = 210;
 
 const images = (login: string, count: number) =>

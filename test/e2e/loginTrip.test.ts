@@ -49,7 +49,7 @@ for (const [where, env] of [
 }
 
 longTest(
-  'without JavaScript the page says how to continue, and that way connects the account',
+  'without JavaScript the page says how to continue, and doing that connects the account',
   {
     skip: withoutChromium,
   },
@@ -60,7 +60,7 @@ longTest(
         let shown = '';
         const ended = await runRelay(['login', '--timeout', '60'], {
           env: { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY },
-          // Without a terminal, the printed address leads to the owner's page, which needs JavaScript.
+          // On a terminal the printed address starts the login. Elsewhere it leads to the owner's page, which needs JavaScript.
           terminal: { stdout: true, stderr: true },
           onOut(all) {
             shown = /http:\S+/.exec(all)?.[0] ?? '';

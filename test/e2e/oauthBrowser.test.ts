@@ -80,7 +80,7 @@ test('a person approves by keyboard, without JavaScript, and is asked again the 
     await screenshots(page, 'approve');
     await page.keyboard.press('Tab');
     await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
-    // relay asks again for an answer that comes before anyone can have read the page.
+    // If an answer comes before anyone can have read the page, relay asks again.
     await page.waitForTimeout(READING_MS);
     await page.keyboard.press('Enter');
     await page.waitForURL(`${callback.url}?**`);
@@ -95,7 +95,7 @@ test('a person approves by keyboard, without JavaScript, and is asked again the 
 );
 
 longTest(
-  'with JavaScript the code is asked for once; the next client is one click, on this origin',
+  'with JavaScript the code is asked for once per origin; there the next client needs only one click',
   skip,
   () =>
     withBrowser({}, async (story) => {
@@ -104,7 +104,7 @@ longTest(
       const page = await profile.newPage();
       const stopped = watchPolicy(page);
       await page.goto((await registered(story, 'Claude Code (relay)')).url());
-      // The code's field has the focus where it is in view.
+      // If the field of the code is in view, it has the focus.
       await page.keyboard.type((server.ownerCode ?? '').toLowerCase());
       await page.locator('#approve:enabled').waitFor();
       await page.keyboard.press('Enter');
@@ -122,13 +122,13 @@ longTest(
       const { browsers } = await server.local.listBrowsers();
       assert.deepEqual(pluck(browsers, 'origin'), [baseUrl]);
 
-      // Another name of the same server keeps a secret of its own.
+      // Under another name of the server the browser is not remembered, since each origin has a browser secret of its own.
       const elsewhere = await registered(story, 'Codex');
       await page.goto(elsewhere.url().replace('//127.0.0.1:', '//localhost:'));
       await page.getByLabel('Owner code').waitFor();
       assert.equal(await page.getByText('This browser is remembered').isVisible(), false);
 
-      // And what was forgotten is asked for again.
+      // Once the server has forgotten its browsers, the code is asked for again.
       await server.local.forgetBrowsers({ id: null });
       await page.goto(elsewhere.url());
       await page.getByLabel('Owner code').waitFor();
@@ -288,7 +288,7 @@ const SMALL: ReadonlyArray<readonly [what: string, width: number, height: number
 
 for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   longTest(
-    `who asks, for what and where it goes are in view when the page opens: ${width}x${height}`,
+    `who asks, for what, and where the answer goes are in view when the page opens: ${width}x${height}`,
     skip,
     () =>
       withBrowser({}, async (story) => {
@@ -332,7 +332,7 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   );
 }
 
-longTest('an app with its own URL scheme is reached, and a website is marked as one', skip, () =>
+longTest('the answer reaches an app with its own URL scheme, and the page marks a website as not on this computer', skip, () =>
   withBrowser({}, async (story) => {
     const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
     const website = 'https://collect.example/oauth/callback';

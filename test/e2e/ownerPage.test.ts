@@ -158,7 +158,7 @@ longTest(
       const id = await createJob(relay, 'add_to_playlist', [...songs.slice(0, 8).map(asQuery), ...wrong], {
         playlist_id: playlist.id,
       });
-      // The page finds the job and its progress without being told.
+      // The page finds the job and its progress without a reload.
       await events.getByRole('progressbar').waitFor();
       await events.getByText('Add to “Empty Shelf”').waitFor();
       release();
@@ -297,7 +297,7 @@ inFull('diagnostics have a view and an address of their own, and the keyboard re
   }),
 );
 
-inFull('from nothing: three steps tick themselves off', async () => {
+inFull('in a new home the page shows three steps, one after the other, until everything is running', async () => {
   const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
   await withPage(options, async (relay, page) => {
     await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
@@ -495,7 +495,7 @@ inFull('what waits for the owner comes first: the login, a client, a job', () =>
     await needs.getByRole('link', { name: 'Review: Claude Code (relay)' }).click();
     await page.getByRole('heading', { name: 'Let Claude Code (relay) use your Spotify account?' }).waitFor();
     await page.goto(relay.baseUrl);
-    // Nothing listens at the client's redirect URI.
+    // Nothing listens at the client's redirect URI, so the page that follows is not waited for.
     await approval.getByRole('button', { name: 'Deny' }).click({ noWaitAfter: true });
     await needs.getByText('asks to use your account').waitFor({ state: 'detached' });
     relay.provider.expireAccessTokens();

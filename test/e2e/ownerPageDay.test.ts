@@ -54,7 +54,7 @@ inFull('a page left open for a day uses no more memory, and sends Spotify no req
       await pass(2, MINUTE_MS);
       await card(page, 'What happened').getByText('Only tried').first().waitFor();
     };
-    // First, so that lists have their full length and all code has been compiled.
+    // Some jobs come before the measurement, so that lists have their full length and all code has been compiled.
     for (let jobs = 0; jobs < 12; jobs++) await work();
     await pass(20, MINUTE_MS);
     const before = await held(session);
@@ -91,7 +91,7 @@ inFull('a hidden tab sends the server no requests, and is up to date as soon as 
 
 /** Returns a function that visits `url` and returns the milliseconds until `isThere`, a condition in the page, held. */
 async function visits(page: Page, url: string, isThere: string): Promise<() => Promise<number>> {
-  // A promise of the page, since waitForFunction tries again with eval, which the page's policy forbids.
+  // The page itself watches for the condition: waitForFunction would use eval, which the page's policy forbids.
   await page.addInitScript(`window.completeAt = new Promise((resolve, reject) => {
     const look = () => { if (${isThere}) { resolve(performance.now()); me.disconnect(); } };
     const me = new MutationObserver(look);
@@ -110,7 +110,7 @@ inFull('the page is complete within 300 ms', (t) =>
     await openSignedIn(page, relay);
     const bare = await newPage(browser, relay);
     const visitBare = await visits(bare.page, `${relay.baseUrl}/health`, 'document.body');
-    // The last part of the page to appear.
+    // The account is the last part of the page to appear.
     const visitWhole = await visits(page, relay.baseUrl, "document.getElementById('account')");
     let [reference, whole] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
     // The best of seven alternating visits, since other programs use the machine too.
@@ -119,7 +119,7 @@ inFull('the page is complete within 300 ms', (t) =>
       whole = Math.min(whole, await visitWhole());
     }
     t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
-    // A document without anything takes 30 ms on a quiet machine; slower ones get more time in proportion.
+    // A document without anything takes 30 ms on a quiet machine. A slower machine gets more time in proportion.
     assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
   }),
 );

@@ -51,7 +51,7 @@ inFull('three hundred lines become a playlist with one drop and two clicks', () 
     await write.click({ timeout: 120_000 });
     const happened = card(page, 'What happened');
     await happened.getByText('Created "Road trip" with 300 songs').waitFor({ timeout: 120_000 });
-    // A song may be on two albums.
+    // A song may be on two albums under two URIs, so recordings are compared.
     const isrcs = new Map(relay.provider.catalogue.tracks.map(({ uri, isrc }) => [uri, isrc]));
     assert.deepEqual(
       urisOf(named(relay, 'Road trip')).map((uri) => isrcs.get(uri)),

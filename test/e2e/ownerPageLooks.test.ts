@@ -1,4 +1,4 @@
-/** All pages in both schemes and three widths: what axe-core finds, whether they fit, and that hostile names show as text. */
+/** All pages in both colour schemes and three widths: axe-core finds nothing, the pages fit, and hostile names show as text. */
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
@@ -71,7 +71,7 @@ async function furnish(relay: Relay, name: string): Promise<string> {
   await relay.call('get_playback_state');
   await relay.call('get_track', { track_id: '0'.repeat(22) });
   await relay.call('save_tracks', { track_ids: songs.slice(0, 2).map(({ id }) => id) });
-  // Registration accepts no longer names.
+  // Registration refuses names that are longer.
   await connect(relay, { client_name: name.slice(0, 200) });
   const id = await createJob(
     relay,
@@ -138,7 +138,7 @@ longTest(
     }),
 );
 
-/** Fails unless the whole dialog is in view. */
+/** Fails unless the whole dialog is in view on a phone. */
 async function assertFitsPhone(page: Page): Promise<void> {
   await page.setViewportSize({ width: 360, height: 740 });
   const box = await page.getByRole('dialog').boundingBox();
@@ -149,7 +149,7 @@ async function assertFitsPhone(page: Page): Promise<void> {
   assert.ok(all <= seen, `${all} px of content in ${seen} px`);
 }
 
-inFull('at 360 x 740 the page is at most three screens, in the same order as on a wide one', () =>
+inFull('at 360 x 740 the page is at most three screens high, with its parts in the same order as on a wide screen', () =>
   withPage({ page: { expected: REFUSED } }, async (relay, page) => {
     await furnish(relay, 'Claude Code (relay)');
     for (let songs = 0; songs < 12; songs++)
@@ -255,7 +255,7 @@ inFull('at 200 % zoom everything is there, and the keyboard reaches it', () =>
   withPage({ page: { expected: REFUSED } }, async (relay, page, browser) => {
     await furnish(relay, 'Claude Code (relay)');
     await page.close();
-    // Zoom halves the pixels of the page.
+    // At 200 % zoom the page has half as many pixels in each direction.
     const zoomed = await newPage(browser, relay, {
       viewport: { width: 640, height: 450 },
       deviceScaleFactor: 2,

@@ -49,7 +49,7 @@ while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); 
   writeFileSync(join(bin, 'xdg-open'), script, { mode: 0o755 });
   const text = (name: string) => readFileSync(at(name), 'utf8').trim();
   return {
-    // Without a screen no browser is started.
+    // A screen is named, since relay starts no browser without one.
     env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, DISPLAY: ':99' },
     async opened() {
       await until(() => existsSync(at('path')) && text('path') !== '');
@@ -108,15 +108,16 @@ longTest(
       provider.loginAs(0);
 
       assert.deepEqual(report.tried, { [`${baseUrl}/auth/provider/login`]: 403 });
-      // What a pipe or a log may keep leads to a page that asks for the owner.
+      // The printed address, which a pipe or a log may keep, leads to a page that asks for the owner code.
       assert.equal(loginUrlOf(line), `${baseUrl}/`);
-      // Node sends no answer to a client that has closed. A redirect to the provider must not come.
+      // Node sends no answer to a client that has closed its end. Any other answer must be a refusal, not a redirect to the
+      // provider.
       assert.match(report.closing, /^(HTTP\/1\.1 403)?$/);
       assert.deepEqual(report.read, {});
       assert.deepEqual(report.files, []);
       assert.match(ticket, /^[\w-]{43}$/);
       assert.equal(mode, '600');
-      // The opener is in the list, so a secret on its command line would have been seen.
+      // The opener is in the list of processes, so a secret on its command line would have been seen.
       assert.ok(report.lines.some((text) => text.includes(`xdg-open ${path}`)));
       assert.deepEqual(report.lines.filter(holdsSecret(ticket)), []);
       for (const { path: asked, status, text } of report.sent) {

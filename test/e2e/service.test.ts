@@ -136,7 +136,7 @@ test('without a service manager nothing is installed, and the error says so', { 
   }),
 );
 
-/** Has the real systemd check the unit, if it is installed. */
+/** If systemd is installed, has it check the unit. */
 function verify(unit: string, home: string): void {
   const env = { PATH: process.env.PATH, HOME: home, XDG_RUNTIME_DIR: home };
   const { error, status, stdout, stderr } = spawnSync('systemd-analyze', ['verify', '--user', unit], {

@@ -34,7 +34,7 @@ function desk(t: TestContext, more: Record<string, string> = {}): Record<string,
 
 const serverFile = ({ RELAY_HOME = '' }: Record<string, string>) => join(RELAY_HOME, 'server.json');
 
-test('clients of both eras get through stdio what they get over HTTP', () =>
+test('clients of both protocol revisions get through stdio what they get over HTTP', () =>
   withRelay(async (relay) => {
     const { client: http, provider } = relay;
     const [track] = provider.catalogue.tracks;
@@ -65,7 +65,7 @@ test('clients of both eras get through stdio what they get over HTTP', () =>
     }
   }));
 
-longTest('with --demo it starts the demo, and the next one uses that demo', async (t) => {
+longTest('relay stdio --demo starts the demo, and a second one uses that demo', async (t) => {
   const env = desk(t);
   const demo = { RELAY_HOME: join(env.RELAY_HOME ?? '', 'demo') };
   const first = rawStdio(t, { env, args: ['--demo'] });
@@ -121,7 +121,7 @@ longTest('a cancelled call stops before its next request', () =>
   }),
 );
 
-longTest('it keeps working when the server restarts', async (t) => {
+longTest('relay stdio keeps working when the server restarts', async (t) => {
   await withRelay(async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
     await stdio.ask('initialize', {
@@ -135,7 +135,7 @@ longTest('it keeps working when the server restarts', async (t) => {
   });
 });
 
-longTest('it works for longer than a credential of the command line lasts', async (t) => {
+longTest('relay stdio works for longer than a credential of the command line lasts', async (t) => {
   const clock = manualClock();
   await withRelay({ clock, client: false }, async (relay) => {
     const stdio = rawStdio(t, { env: besides(relay) });
@@ -146,7 +146,7 @@ longTest('it works for longer than a credential of the command line lasts', asyn
   });
 });
 
-test('without a server it becomes one that everybody finds, and it ends with its client', async (t) => {
+test('without a server, relay stdio becomes one that other commands find, and it ends with its client', async (t) => {
   const env = desk(t);
   const stdio = rawStdio(t, { env });
   const { result } = await stdio.ask('tools/list');
@@ -154,7 +154,7 @@ test('without a server it becomes one that everybody finds, and it ends with its
   const status = await relayProcess(['status', '--json'], { env });
   const report = JSON.parse(status.out) as { server: { pid: number; baseUrl: string } };
   assert.equal(report.server.pid, stdio.pid);
-  // The first call of all, without any settings, leads to a page that explains the rest.
+  // Nothing is set up yet, so the first call names the page that explains how to connect an account.
   const { error } = (await stdio.call('get_devices')) as {
     error: { code: string; details: { login_url: string } };
   };
@@ -178,7 +178,7 @@ for (const [what, form] of [
   });
 }
 
-longTest('it starts even if the usual port is taken', async (t) => {
+longTest('relay stdio starts even if the usual port is taken', async (t) => {
   const { port } = new URL(await listening(t, createServer()));
   const stdio = rawStdio(t, { env: desk(t, { RELAY_PORT: port }) });
   assert.ok((await stdio.ask('ping')).result);
@@ -186,7 +186,7 @@ longTest('it starts even if the usual port is taken', async (t) => {
 });
 
 longTest(
-  'of two started at once one is the server and the other uses it; the server stays until the other has gone',
+  'of two relay stdio started at once, one is the server and the other uses it; the server stays until the other has gone',
   async (t) => {
     const env = desk(t);
     const both = [rawStdio(t, { env }), rawStdio(t, { env })];
@@ -209,7 +209,7 @@ longTest(
   },
 );
 
-longTest('when the one that is the server is killed, another takes its place', async (t) => {
+longTest('when the relay stdio that is the server is killed, another takes its place', async (t) => {
   const env = desk(t);
   const first = rawStdio(t, { env });
   await first.ask('ping');

@@ -1,4 +1,4 @@
-/** Clients start and kill `relay stdio` as they like; whatever they do, the home has one owner or none. */
+/** Clients start and kill `relay stdio` as they like. Whatever they do, one process holds the home, or none. */
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ longTest(
       const keys = relayProcess(['key'], { env });
       await Promise.all(three.map((stdio, place) => useAndEnd(stdio, (round + place) % 6)));
       const { code, out, err } = await keys;
-      // While a server starts or stops the command may find the home taken, and says so.
+      // While a server starts or stops, the command may find the home taken, and says so.
       if (code === 0) assert.match(out, /^\S{32,}\n$/);
       else
         assert.match(

@@ -30,7 +30,7 @@ async function assertRefused(stdio: RawStdio, tools: readonly string[]): Promise
   }
 }
 
-test('beside a running server, its own settings limit the tools of its own client and of nobody else', async (t) => {
+test('beside a running server, the settings of a relay stdio limit the tools of its client and of nobody else', async (t) => {
   await withRelay(async ({ home, client, provider }) => {
     const env = { RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' };
     const started: Array<[args: string[], env: Record<string, string>, names: string[]]> = [
@@ -54,7 +54,7 @@ test('beside a running server, its own settings limit the tools of its own clien
   });
 });
 
-test('as the server itself, it offers other clients the tools that the home is set to', async (t) => {
+test('a relay stdio that is the server offers other clients the tools that the settings of the home name', async (t) => {
   const home = temporaryHome(t);
   const settings = { toolsets: ['standard', 'extras'], readOnly: false };
   writeFileSync(join(home, 'config.json'), JSON.stringify(settings));

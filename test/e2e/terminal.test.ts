@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const skip = { skip: withoutTerminal };
 
-/** A demo with a list of songs in a file; near the end of the list some are misspelled beyond a typo. */
+/** A demo, and a list of songs in a file. The last `wrong` songs of the list are misspelled by more than a typo. */
 async function withList(songs: number, work: (desk: Desk, list: string, wrong: number) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-terminal-'));
   try {
@@ -64,7 +64,7 @@ for (const columns of sized([80, 50], [50])) {
           shown.some((line) => /^https:\/\/open\.spotify\.com\/playlist\/\w+$/.test(line)),
           screen.raw,
         );
-        // A question with its answer, and an address, cannot be broken.
+        // A question with its answer is not wrapped, nor is an address.
         for (const line of shown) assert.ok(widthOf(line) <= columns || /\? \[|^https:/.test(line), line);
         const { out } = await desk.relay(['playlists']);
         assert.match(out, new RegExp(`^Road trip +${songs - wrong} `, 'm'));

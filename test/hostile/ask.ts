@@ -58,7 +58,8 @@ export function asker(baseUrl: string): Asker {
       try {
         return await once(path, options);
       } catch (error) {
-        // The server may have ended a kept connection just then; a request that it never answers fails again.
+        // The server may just have closed a kept connection, so the request is sent once more. If that fails too, the test
+        // fails.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
         return once(path, options);
       }

@@ -1,6 +1,6 @@
 /**
- * Properties that hold for every input, tried on random ones. A failure prints the smallest input found and the seed,
- * which `RELAY_TEST_SEED` sets. `RELAY_TEST_INPUTS=500000` spreads that many over all files of this directory.
+ * Properties that hold for every input, tried on random ones. A failure prints the smallest input found and the seed, which
+ * `RELAY_TEST_SEED` sets. `RELAY_TEST_INPUTS=500000` spreads that many inputs over all these properties.
  */
 import type { TestContext } from 'node:test';
 import fc from 'fast-check';
@@ -10,7 +10,7 @@ import { sized } from '../support/scale.ts';
 const FULL = 23_000;
 const asked = process.env.RELAY_TEST_INPUTS;
 
-/** Another one on each run, since the point is to find what nobody thought of. */
+/** The seed is another one on each run, since the point is to find what nobody thought of. */
 const seed = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
 
 /**

@@ -20,7 +20,7 @@ import { holdsForAll } from './property.ts';
 const SENT = { authorization: 'sent-5c1e7a02', cookie: 'sent-93b4d6f8', field: 'sent-d07f2e1b' };
 const PLANTED = Object.values(SENT);
 
-/** An object, so that a call that is added has to be named here. */
+/** An object with every call as a key, so that TypeScript refuses a call that is missing here. */
 const OWNER_CALLS: Record<OwnerCall, true> = {
   'account/connect': true,
   'account/disconnect': true,
@@ -86,7 +86,7 @@ const PATHS: readonly string[] = [
 
 /** Calls of the command line whose purpose is to return a secret, or an address with one. */
 const TELLS_SECRET = /^\/local\/(key\/|owner-ticket\/issue|login\/start|clients\/add|status)/;
-/** These wait as long as they are asked to, or end what the other inputs need. */
+/** Calls that wait as long as they are asked to, or that end something which other inputs need. */
 const LEFT_OUT =
   /^\/local\/(stay|login\/progress|logout|key\/rotate|browsers\/forget)|^\/owner\/(account\/disconnect|sign-out)/;
 
@@ -270,7 +270,7 @@ async function tryOne(relay: Relay, http: Asker, owner: string, sent: Sent): Pro
   assertNone(answer, [...PLANTED, ...mine], where);
 }
 
-/** The answer says that the provider or the state is not available, and what to do. */
+/** Statuses of answers that say that the provider or the state is not available, and what to do. */
 const PLAIN_FAILURE = new Set([502, 503, 504]);
 
 test('no request to any route is answered by 500, hangs or gets a secret back', async (t) => {

@@ -87,7 +87,7 @@ interface RpcError {
   message: string;
 }
 
-/** The SDK also uses this code for malformed parameters. The message is then a list of what is wrong. */
+/** The SDK uses the code of an internal error for malformed parameters too. The message is then a list of what is wrong. */
 function isBug(error: RpcError | undefined): boolean {
   return error?.code === -32603 && !error.message.startsWith('[');
 }

@@ -51,7 +51,7 @@ test('cancel_job while searching stops the searches', () =>
     assert.equal(searches(relay), 6);
   }));
 
-/** Cancels an addition of 350 tracks while its second request is held; `faults` meet that request then. */
+/** Cancels an addition of 350 tracks while its second request is held. Once released, that request meets `faults`. */
 async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
   const playlist = named(relay, 'Empty Shelf');
   const uris = tracks(relay, 350);
@@ -69,7 +69,7 @@ async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
   return { job: await answer, playlist, uris };
 }
 
-test('cancel_job during a write waits for its end, writes nothing more, and says how far it got', () =>
+test('cancel_job during a write waits until the write has ended, writes nothing more, and says how far the job got', () =>
   withRelay(async (relay) => {
     const { job, playlist, uris } = await cancelDuringWrite(relay, []);
     assert.deepEqual(
@@ -121,6 +121,6 @@ test('a stopping server finishes the write in transit, and the next start contin
     await restarted;
     assert.equal((await reach(relay, id, 'completed')).written, 350);
     assert.deepEqual(urisOf(playlist), uris);
-    // Nothing was left open, so nothing had to be looked at.
+    // No write was left without an answer, so none was sent twice.
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 4);
   }));

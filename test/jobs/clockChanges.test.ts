@@ -53,7 +53,7 @@ for (const [name, by] of [
   ['a day', DAY],
   ['a year', 365 * DAY],
 ] as const) {
-  longTest(`a job that waits when the clock is set back by ${name} waits no longer than before`, async () => {
+  longTest(`if the clock is set back by ${name} while a job waits, the job waits no longer than it was meant to`, async () => {
     const clock = clockToSet();
     await withRelay({ clock }, async (relay) => {
       relay.provider.faults.add(failing);
@@ -71,7 +71,7 @@ for (const [name, by] of [
   });
 }
 
-longTest('the wait ends by itself, without anything that wakes the jobs', async () => {
+longTest('after the clock was set back a wait ends by itself, without anything that wakes the jobs', async () => {
   const clock = clockToSet();
   await withRelay({ clock }, async (relay) => {
     relay.provider.faults.add({ ...failing, times: 4 });
@@ -98,7 +98,7 @@ longTest('an item that failed before the clock was set back is tried again withi
 });
 
 longTest(
-  'a job parked under a clock a year ahead waits after a restart as long as it was meant to',
+  'a job that began to wait while the clock was a year ahead waits after a restart as long as it was meant to',
   async () => {
     const clock = clockToSet();
     clock.set(365 * DAY);
@@ -131,7 +131,7 @@ longTest(
   },
 );
 
-longTest('time that passes while the computer sleeps counts', async () => {
+longTest('time that passes while the computer sleeps counts towards the wait', async () => {
   const clock = clockToSet();
   await withRelay({ clock }, async (relay) => {
     relay.provider.faults.add(failing);

@@ -19,7 +19,7 @@ const isFull = (error: unknown) => error instanceof RelayError && error.code ===
 const DONE = { status: 200, body: null, opaque: false };
 const serverTime = () => null;
 
-test('on a full disk nothing is promised or begun; with space again the job is completed, and sends nothing twice', async (t) => {
+test('on a full disk no job is accepted and no commit begins; with space again the job is completed, and sends nothing twice', async (t) => {
   let sent = 0;
   const answered = gate();
   const send = async () => {
@@ -42,7 +42,7 @@ test('on a full disk nothing is promised or begun; with space again the job is c
   await assert.rejects(jobs.commit(id), isFull);
   assert.deepEqual([jobs.get(id).status, sent], ['ready', 0]);
 
-  // What it begins to write is on disk before; the rest follows, and is saved once there is space again.
+  // That the job has begun to write is on disk before its first request. The rest is saved once there is space again.
   disk.fail(null);
   await accepted(() => jobs.commit(id));
   answered.open();
@@ -53,7 +53,7 @@ test('on a full disk nothing is promised or begun; with space again the job is c
   assert.deepEqual([jobs.get(id).status, sent], ['completed', 3]);
 });
 
-/** Asks until there is space: a save that began before there was may still be under way. */
+/** Asks again if a save that began while the disk was full is still under way. */
 async function accepted<T>(ask: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {

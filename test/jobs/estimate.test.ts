@@ -13,7 +13,7 @@ interface Taken {
   took: number;
 }
 
-/** Runs jobs one after another, each on what the former left. */
+/** Runs jobs one after another, each on what the one before it left. */
 async function measured(
   lists: (
     songs: readonly DemoTrack[],
@@ -40,11 +40,11 @@ async function measured(
   return taken;
 }
 
-longTest('a list that is spelled as Spotify spells it takes exactly what was said', async () => {
+longTest('a list that is spelled as Spotify spells it takes exactly the number of requests that was announced', async () => {
   const taken = await measured((songs, world) => [
     ['create_playlist', songs.slice(0, 30).map(asQuery), { name: 'A' }],
     ['create_playlist', tracks(world, 250), { name: 'B' }],
-    // While the playlist fits into one page: all rows of a longer one are read, twice.
+    // The rows of this playlist fit into one page. All rows of a longer one would be read, twice.
     ['replace_playlist', tracks(world, 30), { playlist_id: named(world, 'Empty Shelf').id }],
     ['add_to_playlist', tracks(world, 250), { playlist_id: named(world, 'Empty Shelf').id }],
     ['save_tracks', tracks(world, 90, 3_000), {}],
@@ -61,7 +61,7 @@ longTest('a list that is spelled as Spotify spells it takes exactly what was sai
   );
 });
 
-longTest('what is misspelled or not there takes more, and never more than was said', async () => {
+longTest('misspelled and missing songs take more requests than the least number, and never more than the greatest', async () => {
   const taken = await measured((songs) => {
     const typos = songs.slice(0, 10).map((song) => ({
       ...asQuery(song),
@@ -82,7 +82,7 @@ longTest('what is misspelled or not there takes more, and never more than was sa
   });
   const [{ least, most, took }] = taken as [Taken];
   assert.ok(least < took && took <= (most ?? 0), `${least} to ${most}, took ${took}`);
-  // Two for each typo and miss, up to three with an album, one for all others; three for the playlist.
+  // One search for each song at least; two at most, or three with an album. Three requests make and fill the playlist.
   assert.deepEqual([least, most], [53, 113]);
 });
 

@@ -39,7 +39,7 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
   return answer as unknown as Bulk;
 }
 
-test('a quota during resolving hands over to a job with what is already resolved', () =>
+test('if a quota ends resolving, the call hands the list over to a job, with what is already resolved', () =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const wanted = uniqueTracks(relay, 20);
@@ -73,7 +73,7 @@ test('a quota during resolving hands over to a job with what is already resolved
 test('resolving that takes too long for one call is handed over before the call ends', () =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
-    // Eight are searched for at once: six that are answered, and eight that are not.
+    // Eight searches are under way at a time. Six are answered, and the eight after them are held.
     const wanted = uniqueTracks(relay, 14);
     const held = gate();
     relay.provider.faults.add({ path: '/search', skip: 6, times: 8, kind: 'hook', fn: held.wait });
@@ -135,14 +135,14 @@ test('writing that takes too long for one call is handed over, and the job begin
       held.open();
     }
     const result = await answer;
-    // The fourth was still on its way when the call had to answer.
+    // The fourth request was still on its way when the call had to answer.
     assert.deepEqual([result.status, result.added, result.write?.ok], ['deferred', 300, false]);
     const job = await reach(relay, result.job_id, 'completed');
     assert.deepEqual([job.written, job.attempts], [650, 0]);
     assert.deepEqual(urisOf(playlist), uris);
   }));
 
-test('create_playlist_from_tracks hands over before and after the playlist is created', () =>
+test('create_playlist_from_tracks is continued by a job if a limit comes before or after the playlist is created', () =>
   withClock(async (relay, clock) => {
     const made = (name: string) => owner(relay.provider).playlists.filter((one) => one.name === name);
     const uris = tracks(relay, 250);
@@ -180,7 +180,7 @@ test('create_playlist_from_tracks hands over before and after the playlist is cr
     assert.deepEqual(made('Half Filled').map(urisOf), [uris]);
   }));
 
-test('a deferred dry run writes nothing, and a deferred strict list with a gap is not committed', () =>
+test('a deferred dry run writes nothing, and a deferred strict list is not committed if a song is not found', () =>
   withClock(async (relay, clock) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
@@ -210,7 +210,7 @@ test('skip_existing of a handed-over call counts what the playlist held before',
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);
     playlist.rows.push({ uri: at(uris, 5), addedAt: null, addedBy: null });
-    // Named twice, and not there before: it is added twice, by the call or by the job.
+    // The first song is named twice and was not there before. It is added twice: here once by the call and once by the job.
     const list = [...uris, at(uris, 0)];
     const limit = {
       method: 'POST',
@@ -289,7 +289,7 @@ test('a list that a call looks up is not listed as a job until it has to continu
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: writing.wait });
     const job = await cutShort(relay, 'bulk_add_tracks', args, writing);
     const { written } = await reach(relay, job, 'completed');
-    // As its caller gave it.
+    // The job has the list as the caller gave it.
     const inputs = (await itemsOf(relay, job)).map(({ input }) => input);
     assert.deepEqual([written, inputs, await jobs()], [3, list, 1]);
     assert.equal(urisOf(playlist).length, 6);

@@ -140,7 +140,7 @@ longTest('save_tracks and remove_saved_tracks change the library', () =>
   }),
 );
 
-test('a strict job with items that did not resolve is refused with the counts, corrected and resumed', () =>
+test('the commit of a strict job with unresolved items is refused with the counts; resume_job searches for them again', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const [a] = uniqueTracks(relay, 1);
@@ -337,7 +337,7 @@ test('list_jobs pages newest first, get_job_status pages items', () =>
     );
   }));
 
-test('a job that comes after the last one was cleared from the page writes its items', () =>
+test('after the only job was cleared from the page, the next job writes its own items', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const payload = { playlist_id: playlist.id };

@@ -6,7 +6,7 @@ import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, named, reach, tracks, urisOf } from './support.ts';
 
-/** It takes 20 s to find out that a write had no effect, and pauses grow to a minute. */
+/** Runs on a fast clock: it takes 20 s to find out that a write had no effect, and pauses grow to a minute. */
 const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: fastClock(60) }, work);
 const end = (relay: Relay, id: string) => reach(relay, id, 'completed', 'failed');
 
@@ -37,14 +37,14 @@ const WRITES: Array<[what: string, type: string, match: Pick<FaultRule, 'method'
   ['an append in the middle', 'add_to_playlist', { method: 'POST', path: /\/items$/, skip: 1 }],
   ['the last append', 'add_to_playlist', { method: 'POST', path: /\/items$/, skip: 2 }],
   ['the replacing request', 'replace_playlist', { method: 'PUT', path: /\/items$/ }],
-  ['an append after it', 'replace_playlist', { method: 'POST', path: /\/items$/ }],
+  ['an append after the replacing request', 'replace_playlist', { method: 'POST', path: /\/items$/ }],
   ['the making of a playlist', 'create_playlist', { method: 'POST', path: '/me/playlists' }],
-  ['the filling of it', 'create_playlist', { method: 'POST', path: /\/items$/, skip: 1 }],
+  ['the filling of the playlist', 'create_playlist', { method: 'POST', path: /\/items$/, skip: 1 }],
   ['saving', 'save_tracks', { method: 'PUT', path: '/me/library', skip: 1 }],
   ['removing', 'remove_saved_tracks', { method: 'DELETE', path: '/me/library' }],
 ];
 
-/** Of what can happen to each write: everything, or one thing in turn, so that all of them come up. */
+/** How much of `LOST` happens to each write: all of it, or one entry at reduced size; entries take turns, so all come up. */
 const TRIED = sized(LOST.length, 1);
 
 for (const [row, [where, type, match]] of WRITES.entries()) {

@@ -17,8 +17,8 @@ const SONGS = 10_000;
 const PAST = { tracks: SONGS, jobs: 1_000, days: 90 };
 
 /**
- * Milliseconds of processor time of work that takes 15 on a quiet machine. A slow machine, or one whose cores are busy with
- * others, takes longer for this as for what the program does.
+ * Milliseconds of processor time of work that takes 15 on a quiet machine. A slow or busy machine takes longer for this work,
+ * by the same factor as for what relay does.
  */
 function fifteen(): number {
   const rows = Array.from({ length: 400 }, (_, index) => ({
@@ -51,7 +51,7 @@ async function reach(victim: Victim, job_id: unknown, wanted: string, meanwhile:
   }, 5 * 60_000);
 }
 
-/** Looks known songs up, and writes as many rows. */
+/** Runs two jobs: one looks up `count` known songs, the other writes `count` rows. */
 async function twoJobs(victim: Victim, provider: Simulator, count: number, meanwhile: () => void) {
   const songs = Array.from({ length: count }, (_, index) => knownSong(index));
   const search = { type: 'save_tracks', payload: { dry_run: true }, items: songs };
@@ -80,9 +80,9 @@ longTest('with 10,000 known tracks no turn of the event loop lasts longer than 3
         NODE_OPTIONS: `--require ${PRELOAD}`,
       });
       const longest = () => JSON.parse(readFileSync(file, 'utf8')) as { cpu: number; wall: number };
-      // The first of everything is slower, since the program has just started.
+      // The first two jobs are not measured: the program has just started, so they are slower.
       await twoJobs(victim, provider, 1_000, () => {});
-      // What relay does in one turn takes as long each time; what else the machine does then may add to any of them.
+      // One of three tries must stay below the limit, since other programs on the machine may slow down any of them.
       for (let left = 3; ; left--) {
         process.kill(victim.pid, 'SIGUSR2');
         await until(() => longest().cpu < 3);

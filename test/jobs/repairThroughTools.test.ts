@@ -19,7 +19,7 @@ interface Page {
   items: Array<{ position: number; candidates?: Array<{ track: { id?: string | null; name: string } }> }>;
 }
 
-/** One of each song and recording, so that the playlist holds a row for each line. */
+/** Tracks that share neither song nor recording with another, so that the playlist holds a row for each line. */
 function distinctSongs(tracks: readonly DemoTrack[]): DemoTrack[] {
   const keysOf = (track: DemoTrack) => [JSON.stringify(asQuery(track)).toLowerCase(), String(track.isrc)];
   const counts = new Map<string, number>();
@@ -51,12 +51,12 @@ longTest('a list with typos in every fifth line becomes a right playlist in few 
       calls += 1;
       const { content, structuredContent } = await relay.client.callTool({ name: tool, arguments: args });
       characters += JSON.stringify(content).length;
-      // The list itself is the user's.
+      // The list itself is not counted, since it comes from the user.
       if (tool !== 'create_bulk_job') characters += JSON.stringify(args).length;
       return structuredContent as Record<string, unknown>;
     };
 
-    // A line may mean the recording of another one: an original and its remaster come equally near.
+    // Two lines may get the same recording: an original and its remaster come equally near to a misspelled line.
     const payload = { name: 'From a List', skip_duplicates: false };
     const made = await call('create_bulk_job', { type: 'create_playlist', payload, items: lines });
     const id = String(made.job_id);
@@ -67,7 +67,7 @@ longTest('a list with typos in every fifth line becomes a right playlist in few 
     if ((await unresolved()).items.length > 0) await call('resume_job', { job_id: id, accept_near: 0.36 });
     for (let page = await unresolved(); page.items.length > 0; page = await unresolved()) {
       const fixes = page.items.map(({ position, candidates = [] }) => {
-        // What the user sees at a glance.
+        // The candidate that a user sees to be right at a glance.
         const right = candidates.find(({ track }) => track.name === songs[position]?.name);
         if (!right) leftOut.add(position);
         return right ? { position, track_id: right.track.id } : { position, skip: true };

@@ -58,7 +58,7 @@ async function stopped(relay: Relay, type: string, payload: object, where: Fault
   return id;
 }
 
-test('a half-written job that continued after the copy stops, and finds out what it wrote when resumed', (t) =>
+test('a half-written job that continued after the copy was made fails after a restore; resumed, it finds out what it wrote', (t) =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const payload = { playlist_id: playlist.id };
@@ -109,7 +109,7 @@ test('a half-written job whose playlist has not changed since the copy continues
     assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 250, 3_000)]);
   }));
 
-test('a job that had written nothing at the copy does not write again by itself', (t) =>
+test('a job that had written nothing when the copy was made does not write again by itself', (t) =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const payload = { playlist_id: playlist.id };
@@ -157,14 +157,14 @@ test('jobs that were not writing continue as before', async (t) => {
   });
 });
 
-/** Lets the time pass that finding out takes. */
+/** Lets time pass until the job has ended. */
 async function drive(relay: Relay, clock: WatchedClock, id: string) {
   for (const end = Date.now() + 30_000; Date.now() < end; ) {
     const { job } = (await relay.call('get_job_status', { job_id: id, limit: 1 })) as {
       job: { status: string; review_required: boolean; written: number };
     };
     if (job.status === 'completed' || job.status === 'failed') return job;
-    // Less than a request may take, so that none on its way runs out of time.
+    // Each step is shorter than a request may take, so that no request on its way runs out of time.
     if (clock.sleeping > 0) clock.advance(500);
     else await pause();
   }

@@ -90,7 +90,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
     assert.equal(jobs.get(job.job_id).unmatched, 10_000);
     return (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
   };
-  // The tests before may have left work behind; what the job itself keeps is there each time.
+  // The least of three: what earlier tests left to do may add to a run, but what the job itself keeps is there in each.
   const grown = Math.min(await growthOf(), await growthOf(), await growthOf());
   t.diagnostic(`${Math.round(grown / 1024)} KiB`);
   assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);
@@ -99,7 +99,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
 test(`${ARRIVING} tracks arrive in order`, () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
-    // The last of them are there twice.
+    // The last 1,000 repeat the first.
     const uris = [...tracks(relay, ARRIVING - 1_000), ...tracks(relay, 1_000)];
     const payload = { playlist_id: playlist.id, skip_duplicates: false };
     const id = await createJob(relay, 'add_to_playlist', uris, payload);

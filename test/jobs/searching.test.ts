@@ -21,7 +21,7 @@ async function pass(clock: WatchedClock, ms: number): Promise<void> {
   }
 }
 
-/** Waits until the job has been worked on since. */
+/** Waits until the job has been worked on since `job` was read. */
 async function changed(relay: Relay, job: JobRecord): Promise<void> {
   await until(async () => {
     await pause();
@@ -157,7 +157,7 @@ longTest('a search that Spotify refuses with 400 spends an attempt and is tried 
   }),
 );
 
-longTest('sixteen 400s that pass cost no good track', () =>
+longTest('if Spotify answers sixteen searches with 400 and then recovers, every track is still found', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 2);
     relay.provider.faults.add({ path: '/search', times: 16, kind: 'status', status: 400 });
@@ -167,7 +167,7 @@ longTest('sixteen 400s that pass cost no good track', () =>
   }),
 );
 
-longTest('neither an alias nor a search sent before the failures passes for a search that worked', () =>
+longTest('an alias, or a search sent before the failures, does not count as a sign that searches work again', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;
     const wanted = uniqueTracks(relay, 5);

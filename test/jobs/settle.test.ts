@@ -231,7 +231,7 @@ test('a job whose items are all left out has nothing to write', () =>
     assert.equal(writes(relay), 0);
   }));
 
-test('a decision about an item stands although its search is under way, and the next list uses it too', () =>
+test('a decision that is made while the search for the item is under way stands, and the next list uses it too', () =>
   withRelay(async (relay) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);

@@ -13,7 +13,7 @@ test('the table of moves is complete, and ended jobs stay ended', () => {
   assert.deepEqual(written, ['waiting', 'ready', 'failed'], 'nothing is written that was not ready once');
 });
 
-test('every state but the last ones can be cancelled', () => {
+test('a job can be cancelled in every state but completed and cancelled', () => {
   const open = JOB_STATUSES.filter((status) => status !== 'completed' && status !== 'cancelled');
   assert.deepEqual(
     JOB_STATUSES.filter((status) => mayMove(status, 'cancelled')),

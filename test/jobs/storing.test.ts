@@ -15,7 +15,7 @@ const rowsOf = (store: Store) => [
   store.get<{ total: number }>('select count(*) as total from job_items')?.total,
 ];
 
-test('a job that a crash finds half stored is gone after the next start', async (t) => {
+test('a job that was half stored when relay crashed is gone after the next start', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
   const created = jobs.create(songsRequest(SONGS));

@@ -80,7 +80,7 @@ export function uniqueTracks({ provider }: Relay, amount: number): DemoTrack[] {
 
 export const asQuery = (track: DemoTrack) => ({ title: track.name, artist: at(track.artists, 0).name });
 
-/** As a line of a list. */
+/** A track as a line of a list. */
 export const lineOf = (track: DemoTrack) => `${asQuery(track).artist} - ${track.name}`;
 
 /** The title with two letters added. A typo is one letter at most, so the song is only a near miss. */

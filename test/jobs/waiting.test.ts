@@ -48,7 +48,7 @@ test('a quota parks a job until its time, across a restart, without using an att
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
   }));
 
-test('a limit without a time is checked again soon', () =>
+test('a limit of half a minute parks a job too, until its time', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 1);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'rate_limit', retryAfterSeconds: 31 });

@@ -76,7 +76,7 @@ test('a new playlist gets the rows of its query at once, and a run writes only w
   });
 });
 
-test('what would empty a playlist, or shrink it by more than five rows and 30 %, waits for a person', async () => {
+test('a run that would empty a playlist, or shrink it by more than five rows and 30 %, waits for a person', async () => {
   await withAccount({ saved: 20 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Guarded' });
     unsave(relay, 5);
@@ -107,7 +107,7 @@ test('what would empty a playlist, or shrink it by more than five rows and 30 %,
   });
 });
 
-test('the same guards protect rows that were there before', async () => {
+test('the same limits protect the rows that a playlist had before it was kept', async () => {
   await withAccount({ saved: 3 }, async (relay) => {
     const before = rowsOf(relay, LIST_0);
     const held = await keep(relay, { playlist_id: LIST_0 });
@@ -118,7 +118,7 @@ test('the same guards protect rows that were there before', async () => {
   });
 });
 
-test('after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops it', async () => {
+test('after a change by hand, by a tool or by undo a run waits for a person, who lets the query win once or stops the kept playlist', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Edited' });
     const id = made.playlist_id;
@@ -168,7 +168,7 @@ test('a URI that comes twice is written twice; what cannot be written is left ou
   });
 });
 
-test('a track that is gone at Spotify is found, left out and not tried again', async () => {
+test('a track that Spotify no longer has is noticed, left out and not tried again', async () => {
   await withAccount({ saved: 2 }, async (relay) => {
     const [one = '', two = ''] = spare(relay, 30, 2);
     const gone = 'spotify:track:0000000000000000000000';
@@ -178,7 +178,7 @@ test('a track that is gone at Spotify is found, left out and not tried again', a
   });
 });
 
-test('what cannot be kept is refused when it is added', async () => {
+test('a rule or a playlist that cannot be kept is refused when it is added', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const refused = async (args: Record<string, unknown>) => (await keep(relay, args)).error?.code;
     assert.equal(await refused({ name: 'A', sql: 'SELECT name FROM tracks' }), 'INVALID_ARGUMENT');

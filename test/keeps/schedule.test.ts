@@ -33,10 +33,13 @@ const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => 
 /** Asking without a pause would take the processor from the work that the test waits for. */
 const PAUSE_MS = 40;
 const PATIENCE_MS = 60_000;
-/** A query that is under way bounds its time by more than a save of the state waits, and less than the next look. */
+/**
+ * A wait of this length is the time limit of a query under way: longer than that before a save, shorter than that before a
+ * look.
+ */
 const UNDER_WAY_MS = { from: 2_000, below: 60_000 };
 
-/** Waits in real time: while a run is under way no other time passes, so that it does not run out of it. */
+/** Waits in real time. Only `meanwhile` advances relay's clock, so that a run under way does not run out of time. */
 async function eventually(isSo: () => boolean | Promise<boolean>, meanwhile = () => {}): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   while (!(await isSo())) {
@@ -46,7 +49,7 @@ async function eventually(isSo: () => boolean | Promise<boolean>, meanwhile = ()
   }
 }
 
-/** The next look at the clock: minutes pass until it has begun, and none while a run is under way. */
+/** Lets relay look at its clock: minutes pass until it sends a request, and none while a query is under way. */
 async function after(relay: Relay, clock: ManualClock, isSo: () => boolean | Promise<boolean>) {
   const before = relay.provider.requests.length;
   await eventually(isSo, () => {
@@ -56,7 +59,7 @@ async function after(relay: Relay, clock: ManualClock, isSo: () => boolean | Pro
   });
 }
 
-/** Asks the server directly, not the tool. */
+/** Asks the server directly, without a tool. */
 const keeps = async (relay: Relay) => (await relay.server.local.listKeeps()).items;
 const runsOf = async (relay: Relay) => (await keeps(relay)).map(({ last_run_at }) => last_run_at);
 
@@ -73,7 +76,8 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
     assert.deepEqual(paths(relay), ['/me/tracks'], 'it reads nothing else');
     assert.equal((await keeps(relay))[1]?.last_result, 'nothing to change');
 
-    // The look that runs the first one has not run this one yet, and does not run it again.
+    // The daily one is due at the same look, after the hourly one. If it has been run by hand by then, the look does not run
+    // it.
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
     const before = await runsOf(relay);
@@ -102,7 +106,7 @@ test('rules that are due at once share their reads of the library, however long 
     relay.provider.clearRequests();
     const before = await runsOf(relay);
     save(relay, spare(relay, 0, 1));
-    // A look, and what it leads to, take longer than a minute.
+    // Each request takes eleven seconds, so that a look and the runs that it begins take longer than a minute.
     relay.provider.faults.add({ path: /./, times: 30, kind: 'hook', fn: () => clock.advance(11_000) });
     clock.setWall(clock.now() + DAY);
     await after(relay, clock, async () => (await runsOf(relay)).every((at, index) => at !== before[index]));
@@ -175,7 +179,7 @@ test('runs that were missed while relay was off are run once, and a pause stays'
   });
 });
 
-test('a paused one stays paused even if a requested run has to wait', async () => {
+test('a paused kept playlist stays paused even if a run by hand has to wait', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     save(relay, spare(relay, 0, 3));
@@ -195,7 +199,7 @@ test('a paused one stays paused even if a requested run has to wait', async () =
   });
 });
 
-test('without a login it waits, and continues after one; --erase forgets it', async () => {
+test('without a login a kept playlist waits, and continues after the next login; logout --erase forgets it', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
@@ -246,7 +250,7 @@ test('two kept playlists that read each other end in a review, and write no more
     const rows = (name: string) =>
       `FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = '${name}' AND uri IS NOT NULL`;
     const [one, two] = owner(relay.provider).saved.map(({ uri }) => uri);
-    // A is B turned around, and B is A.
+    // A has the rows of B in reverse order, and B has the rows of A.
     const a = `SELECT uri FROM (SELECT uri, position ${rows('B')} UNION ALL SELECT column1, column2 FROM (VALUES ('${one}', 0), ('${two}', 1)) WHERE NOT EXISTS (SELECT 1 ${rows('B')})) ORDER BY position DESC`;
     const ids: string[] = [];
     for (const { name, sql } of [
@@ -254,7 +258,7 @@ test('two kept playlists that read each other end in a review, and write no more
       { name: 'B', sql: `SELECT uri ${rows('A')} ORDER BY position` },
     ])
       ids.push((await keep(relay, { name, sql })).keep.id);
-    /** Each runs once, after what the other has written. */
+    /** Each runs once, after the other has written. */
     const turn = async () => {
       for (const id of ids) await act(relay, id, 'run');
       return keeps(relay);

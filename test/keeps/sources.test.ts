@@ -90,7 +90,7 @@ test('a song that is shown under another ID does not count as an edit, and stays
     relay.provider.clearRequests();
     assert.equal((await act(relay, made.id, 'run')).keep.last_result, 'nothing to change');
     assert.deepEqual(writes(relay), []);
-    // It is removed by the ID with which it was added.
+    // The song is removed by the ID with which it was added.
     owner(relay.provider).saved = owner(relay.provider).saved.filter(({ uri }) => uri !== first);
     const { keep: left } = await act(relay, made.id, 'run');
     assert.equal(left.last_result, '1 removed', left.reason);

@@ -1,4 +1,4 @@
-/** Kept playlists through the front door: tools, commands and the state that they leave. */
+/** For tests of kept playlists: they use tools as clients do, and look at the rows and requests that come of it. */
 import { resize } from '../library/support.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';

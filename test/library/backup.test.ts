@@ -71,7 +71,7 @@ function contentOf(path: string): Promise<Rows[]> {
 
 const WHOLE = [[['ok']], PLAYS, VERSIONS];
 
-test('versions and plays are in the one file, and another home gets them back', async (t) => {
+test('versions and plays are in the same file as the state, and another home gets them back from it', async (t) => {
   const { folder, copy, run, homeWith } = await desk(t);
   const home = await homeWith('first', PLAYS, VERSIONS);
   const backup = await run(home, 'backup', copy);
@@ -95,7 +95,7 @@ test('versions and plays are in the one file, and another home gets them back', 
   assert.deepEqual({ versions, plays }, { versions: 1, plays: 2 });
 });
 
-test('what a home remembered before is kept beside what is restored, and stays where a copy has nothing', async (t) => {
+test('a restore keeps the versions and plays of before in a file of their own; if the copy has none, they stay in use', async (t) => {
   const { folder, copy, run, homeWith } = await desk(t);
   const home = await homeWith('first', PLAYS, VERSIONS);
   await run(home, 'backup', copy);

@@ -14,7 +14,7 @@ const isThere = (relay: Relay, name: string) =>
     () => false,
   );
 
-test('relay library reads, tells, asks and forgets', () =>
+test('relay library reads the library, says what it holds, answers questions and forgets', () =>
   withRelay(async (relay) => {
     resize(relay, 120, 3);
     const nothing = await run(relay, ['library']);
@@ -91,7 +91,7 @@ test('relay library reads, tells, asks and forgets', () =>
     assert.equal((await run(relay, ['library'])).out, nothing.out);
   }));
 
-test('tables needs no server, ask exits 4 without one', () =>
+test('relay library tables needs no server; without one, relay library ask is exit 4', () =>
   withRelay({ client: false, connect: false }, async (relay) => {
     await relay.server.close();
     const tables = await run(relay, ['library', 'tables']);
@@ -143,7 +143,7 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     assert.deepEqual(items, []);
   }));
 
-test('the ten examples of the manual answer in the demo', async () => {
+test('each of the ten example queries of the manual finds something in the demo', async () => {
   const manual = await readFile(new URL('../../src/cli/README.md', import.meta.url), 'utf8');
   const block = /```sql\n([\s\S]*?)```/.exec(manual)?.[1] ?? '';
   const examples = block

@@ -17,7 +17,7 @@ const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 const NOW = new Date(2026, 10, 20, 12, 30).getTime();
 
-test('all of an hour, one of each hour, day and week', () => {
+test('kept are all versions of the last hour, then one of each hour, then of each day, then of each week', () => {
   // One each five minutes for a hundred days.
   const times = Array.from(
     { length: (100 * DAY) / 300_000 },
@@ -57,7 +57,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
   return { sql, bytes: () => db.export().length, close: () => db.close() };
 }
 
-/** Every version that is kept has the rows of its time, and counts against the one before it. */
+/** Every version that is kept has the rows of its time. It counts the rows added and removed since the kept one before it. */
 test('after versions are thinned out, those that stay are right', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };

@@ -23,7 +23,7 @@ const song = ({ name, artists }: DemoTrack) => ({
   artist: artists.map((artist) => artist.name).join(', '),
 });
 
-/** Longer reports leave rows out. */
+/** Number of songs in a call: the report of a longer list leaves some out. */
 const AT_ONCE = 20;
 
 /** Looks songs up as a list, and counts the requests by path. */
@@ -114,7 +114,7 @@ test('an older copy is checked for a long list, and if that fails, the songs are
     clock.advance(11 * 60_000);
     const few = await resolved(relay, songs.slice(0, 2));
     assert.deepEqual([few.searches >= 2, few.others], [true, []]);
-    // What was saved since is known as well.
+    // After the check, a song that was saved since is known as well.
     const [fresh] = rowsFrom(relay, 3_000, 1);
     const track = relay.provider.catalogue.trackByUri.get(fresh?.uri ?? '');
     assert.ok(fresh && track);
@@ -163,7 +163,7 @@ test('a whole playlist is counted with one request if the copy has its rows, wit
     assert.deepEqual(await stats(), { answer: second.answer, requests: 1 });
     assert.deepEqual(await repeats(), { answer: first.answer, requests: 1 });
 
-    // What others change is seen by the version, and what relay writes at once.
+    // A change by others is seen by the snapshot ID of the playlist, and what relay writes is known at once.
     relay.provider.editPlaylist(
       playlist.id,
       playlist.rows.slice(100).map(({ uri }) => uri),

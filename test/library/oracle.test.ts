@@ -131,7 +131,7 @@ interface Facts {
   ms: number;
 }
 
-/** By the definition: neighbours of neighbours, until nothing changes. */
+/** Fills the column `song` by the definition: tracks that are alike, and all that are like one of these, are one song. */
 function nameSongs(db: Database): void {
   const rows = db.exec(`select t.uri, isrc, fold(name), ifnull(fold(a.artist), ''), duration_ms
     from tracks t left join track_artists a on a.track_uri = t.uri and a.place = 0`)[0]?.values;
@@ -159,7 +159,7 @@ function randomAccount(relay: Relay, below: Below, seed: number): void {
     addedAt: minutesAgo(index),
   }));
   account.playlists = Array.from({ length: 1 + below(6) }, (_, index) => {
-    // An ID names one playlist for ever.
+    // Each seed has playlist IDs of its own, since an ID names one playlist for ever.
     const playlist = playlistOf(
       account,
       seed * 1_000 + index,
@@ -250,7 +250,7 @@ async function settled(relay: Relay): Promise<void> {
   });
 }
 
-/** `LIBRARY_SEEDS=1000` for more of them, `SEED=7` for one. */
+/** Number of seeds. `LIBRARY_SEEDS=1000` tries more of them, `SEED=7` only that one. */
 const SEEDS = Number(process.env.LIBRARY_SEEDS ?? (process.env.SEED ? 1 : sized(60, 1)));
 const FIRST = Number(process.env.SEED ?? 1);
 /** Accounts that one relay goes through, each from its first reading. */

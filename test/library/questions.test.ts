@@ -79,7 +79,7 @@ test('fold takes case, accents and strokes away; null stays null', () =>
     assert.deepEqual(rows, [['smorbrod pa manen', 'eclair', null, '12']]);
   }));
 
-test('an unknown name is answered with the columns that there are', () =>
+test('a query with an unknown name is refused, and the error lists the columns that there are', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);
     const column = await ask(relay, 'select titel from saved join tracks using (uri)');
@@ -285,7 +285,7 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
     const lose = [() => rm(path), () => writeFile(path, 'no database'), () => writeFile(path, '')];
     for (const isOpen of [true, false]) {
       for (const happens of lose) {
-        // After a minute without use only the thread's way to the file is left, and then not even that.
+        // After a minute without use, relay has closed the copy and ended the threads that query it.
         if (!isOpen) clock.advance(61_000);
         await happens();
         const { rows, error } = await ask(relay, 'select count(*) from saved', { max_age_minutes: 10_000 });

@@ -20,7 +20,7 @@ import {
 
 const SAVED = sized(5_000, 600);
 const LISTS = sized(200, 20);
-/** One request for each page of saved tracks and of the list, and one for each playlist. */
+/** One request for each page of saved tracks and of the list of playlists, and one for each playlist. */
 const ALL = SAVED / 50 + LISTS / 50 + LISTS;
 /** With a high limit per minute, so that the reading is over soon. */
 const QUICK = { env: { RELAY_TOOLSETS: 'standard,library_sql', RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000' } };
@@ -68,7 +68,7 @@ test('a library is read with a request for each page, and checked with few', () 
     await assertExact(relay);
   }));
 
-test('a track that is saved again moves to the head for one request', () =>
+test('a track that is saved again moves to the front, and one request for saved tracks finds that', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 400, 1);
     await readAll(relay);
@@ -232,7 +232,7 @@ test('a playlist that could not be read is tried again by the next question, and
     const account = resize(relay, 60, 4);
     for (const again of ['ask', 'sync'] as const) {
       await relay.server.local.forgetLibrary({ part: 'mirror' });
-      // Reads are sent three times.
+      // A read that fails is sent three times.
       relay.provider.faults.add({
         path: `/playlists/${at(account.playlists, 2).id}`,
         kind: 'status',

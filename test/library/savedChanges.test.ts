@@ -18,7 +18,7 @@ function pageOf(list: readonly Row[], limit: number, offset: number): SeenPage {
   return { total: list.length, rows };
 }
 
-test('any mix of new, removed and moved tracks is found, whole or in part', async () => {
+test('any mix of new, removed and moved tracks is found, whether all of the list was known or only its beginning', async () => {
   for (let seed = 0; seed < sized(3_000, 400); seed++) {
     const random = seeded(seed * 104_729);
     const below = (count: number) => Math.floor(random() * count);

@@ -53,7 +53,7 @@ function edit(
 
 const rowAt = (relay: Relay, index: number) => at(rowsFrom(relay, index, 1), 0);
 
-test('each reading that differs is a version, counted against the one before', () =>
+test('each reading that differs is a version, which counts the rows added and removed since the one before', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 5, 1);
     await readAll(relay);
@@ -118,7 +118,7 @@ test('a version comes back row for row: repeats, order and episodes', () =>
     assert.deepEqual(uris(relay), now);
   }));
 
-test('rows that cannot be restored are named first, and nothing is written', () =>
+test('rows that cannot be restored are named, and nothing is written unless they are to be left out', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const gone = rowAt(relay, 3_000);
@@ -153,7 +153,7 @@ test('rows that cannot be restored are named first, and nothing is written', () 
     assert.deepEqual(uris(relay), pluck(rowsFrom(relay, 0, 4), 'uri'));
   }));
 
-test('a local file stays where it can, and one that came since is not lost', () =>
+test('a restore leaves a local file where it is, and is refused if it would remove one that was added since', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const local = { uri: LOCAL, addedAt: '2026-10-01T00:00:00Z', addedBy: null };
@@ -169,7 +169,7 @@ test('a local file stays where it can, and one that came since is not lost', () 
     assert.deepEqual(uris(relay), then);
   }));
 
-test('relay playlists versions, show and restore', () =>
+test('relay playlists lists the versions of a playlist, shows one and restores it', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     const then = uris(relay);
@@ -220,7 +220,7 @@ test('a playlist that is gone comes back under a new name only', () =>
     assert.equal(JSON.parse(made.out).playlist_id, playlist.id);
   }));
 
-test('versions survive a restart and a logout; forget --versions and --erase delete them', () =>
+test('versions survive a restart and a logout; relay library forget --versions deletes them', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);
     await readAll(relay);
@@ -235,11 +235,11 @@ test('versions survive a restart and a logout; forget --versions and --erase del
     assert.deepEqual(await tableSizes(relay), [0, 0]);
   }));
 
-test('a reading that is cut off before it is saved gives the same version once', () =>
+test('if a reading was cut off after its version was saved, the next reading makes no second version', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     await readAll(relay);
-    // As after a kill between the two saves: the copy is gone, and the version is there.
+    // This is how a kill between the two saves leaves it: the copy is gone, and the version is there.
     assert.equal((await run(relay, ['library', 'forget'])).code, 0);
     await readAll(relay);
     assert.deepEqual((await list(relay)).items.length, 1);

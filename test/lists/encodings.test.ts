@@ -11,7 +11,7 @@ function bigEndian(text: string): Buffer {
   return Buffer.from(text, 'utf16le').swap16();
 }
 
-/** Only the letters that the tests use. */
+/** Encodes text as Windows-1252. It knows only the letters that the tests use. */
 function windows1252(text: string): Buffer {
   const codes = new Map(Object.entries({ '–': 0x96, '“': 0x93, '”': 0x94, '€': 0x80, Ÿ: 0x9f }));
   return Buffer.from(Array.from(text, (sign) => codes.get(sign) ?? sign.charCodeAt(0)));

@@ -179,7 +179,7 @@ test('the name of the playlist and the format are reported', () => {
   assert.equal(readList(bytesOf(JSON.stringify(playlistExport))).format, 'spotify');
 });
 
-test('text in square brackets is not JSON', () => {
+test('a list whose lines begin with a time in square brackets is read as text, not as JSON', () => {
   assert.deepEqual(told('[0:00] Ovo - Plinth\n[3:45] Tam - Kettle'), ['1 Ovo / Plinth', '2 Tam / Kettle']);
 });
 

@@ -165,7 +165,7 @@ test('any rows with any names come back, in any format and encoding', () => {
   for (let seed = 1; seed <= sized(3_000, 60); seed += 1) {
     const next = seeded(seed * 7919);
     const rows = Array.from({ length: 1 + Math.floor(next() * 12) }, () => rowFrom(next, hostile));
-    // A list without a single song is refused.
+    // A list without a single song is refused, so each list gets one.
     rows.splice(Math.floor(next() * rows.length), 0, { ...rowFrom(next, hostile), uri: OTHER_TRACK });
     const name = textFrom(next, hostile);
     const [encoding, encode] = ENCODERS[Math.floor(next() * ENCODERS.length)] ?? ENCODERS[0] ?? assert.fail();
@@ -174,7 +174,7 @@ test('any rows with any names come back, in any format and encoding', () => {
       const read = readList(encode(written));
       const where = `seed ${seed}, ${format}:\n${written}`;
       const heading = format === 'txt' ? 1 : 0;
-      // Without an address, CSV and JSON still have names, for a search if someone wants it.
+      // CSV and JSON keep a song without an address by its names, which can be searched for. Here only addresses are compared.
       const known = read.entries.filter(({ uri }) => uri !== undefined);
       assert.deepEqual(
         {

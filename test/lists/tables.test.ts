@@ -144,7 +144,7 @@ test('the columns that are used are reported', () => {
   );
 });
 
-test('one playlist of a table with several', () => {
+test('one playlist of a table with several can be read alone', () => {
   const file = 'title,artist,playlist\nPlinth,Ovo,Road\nKettle,Tam,Home\nRope,Ula,\n';
   const all = readList(bytesOf(file));
   assert.deepEqual(

@@ -62,7 +62,7 @@ test('songs are read correctly in every way of writing', () => {
     const next = seeded(seed * 6_700_417);
     const pick = <T>(list: readonly T[]) => list[Math.floor(next() * list.length)] as T;
     const [number, bullet, length, join] = [pick(NUMBERS), pick(BULLETS), pick(TIMES), pick(JOINS)];
-    // Several songs of each artist, each title once: what tells them apart.
+    // Artists have several songs and each title comes once. That tells relay on which side the artist is.
     const artists = ARTISTS.filter(() => next() < 0.6);
     const songs = TITLES.map((title) => ({
       title,

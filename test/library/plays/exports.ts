@@ -1,4 +1,4 @@
-/** Privacy exports, as Spotify sends them and as nobody should. Everything in them is invented. */
+/** Rows and archives of privacy exports, as Spotify has written them over the years. Everything in them is invented. */
 import { strToU8, type Zippable, zipSync } from 'fflate';
 
 export type ExportRow = Record<string, unknown>;
@@ -19,7 +19,7 @@ export function trackUri(number: number): string {
 }
 
 export interface Heard {
-  /** End, ISO 8601 in UTC, to the second. */
+  /** When the play ended: ISO 8601 in UTC, to the second. */
   at: string;
   song?: number;
   ms?: number;
@@ -60,7 +60,7 @@ export function extended(
   };
 }
 
-/** As it was written until 2022, with the user name. */
+/** A row of the extended history as it was written until 2022, with the user name. */
 export function endsong(heard: Heard, username: string, more: ExportRow = {}): ExportRow {
   const { ip_addr, ...row } = extended(heard);
   return { ...row, username, ip_addr_decrypted: ip_addr, user_agent_decrypted: PRIVATE.agent, ...more };

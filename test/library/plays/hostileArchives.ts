@@ -6,7 +6,7 @@ import { type RawEntry, rawZip } from './rawZip.ts';
 export interface Hostile {
   what: string;
   bytes: Buffer;
-  /** What the refusal names. */
+  /** What the error message has to contain. */
   says: RegExp;
 }
 
@@ -14,7 +14,7 @@ const PLAYS = JSON.stringify([extended({ at: '2020-01-02T03:04:05Z' })]);
 const GOOD: RawEntry = { name: 'Streaming_History_Audio_2020_0.json', data: PLAYS };
 const NEXT = 'Streaming_History_Audio_2021_1.json';
 
-/** A good entry and a hostile one: one is enough. */
+/** An archive with a good entry and a hostile one, since one hostile entry is enough for a refusal. */
 function beside(entry: RawEntry): Buffer {
   return rawZip({ entries: [GOOD, entry] });
 }

@@ -43,7 +43,7 @@ test('both kinds, with the names and oddities of all years, are read exactly, an
       'Spotify Extended Streaming History/Streaming_History_Audio_2020-2026_1 (1).json': [
         extended(C, { skipped: true }),
         extended(D, { skipped: 1 }),
-        // What was played of a podcast, a book, a file of one's own, and of what nobody can name any more.
+        // A podcast, an audiobook, a local file, something without a name, and two rows without a valid time.
         extended(
           { at: '2021-01-01T10:00:00Z', ms: 5 },
           {
@@ -119,7 +119,7 @@ test('both kinds, with the names and oddities of all years, are read exactly, an
     assert.deepEqual(relay.provider.requests, []);
   }));
 
-test('the extended kind takes the place of the short, whichever comes first', () =>
+test('plays of the extended history replace those of the account data, whichever is imported first', () =>
   withExports({ connect: false }, async (relay, at) => {
     const late = { ...B, at: '2019-12-31T23:59:20Z' };
     const account = { 'StreamingHistory0.json': [short(A), short(B), short(B), short(C)] };
@@ -216,12 +216,12 @@ test('before the history of another account is imported, the person is asked', (
     assert.deepEqual(await allPlays(relay), [playOf(A), playOf(B)]);
   }));
 
-/** Without line ends, which depend on the window's width. */
+/** The text without line ends, which depend on the window's width. */
 const plain = (text: string) => text.replace(/\s+/g, ' ');
 
 const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
 
-test('without a server nothing is imported, and no login is needed to ask', async (context) => {
+test('without a server nothing is imported', async (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'a.zip');
   await writeFile(path, zipped({ 'endsong_0.json': [extended(A)] }));
@@ -230,7 +230,7 @@ test('without a server nothing is imported, and no login is needed to ask', asyn
   assert.match(err, /No server is running/);
 });
 
-test('options of a list do not go with an archive, and a file of plays can still become a playlist', () =>
+test('options for a list are refused with an archive of plays, and a missing archive is reported', () =>
   withExports({ connect: false }, async (relay, at) => {
     const path = await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }));
     for (const option of [['--to', 'X'], ['--saved'], ['--format', 'csv']]) {
@@ -271,10 +271,10 @@ test('a memory.db that is damaged while relay runs is put aside at the next ques
     assert.equal(await readFile(join(relay.home, aside), 'utf8'), 'my diary');
   }));
 
-test('what relay has in memory survives a file that is spoiled meanwhile', () =>
+test('plays that relay has in memory survive if the file is spoiled meanwhile', () =>
   withExports({}, async (relay, at) => {
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
-    // Reads the library, whose first versions are in the same file.
+    // The question reads the library first, whose first versions go into the same file.
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     await writeFile(join(relay.home, 'memory.db'), 'my diary');
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
@@ -297,7 +297,7 @@ test(`${TRIED.length} hostile archives are refused, the errors name the file, an
       assert.deepEqual([code, out, error.code], [1, '', 'INVALID_ARGUMENT'], `${what}: ${err}`);
       assert.match(error.message, /^hostile\.zip /, what);
       assert.match(error.message, says, what);
-      // Nothing that a terminal acts on.
+      // The message has no character that a terminal acts on.
       assert.doesNotMatch(err.trimEnd(), /[\p{Cc}\p{Bidi_Control}]/u, what);
     }
     assert.deepEqual(await readdir(outside), ['hostile.zip']);

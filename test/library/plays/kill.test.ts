@@ -39,8 +39,8 @@ test('an import that is killed leaves nothing or all, and the next one completes
       const { server, ready } = await serve();
       const local = createLocalClient({ baseUrl: ready.baseUrl, key: LOCAL_KEY });
       const { id } = await local.importPlays({ path, anyAccount: false });
-      // The first is killed at once. Of the others, every second one is killed while plays are being added, if it is large enough
-      // to be seen at that.
+      // The first is killed at once. Every second import is killed once it has read the file, so while it adds plays or just
+      // after.
       let state = 'begun';
       const look = async () => {
         ({ state } = await local.playsProgress({ id }));

@@ -27,7 +27,7 @@ function rowOf({ at, uri, name, artist, ms }: Heard): ExportRow {
   return extended({ at, ms, name, artist }, { spotify_track_uri: uri });
 }
 
-/** Counts by key, highest first, then by name. */
+/** How often each song was heard, most often first, then by name. */
 function most(plays: readonly Heard[]): Array<[name: string, artist: string, times: number]> {
   const counts = new Map<string, [string, string, number]>();
   for (const { name, artist } of plays) {

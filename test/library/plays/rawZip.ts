@@ -11,7 +11,7 @@ export interface RawEntry {
   crc?: number;
   size?: number;
   compressedSize?: number;
-  /** Where the directory says that it begins. */
+  /** Where the directory says that the entry begins. */
   offset?: number;
   madeBy?: number;
   attributes?: number;

@@ -16,9 +16,9 @@ const SONGS = 60_000;
 const PER_FILE = 16_000;
 const isFull = PLAYS === 1_000_000;
 const MB = 1024 * 1024;
-/** What V8's and the system's allocators keep, and code that was first run by a question. */
+/** Memory that may stay in use: what V8's and the system's allocators keep, and code that was first run by a question. */
 const KEPT_MB = 30;
-/** Generous, like the bound of the import: for a question about one artist or year, and about all plays. */
+/** Time for a question about one artist or year. Like that for all plays and for the import, it is generous. */
 const ONE_MS = 2_000;
 const ALL_MS = 4_500;
 
@@ -141,7 +141,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
     const asked = Math.max(...[artist, year, all, years].map(({ resident }) => resident)) - before;
     assert.ok(asked < 150 * MB, `${Math.round(asked / MB)} MB more while asked`);
     const kept = () => Math.round(((residentBytes(ready.pid) ?? Number.NaN) - before) / MB);
-    // No requests are sent meanwhile.
+    // No question is asked meanwhile, so relay gives the memory back.
     await until(() => kept() <= KEPT_MB, 150_000);
     t.diagnostic(`${kept()} MB more after a minute without a question`);
   }),

@@ -8,7 +8,7 @@ import { type Cell, resize } from '../support.ts';
 
 type Write = (name: string, content: string | Uint8Array) => Promise<string>;
 
-/** @param work gets a function that writes a file and answers its path */
+/** @param work gets a function that writes a file and returns its path */
 export async function withExports(
   options: RelayOptions,
   work: (relay: Relay, at: Write) => Promise<void>,
@@ -16,7 +16,7 @@ export async function withExports(
   const folder = await mkdtemp(join(tmpdir(), 'relay-exports-'));
   try {
     await withRelay({ client: false, ...options }, (relay) => {
-      // Questions to plays read the library first.
+      // A question about plays reads the library first, so the library is small.
       resize(relay, 20, 1);
       return work(relay, async (name, content) => {
         const path = join(folder, name);
