@@ -59,7 +59,7 @@ test('a lost key is reported, and not replaced by a new one', async (context) =>
   assert.deepEqual((await status(home, { RELAY_KEYCHAIN: 'file' })).out, out);
 });
 
-test('a damaged state', async (context) => {
+test('a damaged state is reported with relay restore as the remedy; the other parts are not known', async (context) => {
   const home = await sealedHome(context);
   const path = join(home, 'relay.db');
   writeFileSync(path, readFileSync(path).subarray(0, 9_000));
@@ -79,7 +79,7 @@ test('a damaged state', async (context) => {
   assert.match(out, /^bad {2}database .*\n {15}> .*relay restore/m);
 });
 
-test('a state of a newer program, as JSON', async (context) => {
+test('with --json, a state of a newer program is a problem in the report, and exit 5', async (context) => {
   const home = await sealedHome(context);
   const { default: initSqlJs } = await import('sql.js');
   const SQL = await initSqlJs();

@@ -50,7 +50,7 @@ test('config list shows every value and where it comes from; of a secret only wh
   assert.ok(!out.includes('kkkk'));
 });
 
-test('config list --json', async (context) => {
+test('config list --json has the path of the file and every setting, but no value of a secret', async (context) => {
   const home = temporaryHome(context);
   const { out } = await relay(['config', 'list', '--json'], {
     env: { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) },

@@ -1,4 +1,4 @@
-/** connect: what it prints for each client, and what it does to files that belong to other programs. */
+/** `relay connect`: what it prints for each client, and what it does to files that belong to other programs. */
 
 import assert from 'node:assert/strict';
 import {
@@ -146,7 +146,7 @@ for (const [id, client] of Object.entries(DOCUMENTED)) {
   const absent = (home: string) =>
     `${name} does not seem to have been used on this computer: ${home}/${trace} does not exist.\n`;
 
-  test(`connect ${id} prints what the client documents, and touches nothing`, async (context) => {
+  test(`connect ${id} prints what the client documents, and changes no file`, async (context) => {
     const { home, run, list } = desk(context);
     const indented = text
       .replace('HOME', home)

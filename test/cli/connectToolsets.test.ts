@@ -111,7 +111,7 @@ test('--toolsets replaces the header of that name and leaves others; without the
   assert.deepEqual(json(file).mcpServers.relay.headers, headers);
 });
 
-test('an unknown toolset, and a missing client, are reported before anything is written', async (context) => {
+test('an unknown toolset, or a missing name of a client, is reported before anything is written', async (context) => {
   const { run, exists } = desk(context);
   const wrong = await run('cursor', '--toolsets', 'catalog,playlist', '--write');
   assert.equal(wrong.code, 2);

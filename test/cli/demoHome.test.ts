@@ -37,7 +37,7 @@ test('login connects the real account while a demo runs', async (context) => {
   assert.deepEqual([new Set(started), demo.calls], [new Set([demo.home]), []]);
 });
 
-test('login --demo uses the demo, and says so if none runs', async (context) => {
+test('login --demo uses the demo, and says if no demo runs', async (context) => {
   const startLogin = async () => {
     throw new RelayError('LOGIN_FAILED', 'The demo was asked.');
   };
@@ -100,7 +100,7 @@ test('no note about the demo comes before an error in JSON, or if the real serve
   assert.equal((await relay(['config', 'get', 'port'], { env: own.env })).err, '');
 });
 
-test('serve says so if the demo uses its port', async (context) => {
+test('if the demo uses the port, serve says that', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const port = new URL(demo.baseUrl).port;
   const startServer = () =>

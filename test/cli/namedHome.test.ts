@@ -50,7 +50,7 @@ test('the remedy of an error contains --home', async (context) => {
   });
 });
 
-test('the help that is named after wrong usage is named without --home', async () => {
+test('after wrong usage, the command that shows the help is named without --home', async () => {
   assert.deepEqual(await relay(['--home', '/no/such/home', 'login', '--bogus']), {
     code: 2,
     out: '',

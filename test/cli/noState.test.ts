@@ -16,7 +16,7 @@ const refused = (home: string) => ({
   err: `relay: There is no state in ${home} yet.\n  Run \`relay serve\` first, or choose another home with --home.\n`,
 });
 
-test('status says so, is exit 4, and makes no home', async (context) => {
+test('status says that there is no state, is exit 4, and makes no home', async (context) => {
   const home = join(temporaryHome(context), 'mistyped');
   const env = { RELAY_HOME: home, RELAY_KEYCHAIN };
   const text = await relay(['status'], { env, parts, columns: 200 });

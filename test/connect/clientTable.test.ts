@@ -175,7 +175,7 @@ test('Devin Desktop, formerly Windsurf, uses url instead of serverUrl', () => {
   assert.equal(fileOf('windsurf', {}, ['/home/me/.config/devin']), fileWith('mcpServers', { url: URL }));
 });
 
-test('a client that starts programs gets fewer tools by options', () => {
+test('for a client that starts programs, options in its entry choose fewer tools', () => {
   const { entry } = setupOf('claude-desktop', LINUX);
   const choice = { toolsets: ['catalog', 'jobs'] as const, readOnly: true };
   assert.deepEqual(entry({ name: 'relay', url: URL, key: null, program: PROGRAM, choice }), {

@@ -60,7 +60,7 @@ for (const [what, text] of TOML_FILES) {
   });
 }
 
-test('names such as __proto__ are names like others', () => {
+test('names such as __proto__ are treated like any other name', () => {
   const text = '{\n  "__proto__": {"mcpServers": {"relay": {"url": "evil"}}},\n  "constructor": 1\n}\n';
   const merged = merge(text, JSON_ADDITION);
   assert.ok(

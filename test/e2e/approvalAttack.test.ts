@@ -13,7 +13,7 @@ import { longTest, sized } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Attacker {
-  /** As the browser names it: `http://[::1]:5000/cb`. */
+  /** The attacker's redirect URI as the browser names it: `http://[::1]:5000/cb`. */
   callback: string;
   seen: Array<{ url: string; headers: IncomingHttpHeaders }>;
   close(): void;

@@ -103,7 +103,7 @@ test('another user who has learned the secrets that prove the owner gets nothing
   });
 });
 
-test('while relay runs nobody else gets an address of its port, and it only starts if all of them are free', {
+test('while relay runs nobody else gets an address of its port, and relay only starts if all of them are free', {
   skip: withoutSecondUser,
 }, async (context) => {
   const port = Number(await freePort());
@@ -147,7 +147,7 @@ test(`in ${ROUNDS} rounds in which another user holds the port before, while and
       await holder.release();
       await relay.restart();
 
-      // While it runs.
+      // While relay runs, the other user gets no address of its port.
       const refused = Object.fromEntries(ANYWHERE.map((address) => [address, 'EADDRINUSE']));
       assert.deepEqual(await holder.hold(port, ANYWHERE), refused);
       for (const [same, other] of await holder.passOn(

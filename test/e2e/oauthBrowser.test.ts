@@ -219,7 +219,7 @@ longTest(
         assert.deepEqual(callback.arrived, []);
       }
       await page.clock.runFor(READING_MS);
-      // Not at the old place, since the space bar has scrolled the page.
+      // This click is not at the old place, since the space bar has scrolled the page.
       await page.locator('#approve').click();
       await page.waitForURL(`${callback.url}?**`);
       assert.ok(lastArrival(story).code);

@@ -44,7 +44,7 @@ const skip = { skip: withoutChromium };
 const inFull = inChromium(longTest);
 
 test(
-  'signed out it says how to sign in and nothing else; the owner code opens it, and signing out closes it',
+  'signed out, the page only says how to sign in; the owner code opens it, and signing out closes it',
   skip,
   () =>
     withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {

@@ -21,7 +21,7 @@ const NAMES = TOOLS.map((tool) => tool.name);
 /** The environment that a client gives the program: not even a PATH. */
 const besides = ({ home }: Relay) => ({ RELAY_HOME: home, RELAY_ENCRYPTION_KEY: ENCRYPTION_KEY, PATH: '' });
 
-/** A home without a server. */
+/** The environment for a home without a server. */
 function desk(t: TestContext, more: Record<string, string> = {}): Record<string, string> {
   return {
     RELAY_HOME: temporaryHome(t),

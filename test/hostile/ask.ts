@@ -58,8 +58,7 @@ export function asker(baseUrl: string): Asker {
       try {
         return await once(path, options);
       } catch (error) {
-        // The server may just have closed a kept connection, so the request is sent once more. If that fails too, the test
-        // fails.
+        // The server may just have closed a kept connection, so the request is sent once more. A second failure counts.
         if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET') throw error;
         return once(path, options);
       }

@@ -44,7 +44,7 @@ const WRONG = {
   ticket: 'planted-wrong-ticket-9e7d',
   body: 'planted-body-secret-6b5f',
 };
-/** In answers of the provider: as a header, in an error, in a page that a proxy puts in between. */
+/** Secrets in answers of the provider: in a header, in an error, in a page that a proxy sends instead. */
 const FROM_PROVIDER = { cookie: 'planted-provider-cookie-3d19', page: 'planted-provider-page-a07b' };
 
 /** Where something was written or answered, and what. */
@@ -331,7 +331,7 @@ test('no planted secret is in the log, an answer, a file or an export, except wh
   ]) {
     assert.ok(places.has(place), place);
   }
-  // A rule that is never used would hide that a place has moved.
+  // Every rule has to be used: the place that an unused one names may have moved.
   for (const { secret, place, why } of ALLOWED) {
     const names = [...collected.secrets].filter(([name]) => secret.test(name));
     const there = collected.seen.filter((one) => place.test(one.place));

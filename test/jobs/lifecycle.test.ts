@@ -240,7 +240,7 @@ test('items that normalise alike cost one search', () =>
     assert.ok(made >= 2 && made <= 3, `${made} searches`);
   }));
 
-test('one item that Spotify does not know fails, the ninety-nine beside it are written', () =>
+test('one item that Spotify does not know fails, and all others are written, also those of the same request', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 120);

@@ -110,7 +110,7 @@ longTest(
     }),
 );
 
-longTest('without a network for 79 seconds or 14 hours a job parks and continues', () =>
+longTest('without a network, for 79 seconds or 14 hours, a job waits and then continues', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 6);
     for (const [tracks, ms] of [

@@ -22,7 +22,7 @@ import {
 
 const HOURS = 3_600_000;
 
-test('a quota parks a job until its time, across a restart, without using an attempt, and other work continues', () =>
+test('with a quota a job waits until its time, across a restart, without using an attempt, and other work continues', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 12);
     relay.provider.faults.add({ path: '/search', skip: 5, kind: 'quota', retryAfterSeconds: 40_000 });
@@ -48,7 +48,7 @@ test('a quota parks a job until its time, across a restart, without using an att
     assert.deepEqual(urisOf(playlist), pluck(wanted, 'uri'));
   }));
 
-test('a limit of half a minute parks a job too, until its time', () =>
+test('with a limit of half a minute a job waits too, until its time', () =>
   withClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 1);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'rate_limit', retryAfterSeconds: 31 });
@@ -62,7 +62,7 @@ test('a limit of half a minute parks a job too, until its time', () =>
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
   }));
 
-test('a limit during writing parks the job, and it continues where it stopped', () =>
+test('a limit during writing makes the job wait, and it continues where it stopped', () =>
   withClock(async (relay, clock) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 450);
@@ -143,7 +143,7 @@ test('without a login a job waits for one, then continues by itself', () =>
     assert.equal((await reach(relay, id, 'ready')).resolved, 1);
   }));
 
-test('a login that ends during a commit parks the job, and a new login resumes it', () =>
+test('a job whose login ends during a commit waits, and a new login resumes it', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Empty Shelf');
     const uris = tracks(relay, 250);

@@ -67,7 +67,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   await withTime(async (relay, clock) => {
     const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
     const daily = (await keep(relay, { name: 'Daily', sql: `${SAVED} DESC` })).keep;
-    // What relay has just made is looked at again for half a minute.
+    // For half a minute, relay reads what it has just made again. That time passes here.
     clock.advance(40_000);
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
@@ -76,8 +76,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
     assert.deepEqual(paths(relay), ['/me/tracks'], 'it reads nothing else');
     assert.equal((await keeps(relay))[1]?.last_result, 'nothing to change');
 
-    // The daily one is due at the same look, after the hourly one. If it has been run by hand by then, the look does not run
-    // it.
+    // The daily one is due at the same look, after the hourly one. Run by hand before that, it is not run again.
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
     const before = await runsOf(relay);
@@ -127,7 +126,7 @@ test('a rule alone costs one request on an idle day for each list that it reads'
     ];
     for (const [ready, expected] of lists) {
       const { keep: made } = await keep(relay, { name: ready, sql: readyRule(ready, ready) });
-      // What relay has just made is looked at again for half a minute.
+      // For half a minute, relay reads what it has just made again. That time passes here.
       clock.advance(40_000);
       const { keep: settled } = await act(relay, made.id, 'run');
       assert.equal(settled.status, 'active', settled.reason);

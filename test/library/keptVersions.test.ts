@@ -18,7 +18,7 @@ const DAY = 24 * HOUR;
 const NOW = new Date(2026, 10, 20, 12, 30).getTime();
 
 test('kept are all versions of the last hour, then one of each hour, then of each day, then of each week', () => {
-  // One each five minutes for a hundred days.
+  // A version every five minutes for a hundred days.
   const times = Array.from(
     { length: (100 * DAY) / 300_000 },
     (_, index) => NOW - 100 * DAY + index * 300_000,
@@ -144,7 +144,7 @@ test('a year of 200 playlists with three changes a week each stays below 20 MB',
 
 const many = () => Array.from({ length: 10_000 }, (_, item) => ({ item, added: 1_700_000_000 + item }));
 
-/** Milliseconds, the best of five: others share the machine. */
+/** Milliseconds, the best of five: other programs share the machine. */
 function timeOf(work: () => unknown): number {
   const times = Array.from({ length: 5 }, () => {
     const begin = performance.now();

@@ -32,7 +32,7 @@ function shortOf({ at, song, ms = 200_000 }: Played): Cell[] {
   return [`${at.slice(0, 16)}:00Z`, null, `Song ${song}`, `Artist ${song % 7}`, null, ms, 'track', null];
 }
 
-test('both kinds, with the names and oddities of all years, are read exactly, and a second import adds nothing', () =>
+test('both kinds of history, with the names and oddities of all years, are read exactly; a second import adds nothing', () =>
   withExports({ connect: false }, async (relay, at) => {
     const files = {
       'MyData/endsong_0.json': [

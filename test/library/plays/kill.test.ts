@@ -1,4 +1,4 @@
-/** An import that is killed leaves nothing, or what the next import completes. */
+/** An import that is killed leaves nothing or all, and the next import completes it. */
 import assert from 'node:assert/strict';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -39,7 +39,7 @@ test('an import that is killed leaves nothing or all, and the next one completes
       const { server, ready } = await serve();
       const local = createLocalClient({ baseUrl: ready.baseUrl, key: LOCAL_KEY });
       const { id } = await local.importPlays({ path, anyAccount: false });
-      // The first is killed at once. Every second import is killed once it has read the file, so while it adds plays or just
+      // The first import is killed at once. Every second one is killed once it has read the file: while it adds plays, or just
       // after.
       let state = 'begun';
       const look = async () => {

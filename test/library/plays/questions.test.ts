@@ -37,7 +37,7 @@ function most(plays: readonly Heard[]): Array<[name: string, artist: string, tim
   return [...counts.values()].sort((a, b) => b[2] - a[2] || (a[0] < b[0] ? -1 : 1));
 }
 
-test('first heard, most played, not heard since, the song of a summer, hours a month', () =>
+test('the manual’s queries answer: first heard, most played, not heard since, the song of a summer, hours a month', () =>
   withExports({ ...WITH_SQL, client: true }, async (relay, at) => {
     const account = resize(relay, 12, 1);
     const byUri = new Map(relay.provider.catalogue.tracks.map((track) => [track.uri, track]));

@@ -18,7 +18,7 @@ const isFull = PLAYS === 1_000_000;
 const MB = 1024 * 1024;
 /** Memory that may stay in use: what V8's and the system's allocators keep, and code that was first run by a question. */
 const KEPT_MB = 30;
-/** Time for a question about one artist or year. Like that for all plays and for the import, it is generous. */
+/** Maximum time for a question about one artist or year, as generous as that for all plays and that for the import. */
 const ONE_MS = 2_000;
 const ALL_MS = 4_500;
 
