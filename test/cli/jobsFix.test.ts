@@ -102,7 +102,7 @@ test('one answer takes all near matches, after the weakest ones were shown', () 
     assert.equal(err.match(/The weakest matches:/g)?.length, 2);
     assert.match(err, /Accept the first match for 6 near-identical songs\? \[y\/N\] 6 taken\./);
     assert.match(err, /6 items settled, 1 left out, nothing is open\.\n$/);
-    // On a real terminal what the person types ends the line of a prompt, so the text after a prompt is a line of its own.
+    // On a real terminal, what the person types ends the line of a prompt. The text after a prompt is then a new line.
     for (const line of err.replace(/(?:> |\[y\/N\] |\]: )/g, '$&\n').split('\n')) {
       assert.ok(widthOf(line) <= 60, line);
     }

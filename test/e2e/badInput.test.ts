@@ -129,7 +129,8 @@ longTest('if the key is lost, the start is refused and no new key is created', a
         await server.stop();
         const path = join(desk.home, 'relay.db');
         const before = digest(path);
-        // The command runs in a process of its own, since the keychain helper inherits the address of the bus from its process.
+        // The command runs in a process of its own, since the keychain helper inherits the address of the bus from that
+        // process.
         assertRefusal(await desk.start(SERVE).ended, 3, /relay login/);
         assert.equal(digest(path), before);
         assert.deepEqual(readdirSync(desk.home).includes('master.key'), false);

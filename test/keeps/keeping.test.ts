@@ -118,7 +118,7 @@ test('the same limits protect the rows that a playlist had before it was kept', 
   });
 });
 
-test('after a change by hand, by a tool or by undo a run waits for a person, who lets the query win once or stops the kept playlist', async () => {
+test('after a change by hand, by a tool or by undo a run waits; a person lets the query win once, or stops the kept playlist', async () => {
   await withAccount({ saved: 12, clock: fastClock() }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Edited' });
     const id = made.playlist_id;

@@ -34,8 +34,8 @@ const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => 
 const PAUSE_MS = 40;
 const PATIENCE_MS = 60_000;
 /**
- * A wait of this length is the time limit of a query under way: longer than that before a save, shorter than that before a
- * look.
+ * A wait of this length is the time limit of a query under way. It is longer than a wait before a save, shorter than one before
+ * a look.
  */
 const UNDER_WAY_MS = { from: 2_000, below: 60_000 };
 
