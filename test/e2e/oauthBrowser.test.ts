@@ -332,30 +332,33 @@ for (const [what, width, height] of SMALL.slice(0, sized(3, 1))) {
   );
 }
 
-longTest('the answer reaches an app with its own URL scheme, and the page marks a website as not on this computer', skip, () =>
-  withBrowser({}, async (story) => {
-    const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
-    const website = 'https://collect.example/oauth/callback';
-    const { url } = await registered(story, 'Cursor', [app, website]);
-    const page = await (await story.newProfile()).newPage();
-    const stopped = watchPolicy(page);
-    await page.goto(url(website));
-    assert.ok(await page.getByText('Not on this computer').isVisible());
-    await screenshots(page, 'approve-website');
+longTest(
+  'an app with its own URL scheme gets the answer, and a website is marked as not on this computer',
+  skip,
+  () =>
+    withBrowser({}, async (story) => {
+      const app = 'cursor://anysphere.cursor-mcp/oauth/callback';
+      const website = 'https://collect.example/oauth/callback';
+      const { url } = await registered(story, 'Cursor', [app, website]);
+      const page = await (await story.newProfile()).newPage();
+      const stopped = watchPolicy(page);
+      await page.goto(url(website));
+      assert.ok(await page.getByText('Not on this computer').isVisible());
+      await screenshots(page, 'approve-website');
 
-    await page.goto(url(app));
-    await screenshots(page, 'approve-app');
-    await page.getByLabel('Owner code').fill(story.server.ownerCode ?? '');
-    const answered = page.waitForResponse((response) => response.url().endsWith('/oauth/authorize'));
-    const handedOver = page.waitForEvent('request', (request) => request.url().startsWith('cursor:'));
-    await page.getByRole('button', { name: 'Approve' }).click();
-    const answer = await answered;
-    assert.equal(answer.status(), 303);
-    assert.ok(answer.headers().location?.startsWith(`${app}?code=`));
-    // A policy that limits where forms lead would have blocked this request.
-    assert.ok((await handedOver).url().startsWith(`${app}?code=`));
-    assert.deepEqual(stopped, []);
-  }),
+      await page.goto(url(app));
+      await screenshots(page, 'approve-app');
+      await page.getByLabel('Owner code').fill(story.server.ownerCode ?? '');
+      const answered = page.waitForResponse((response) => response.url().endsWith('/oauth/authorize'));
+      const handedOver = page.waitForEvent('request', (request) => request.url().startsWith('cursor:'));
+      await page.getByRole('button', { name: 'Approve' }).click();
+      const answer = await answered;
+      assert.equal(answer.status(), 303);
+      assert.ok(answer.headers().location?.startsWith(`${app}?code=`));
+      // A policy that limits where forms lead would have blocked this request.
+      assert.ok((await handedOver).url().startsWith(`${app}?code=`));
+      assert.deepEqual(stopped, []);
+    }),
 );
 
 longTest('a client that cannot be trusted ends on a page that says so', skip, () =>

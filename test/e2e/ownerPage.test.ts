@@ -297,24 +297,27 @@ inFull('diagnostics have a view and an address of their own, and the keyboard re
   }),
 );
 
-inFull('in a new home the page shows three steps, one after the other, until everything is running', async () => {
-  const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
-  await withPage(options, async (relay, page) => {
-    await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
-    const steps = page.getByRole('region', { name: 'Three steps to begin' });
-    await steps.getByText(`${relay.baseUrl}/auth/provider/callback`).waitFor();
-    await steps.getByLabel('Client ID of the app').fill(relay.provider.clientId);
-    await steps.getByRole('button', { name: 'Save' }).click();
-    await steps.getByText('Spotify asks whether relay may use your account').waitFor();
-    await steps.getByRole('button', { name: 'Connect' }).click();
-    await page.getByText('Your Spotify account is connected').first().waitFor();
-    await page.getByRole('link', { name: 'go on to relay' }).click();
-    await steps.getByText('Choose your AI client').waitFor();
-    await connect(relay);
-    await steps.waitFor({ state: 'hidden' });
-    await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
-  });
-});
+inFull(
+  'in a new home the page shows three steps, one after the other, until everything is running',
+  async () => {
+    const options = { connect: false, client: false, env: { PROVIDER_CLIENT_ID: '' } };
+    await withPage(options, async (relay, page) => {
+      await page.goto((await relay.server.local.ownerTicket({ attemptId: null })).url);
+      const steps = page.getByRole('region', { name: 'Three steps to begin' });
+      await steps.getByText(`${relay.baseUrl}/auth/provider/callback`).waitFor();
+      await steps.getByLabel('Client ID of the app').fill(relay.provider.clientId);
+      await steps.getByRole('button', { name: 'Save' }).click();
+      await steps.getByText('Spotify asks whether relay may use your account').waitFor();
+      await steps.getByRole('button', { name: 'Connect' }).click();
+      await page.getByText('Your Spotify account is connected').first().waitFor();
+      await page.getByRole('link', { name: 'go on to relay' }).click();
+      await steps.getByText('Choose your AI client').waitFor();
+      await connect(relay);
+      await steps.waitFor({ state: 'hidden' });
+      await page.getByRole('heading', { name: 'Everything is running' }).waitFor();
+    });
+  },
+);
 
 inFull('the account is disconnected and connected again through the login page', () =>
   withPage({ client: false }, async (relay, page) => {

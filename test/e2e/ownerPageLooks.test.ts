@@ -149,31 +149,33 @@ async function assertFitsPhone(page: Page): Promise<void> {
   assert.ok(all <= seen, `${all} px of content in ${seen} px`);
 }
 
-inFull('at 360 x 740 the page is at most three screens high, with its parts in the same order as on a wide screen', () =>
-  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
-    await furnish(relay, 'Claude Code (relay)');
-    for (let songs = 0; songs < 12; songs++)
-      await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
-    await runCommand(relay, ['keep', 'add', 'Fresh', '--like', 'fresh']);
-    await page.setViewportSize({ width: 1280, height: 800 });
-    await openSignedIn(page, relay);
-    await card(page, 'What happened').getByRole('listitem').nth(5).waitFor();
-    const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
-    const wide = await titles();
-    await page.setViewportSize({ width: 360, height: 740 });
-    assert.deepEqual(await titles(), wide);
-    const tops = (await page.evaluate(
-      '[...document.querySelectorAll("section.card")].map((part) => part.getBoundingClientRect().top)',
-    )) as number[];
-    assert.deepEqual(
-      tops,
-      [...tops].sort((one, other) => one - other),
-    );
-    await screenshots(page, 'home-full');
-    await page.setViewportSize({ width: 360, height: 740 });
-    const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
-    assert.ok(height <= 3 * 740, `${height} px`);
-  }),
+inFull(
+  'at 360 x 740 the page is at most three screens high, with its parts in the same order as on a wide screen',
+  () =>
+    withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+      await furnish(relay, 'Claude Code (relay)');
+      for (let songs = 0; songs < 12; songs++)
+        await relay.call('save_tracks', { track_ids: [uniqueTracks(relay, 20)[songs]?.id] });
+      await runCommand(relay, ['keep', 'add', 'Fresh', '--like', 'fresh']);
+      await page.setViewportSize({ width: 1280, height: 800 });
+      await openSignedIn(page, relay);
+      await card(page, 'What happened').getByRole('listitem').nth(5).waitFor();
+      const titles = () => page.getByRole('heading', { level: 2 }).allInnerTexts();
+      const wide = await titles();
+      await page.setViewportSize({ width: 360, height: 740 });
+      assert.deepEqual(await titles(), wide);
+      const tops = (await page.evaluate(
+        '[...document.querySelectorAll("section.card")].map((part) => part.getBoundingClientRect().top)',
+      )) as number[];
+      assert.deepEqual(
+        tops,
+        [...tops].sort((one, other) => one - other),
+      );
+      await screenshots(page, 'home-full');
+      await page.setViewportSize({ width: 360, height: 740 });
+      const height = (await page.evaluate('document.documentElement.scrollHeight')) as number;
+      assert.ok(height <= 3 * 740, `${height} px`);
+    }),
 );
 
 inFull('axe-core finds nothing on the other pages', () =>

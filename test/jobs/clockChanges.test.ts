@@ -53,34 +53,40 @@ for (const [name, by] of [
   ['a day', DAY],
   ['a year', 365 * DAY],
 ] as const) {
-  longTest(`if the clock is set back by ${name} while a job waits, the job waits no longer than it was meant to`, async () => {
-    const clock = clockToSet();
-    await withRelay({ clock }, async (relay) => {
-      relay.provider.faults.add(failing);
-      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-      await reach(relay, id, 'waiting');
-      clock.set(-by);
-      await wake(relay);
-      const parked = await jobOf(relay, id);
-      const ms = wait(parked, clock.now());
-      assert.ok(parked.status === 'waiting' && ms > 0 && ms <= 2.5 * SECOND, `${ms} ms`);
-      relay.provider.faults.clear();
-      clock.advance(ms);
-      assert.equal((await reach(relay, id, 'ready')).resolved, 3);
-    });
-  });
+  longTest(
+    `if the clock is set back by ${name} while a job waits, the job waits no longer than it was meant to`,
+    async () => {
+      const clock = clockToSet();
+      await withRelay({ clock }, async (relay) => {
+        relay.provider.faults.add(failing);
+        const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+        await reach(relay, id, 'waiting');
+        clock.set(-by);
+        await wake(relay);
+        const parked = await jobOf(relay, id);
+        const ms = wait(parked, clock.now());
+        assert.ok(parked.status === 'waiting' && ms > 0 && ms <= 2.5 * SECOND, `${ms} ms`);
+        relay.provider.faults.clear();
+        clock.advance(ms);
+        assert.equal((await reach(relay, id, 'ready')).resolved, 3);
+      });
+    },
+  );
 }
 
-longTest('after the clock was set back a wait ends by itself, without anything that wakes the jobs', async () => {
-  const clock = clockToSet();
-  await withRelay({ clock }, async (relay) => {
-    relay.provider.faults.add({ ...failing, times: 4 });
-    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-    await reach(relay, id, 'waiting');
-    clock.set(-DAY);
-    assert.equal((await passUntilReady(relay, clock, id, 8)).resolved, 3);
-  });
-});
+longTest(
+  'after the clock was set back a wait ends by itself, without anything that wakes the jobs',
+  async () => {
+    const clock = clockToSet();
+    await withRelay({ clock }, async (relay) => {
+      relay.provider.faults.add({ ...failing, times: 4 });
+      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+      await reach(relay, id, 'waiting');
+      clock.set(-DAY);
+      assert.equal((await passUntilReady(relay, clock, id, 8)).resolved, 3);
+    });
+  },
+);
 
 longTest('an item that failed before the clock was set back is tried again within seconds', async () => {
   const clock = clockToSet();

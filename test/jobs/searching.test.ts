@@ -167,27 +167,29 @@ longTest('if Spotify answers sixteen searches with 400 and then recovers, every 
   }),
 );
 
-longTest('an alias, or a search sent before the failures, does not count as a sign that searches work again', () =>
-  withClock(async (relay, clock) => {
-    const { provider } = relay;
-    const wanted = uniqueTracks(relay, 5);
-    const known = wanted.slice(4).map(asQuery);
-    await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
-    const failures = () => provider.requests.filter(({ status }) => status === 500).length;
-    const afterTheOthers = async () => {
-      await until(() => failures() === 3);
-      for (let n = 0; n < 5; n++) await pause();
-    };
-    provider.faults.add(
-      { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
-      { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
-      { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
-    );
-    const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
-    const parked = await reach(relay, id, 'waiting', 'ready');
-    assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
-    provider.faults.clear();
-    const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
-    assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
-  }),
+longTest(
+  'an alias, or a search sent before the failures, does not count as a sign that searches work again',
+  () =>
+    withClock(async (relay, clock) => {
+      const { provider } = relay;
+      const wanted = uniqueTracks(relay, 5);
+      const known = wanted.slice(4).map(asQuery);
+      await reach(relay, await createJob(relay, 'save_tracks', known), 'ready');
+      const failures = () => provider.requests.filter(({ status }) => status === 500).length;
+      const afterTheOthers = async () => {
+        await until(() => failures() === 3);
+        for (let n = 0; n < 5; n++) await pause();
+      };
+      provider.faults.add(
+        { search: anyOf(wanted.slice(0, 3)), times: Infinity, kind: 'status', status: 500 },
+        { search: anyOf(wanted.slice(3, 4)), kind: 'hook', fn: afterTheOthers },
+        { search: /^love$/, times: Infinity, kind: 'status', status: 500 },
+      );
+      const id = await createJob(relay, 'save_tracks', wanted.map(asQuery), {}, { max_attempts: 1 });
+      const parked = await reach(relay, id, 'waiting', 'ready');
+      assert.deepEqual([parked.resolved, parked.failed, parked.attempts], [2, 0, 0]);
+      provider.faults.clear();
+      const job = await ride(relay, clock, id, clock.now() + HOUR, 'ready');
+      assert.deepEqual([job.resolved, job.failed, job.attempts], [5, 0, 0]);
+    }),
 );
