@@ -138,6 +138,28 @@ export class Client {
     return new Set([...relinked, ...vanished]);
   }
 
+  /**
+   * Songs of which relay cannot tell who has put them in or taken them out during a call.
+   * @param from where in the record of effects the call began
+   * @param own songs that the call is about
+   * @param others what others did during the call
+   */
+  #mimicked(
+    playlist: DemoPlaylist,
+    from: number,
+    outcome: Outcome,
+    own: ReadonlySet<string>,
+    others: readonly Effect[],
+  ): Set<string> {
+    const { spotify } = this.#stage;
+    return new Set([
+      ...spotify.mistakenIn(playlist, from),
+      ...(outcome.is === 'carried on' ? thereAlready(own, others) : []),
+      ...spotify.broughtBack(playlist, from),
+      ...spotify.blurredIn(playlist),
+    ]);
+  }
+
   /** Asks for a change of a playlist's rows, and compares the answer with what Spotify holds. */
   async #judged(
     what: Wish['do'],
@@ -169,12 +191,7 @@ export class Client {
         // If relay's first request had no effect, relay leaves as it is what only showed after that request.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
-      mimicked: new Set([
-        ...spotify.mistakenIn(playlist, from),
-        ...(outcome.is === 'carried on' ? thereAlready(own, others) : []),
-        ...spotify.broughtBack(playlist, from),
-        ...spotify.blurredIn(playlist),
-      ]),
+      mimicked: this.#mimicked(playlist, from, outcome, own, others),
     };
     const isLate = isLateMove(now, spotify.effects.slice(0, from), playlist);
     const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
@@ -276,13 +293,7 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
-      mimicked: new Set([
-        ...made.mimicked,
-        ...spotify.mistakenIn(playlist, from),
-        ...(outcome.is === 'carried on' ? thereAlready(own, others) : []),
-        ...spotify.broughtBack(playlist, from),
-        ...spotify.blurredIn(playlist),
-      ]),
+      mimicked: new Set([...made.mimicked, ...this.#mimicked(playlist, from, outcome, own, others)]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);
