@@ -380,7 +380,7 @@ export const resumeJobTool = defineTool({
   name: 'resume_job',
   title: 'Resume job',
   description:
-    'Resumes, continues or restarts a bulk job that is waiting or stalled, retries a failed one, and fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user which review to pass.',
+    'Resumes, continues or restarts a bulk job that is waiting or stalled, and retries a failed one. It also fixes songs that did not resolve: fixes chooses the right track or skips it, accept_near takes the likely ones. If someone changed the playlist meanwhile, ask the user which review to pass.',
   kind: 'write',
   idempotent: true,
   input: z.object({
