@@ -7,7 +7,15 @@ import { isRefusal } from '../domain/failureClass.ts';
 import { type Change, getChangeBody, putChangeBody } from '../store/tables/changes.ts';
 import { decide, type Ending, MAX_REPEATS } from './decide.ts';
 import { findOut } from './findOut.ts';
-import { finish, goOnAfterDoubt, goOnFromHere, review, rollBack, seeRemoved } from './finish.ts';
+import {
+  finish,
+  goOnAfterDoubt,
+  goOnFromHere,
+  readForRollback,
+  review,
+  rollBack,
+  seeRemoved,
+} from './finish.ts';
 import { leaveOut } from './leaveOut.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { nextStep, type Step, writesRows } from './rowOps.ts';
@@ -230,8 +238,12 @@ async function follow(
       const earlier = change.goingBack ? run.cause : ending === 'refused' ? run.lost : null;
       return ended(run, 'partial', earlier ?? cause);
     }
-    case 'roll_back':
-      return rollBack(run, cause);
+    case 'roll_back': {
+      const shown = await readForRollback(run);
+      // If the time of the call has ended meanwhile, its answer was that a job writes the rest.
+      if (run.control.waiter === null) return follow(run, ending, error, step);
+      return rollBack(run, cause, shown);
+    }
     case 'wait':
       return pause(run, cause);
     case 'stop':

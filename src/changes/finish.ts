@@ -222,25 +222,34 @@ export function review(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'review', cause };
 }
 
+/** Reads the rows that a rollback starts from; null if that fails. */
+export async function readForRollback(run: Run): Promise<string[] | null> {
+  const { context, change, call } = run;
+  tellRows(run);
+  try {
+    return (await context.rows.readTwice(change.playlistId ?? '', call)).map(uriOf);
+  } catch (error) {
+    if (run.control.signal.aborted) throw error;
+    // The rollback does not need this reading: it is known how every request ended, and its result is read at the end.
+    return null;
+  }
+}
+
 /**
  * Begins the rollback: plans it from the rows that the playlist holds now, and saves the plan first. What others did meanwhile
  * stays.
+ * @param shown the rows; null if they could not be read
  * @returns null once the rollback can be carried out; the end of the run if it cannot
  * @throws RelayError `STORE_ERROR`
  */
-export async function rollBack(run: Run, cause: RelayError): Promise<DriveEnd | null> {
-  const { context, change, body, plan, call } = run;
+export async function rollBack(
+  run: Run,
+  cause: RelayError,
+  shown: readonly string[] | null,
+): Promise<DriveEnd | null> {
+  const { change, body, plan } = run;
   const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
   run.cause = cause;
-  tellRows(run);
-  const shown = await context.rows.readTwice(change.playlistId ?? '', call).then(
-    (items) => items.map(uriOf),
-    (error) => {
-      if (run.control.signal.aborted) throw error;
-      // The rollback does not need this reading: it is known how every request ended, and its result is read at the end.
-      return null;
-    },
-  );
   const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
   // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. Replacing also begins with
