@@ -333,7 +333,11 @@ export class Spotify {
   }
 
   /** What a person did after relay's last reading before a request, until the request had its effect or the next one was sent. */
-  #beside(playlist: DemoPlaylist, { at, after }: Send, next = this.effects.length): Effect[] {
+  #beside(
+    playlist: DemoPlaylist,
+    { at, after }: Pick<Send, 'at' | 'after'>,
+    next = this.effects.length,
+  ): Effect[] {
     const read = this.reads.get(playlist)?.findLast((one) => one.at <= at);
     const isSeen = (effect: Effect, index: number) =>
       read === undefined || (index < read.after && effect.at <= read.at - this.lags.lists);
@@ -345,6 +349,16 @@ export class Spotify {
       else acts.length = 0;
     }
     return acts;
+  }
+
+  /** relay's own writes to a list before an act, each with the rows that relay knew before it: those that it had last read. */
+  #ownBefore(index: number): Array<Effect & { known: readonly string[] }> {
+    const { playlist } = this.effects[index] as Effect;
+    return this.effects.slice(0, index).flatMap((write, place) => {
+      if (write.by !== 'relay' || playlist === null || write.playlist !== playlist) return [];
+      const [unread] = this.#beside(playlist, { at: write.sentAt, after: place }, place);
+      return [{ ...write, known: unread?.before ?? write.before }];
+    });
   }
 
   /** True if a reading showed a person's act before the write at `written`, or if one could when that write was asked for. */
@@ -397,12 +411,12 @@ export class Spotify {
   #turnedBackBy(index: number): Effect[] {
     const act = this.effects[index] as Effect;
     const back = difference(countsOf(act.after), countsOf(act.before));
-    return this.effects.slice(0, index).filter(({ by, playlist, at, before, after }) => {
-      if (by !== 'relay' || playlist !== act.playlist || act.at - at > REMEMBERED_MS) return false;
-      const own = difference(countsOf(before), countsOf(after));
+    return this.#ownBefore(index).filter(({ at, known, after }) => {
+      if (act.at - at > REMEMBERED_MS) return false;
+      const own = difference(countsOf(known), countsOf(after));
       const isInverse =
         own.size > 0 && own.size === back.size && [...own].every(([uri, count]) => back.get(uri) === count);
-      return isInverse || apart(before, act.after) < apart(after, act.after);
+      return isInverse || apart(known, act.after) < apart(after, act.after);
     });
   }
 
@@ -470,16 +484,13 @@ export class Spotify {
     const here = this.effects.filter((effect, at) => at >= index && effect.playlist === playlist);
     const next = here.findIndex(({ by, at }) => by === 'relay' || at > until);
     const acts = next === -1 ? here : here.slice(0, next);
-    return this.effects
-      .slice(0, index)
-      .filter((effect) => effect.by === 'relay' && effect.playlist === playlist)
-      .some(({ at, before }) =>
-        acts.some(
-          (act) =>
-            act.at - at <= REMEMBERED_MS &&
-            (sameRows(before, act.after) || (isOneOfEqual(act) && apart(before, act.after) === 0)),
-        ),
-      );
+    return this.#ownBefore(index).some(({ at, known }) =>
+      acts.some(
+        (act) =>
+          act.at - at <= REMEMBERED_MS &&
+          (sameRows(known, act.after) || (isOneOfEqual(act) && apart(known, act.after) === 0)),
+      ),
+    );
   }
 
   /**
