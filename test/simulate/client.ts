@@ -695,10 +695,15 @@ export class Client {
             : null;
     const named = this.#namedByOthers();
     const isCounted = outcome.is === 'part' && outcome.anyOrder === true;
-    const wrong = uris.filter((uri, index) => {
-      if (touched.has(uri) || named.has(uri) || written === null || isCounted) return false;
-      if (index < written) return now.has(uri) !== wanted;
-      const isMaybe = outcome.is === 'part' && outcome.unknown;
+    const isOthers = (uri: string) => touched.has(uri) || named.has(uri);
+    // A removal counts only what was there, which is not certain of songs that others touched.
+    const counted = wanted ? uris : uris.filter((uri) => then.has(uri));
+    const doubtful = wanted || outcome.is !== 'part' ? 0 : uris.filter(isOthers).length;
+    const wrong = uris.filter((uri) => {
+      if (isOthers(uri) || written === null || isCounted) return false;
+      const index = counted.indexOf(uri);
+      if (index + doubtful < written) return now.has(uri) !== wanted;
+      const isMaybe = index - doubtful < written || (outcome.is === 'part' && outcome.unknown);
       return !isMaybe && now.has(uri) !== then.has(uri);
     });
     const isOf = new Set(uris);

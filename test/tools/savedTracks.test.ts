@@ -131,7 +131,10 @@ for (const tool of ['save_tracks', 'remove_saved_tracks']) {
         assert.deepEqual(failure, {
           code: 'PARTIAL_WRITE',
           message: `${written} of 100 written, then: ${message}`,
-          remedy: `Write the rest (from entry ${written + 1}) when the cause is fixed.`,
+          remedy:
+            method === 'PUT'
+              ? `Write the rest (from entry ${written + 1}) when the cause is fixed.`
+              : 'Send the same call again when the cause is fixed: it removes the rest.',
         });
         assert.deepEqual(withoutChange(details), {
           ok: false,

@@ -137,12 +137,22 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
 function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  // An undo writes in an order of its own, so the caller cannot tell which entries are left.
-  const remedy =
-    result.change.kind === 'undo'
-      ? `Call undo_change again, with the same change_id as before, ${whenOf(cause)}: it takes back the rest.`
-      : `Write the rest (from entry ${report.written + 1}) ${whenOf(cause)}.`;
-  return partialWrite(how, ofTarget(result, report), cause, remedy);
+  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, report, cause));
+}
+
+/** What to do about the rest of a write that stopped part-way. */
+function remedyFor({ change }: ChangeReport, { written }: Report, cause: RelayError): string {
+  const when = whenOf(cause);
+  switch (change.kind) {
+    // An undo writes in an order of its own, and a removal counts only what was there. So no number tells which entries are left.
+    case 'undo':
+      return `Call undo_change again, with the same change_id as before, ${when}: it takes back the rest.`;
+    case 'remove':
+    case 'unsave':
+      return `Send the same call again ${when}: it removes the rest.`;
+    default:
+      return `Write the rest (from entry ${written + 1}) ${when}.`;
+  }
 }
 
 /** Leaves out ID and version for the library, which has neither. */
