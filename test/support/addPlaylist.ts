@@ -3,7 +3,7 @@ import { owner } from './shapes.ts';
 import type { Simulator } from './simulator/simulator.ts';
 
 /**
- * Adds a playlist to the account, with an ID made from its name.
+ * Adds a playlist to the account, with an ID made from the last eleven letters of its name.
  * @param addedAt when the account added the rows; null if Spotify reports neither time nor person
  */
 export function addPlaylist(
@@ -15,7 +15,7 @@ export function addPlaylist(
   const account = owner(provider);
   const addedBy = addedAt === null ? null : account.id;
   const playlist: DemoPlaylist = {
-    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(0, 22),
+    id: Buffer.from(name).toString('hex').padEnd(22, '0').slice(-22),
     name,
     description: 'As it was',
     public: false,

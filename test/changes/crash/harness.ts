@@ -244,29 +244,33 @@ const MAX_ASKED_AGAIN = 3;
  * Waits until the program says how a change ended. If the program does not know the change, asks for it again; a bad day may
  * refuse that.
  */
-async function awaitTold({ victim }: Stage, run: Run): Promise<void> {
+async function awaitTold({ victim, clock }: Stage, run: Run): Promise<void> {
   const { asked, told } = run.scene;
   let answer: Record<string, unknown> | null = null;
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
+  let last: unknown = null;
+  for (const end = clock.monotonic() + PATIENCE_MS; clock.monotonic() < end; await setTimeout(PAUSE_MS)) {
     await victim.revive();
     const state = await told?.(victim.call);
     if (state === 'none' && answer === null && 'tool' in asked) {
       answer = await victim.call(asked.tool, asked.args);
       continue;
     }
-    if (!state) continue;
+    if (state !== 'kept' && state !== 'none') {
+      last = state ?? last;
+      continue;
+    }
     if (state === 'kept') run.end = 'wanted';
     run.over = true;
     return;
   }
-  assert.fail(`it did not end: ${run.told()}`);
+  assert.fail(`it did not end, its state is ${JSON.stringify(last)}: ${run.told()}`);
 }
 
 async function runJob(stage: Stage, run: Run): Promise<void> {
-  const { victim } = stage;
+  const { victim, clock } = stage;
   const { asked } = run.scene;
   if (!('type' in asked)) return;
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
+  for (const end = clock.monotonic() + PATIENCE_MS; clock.monotonic() < end; await setTimeout(PAUSE_MS)) {
     await victim.revive();
     const id =
       (await found(stage, run.scene)) ?? (await victim.call('create_bulk_job', { ...asked }))?.job_id;
@@ -302,14 +306,14 @@ async function found({ victim, known }: Stage, { asked, playlist }: Scene): Prom
   return null;
 }
 
-/** Longer than any job here takes, kills and waits included; real milliseconds. */
-const PATIENCE_MS = 60_000;
+/** Longer than any change here takes, kills and waits included; milliseconds of the program's time. */
+const PATIENCE_MS = 20 * 60_000;
 /** Asking without a pause would take the machine's time from the program. */
 const PAUSE_MS = 40;
 
-async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promise<void> {
+async function awaitJob({ victim, clock, report }: Stage, run: Run, id: string): Promise<void> {
   let last: JobRecord | null = null;
-  for (const end = Date.now() + PATIENCE_MS; Date.now() < end; await setTimeout(PAUSE_MS)) {
+  for (const end = clock.monotonic() + PATIENCE_MS; clock.monotonic() < end; await setTimeout(PAUSE_MS)) {
     await victim.revive();
     const answer = await victim.call('get_job_status', { job_id: id, limit: 1 });
     if (!answer) continue;
@@ -335,8 +339,8 @@ async function awaitJob({ victim, report }: Stage, run: Run, id: string): Promis
 }
 
 const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
-/** How long a change that a kill cut short may take to continue and end, in real milliseconds. */
-const SETTLE_MS = 15_000;
+/** How long a change that a kill cut short may take to continue and end, in milliseconds of the program's time. */
+const SETTLE_MS = 5 * 60_000;
 /** How many times in a row, with pauses, everything has to look settled. */
 const QUIET_TURNS = 6;
 
@@ -344,8 +348,8 @@ const QUIET_TURNS = 6;
 async function settle({ victim, clock }: Stage, runs: readonly Run[]): Promise<void> {
   let quiet = 0;
   for (
-    const end = Date.now() + (SETTLE_MS * 20) / clock.factor;
-    Date.now() < end && quiet < QUIET_TURNS;
+    const end = clock.monotonic() + SETTLE_MS;
+    clock.monotonic() < end && quiet < QUIET_TURNS;
     await setTimeout(PAUSE_MS)
   ) {
     await victim.revive();
