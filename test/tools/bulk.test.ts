@@ -267,6 +267,22 @@ test('a playlist that was created but not filled is named in the failure', () =>
     assert.ok(error.message.includes(playlist.id));
   }));
 
+test('the rest of a list that was written in part begins after the last entry written, whatever was left out', () =>
+  withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const uris = relay.provider.catalogue.tracks.slice(0, 151).map(({ uri }) => uri);
+    await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris.slice(0, 1) });
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
+    // The first entry is in the playlist, and the next one is not found.
+    const tracks = [uris[0], NOTHING, ...uris.slice(1)];
+    const args = { playlist_id: playlist.id, tracks, strict: false, skip_existing: true };
+    const { error } = (await relay.call('bulk_add_tracks', args)) as { error: Record<string, unknown> };
+    assert.equal(error.code, 'PARTIAL_WRITE');
+    assert.match(String(error.message), /^100 of 150 written/);
+    assert.equal(error.remedy, 'Write the rest (from entry 103) when the cause is fixed.');
+    assert.deepEqual(pluck(playlist.rows, 'uri'), uris.slice(0, 101));
+  }));
+
 test('making the same playlist twice adds a note that says how to undo the earlier one', () =>
   withRelay(async (relay) => {
     const tracks = relay.provider.catalogue.tracks.slice(0, 3).map(({ uri }) => uri);

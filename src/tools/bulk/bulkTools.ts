@@ -101,7 +101,8 @@ async function write(
   const own = { ...request, id: attempt.id, job: attempt.seq };
   const result = await writeFor(services, tool, own, call, { spentMs });
   if (result.kind !== 'listed') {
-    const report = reportOrThrow(request.playlistId ?? '', request.requested, result);
+    const entryAfter = (written: number) => nextEntry(entries(), written);
+    const report = reportOrThrow(request.playlistId ?? '', request.requested, result, entryAfter);
     const facts = { status: 'done' as const, playlist_id: report.playlist_id, write: report };
     return { result, answer: outcome(entries(), facts) };
   }
@@ -125,7 +126,17 @@ async function write(
 
 /** The URIs to write, in order. */
 function toWrite(entries: readonly ResolvedEntry[]): string[] {
-  return entries.flatMap((entry) => (entry.status === 'matched' && entry.uri !== null ? [entry.uri] : []));
+  return entries.flatMap((entry) => (isToWrite(entry) ? [entry.uri] : []));
+}
+
+function isToWrite(entry: ResolvedEntry): entry is ResolvedEntry & { uri: string } {
+  return entry.status === 'matched' && entry.uri !== null;
+}
+
+/** The number of the entry after the first `written` of those that are written. Others are not found, or left out. */
+function nextEntry(entries: readonly ResolvedEntry[], written: number): number {
+  const last = entries.filter(isToWrite)[written - 1];
+  return last ? entries.indexOf(last) + 2 : 1;
 }
 
 function addEntries(

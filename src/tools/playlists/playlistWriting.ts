@@ -81,10 +81,16 @@ export function writeFor(
 
 /**
  * The report of a write that has ended.
+ * @param entryAfter the number of the caller's entry at which the rest begins, from the number of entries written
  * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
  * `DEADLINE_EXCEEDED`
  */
-export function reportOrThrow(playlistId: string, requested: number, result: ChangeResult): Report {
+export function reportOrThrow(
+  playlistId: string,
+  requested: number,
+  result: ChangeResult,
+  entryAfter = (written: number) => written + 1,
+): Report {
   if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);
   if (result.kind === 'listed') throw continues(playlistId, result);
   const report = reportOf(playlistId, result);
@@ -93,7 +99,7 @@ export function reportOrThrow(playlistId: string, requested: number, result: Cha
   const { cause } = end;
   if (!cause) return report;
   if (result.change.outcome === 'unchanged') throw cause;
-  throw failed(result, report, cause);
+  throw failed(result, report, cause, entryAfter(report.written));
 }
 
 export function emptyReport(playlistId: string, requested: number, requests = 0): Report {
@@ -134,14 +140,14 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }
 
-function failed(result: ChangeReport, report: Report, cause: RelayError): RelayError {
+function failed(result: ChangeReport, report: Report, cause: RelayError, next: number): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, report, cause));
+  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, next, cause));
 }
 
-/** What to do about the rest of a write that stopped part-way. */
-function remedyFor({ change }: ChangeReport, { written }: Report, cause: RelayError): string {
+/** What to do about the rest of a write that stopped part-way. @param next the entry at which it begins */
+function remedyFor({ change }: ChangeReport, next: number, cause: RelayError): string {
   const when = whenOf(cause);
   switch (change.kind) {
     // An undo writes in an order of its own, and a removal counts only what was there. So no number tells which entries are left.
@@ -151,7 +157,7 @@ function remedyFor({ change }: ChangeReport, { written }: Report, cause: RelayEr
     case 'unsave':
       return `Send the same call again ${when}: it removes the rest.`;
     default:
-      return `Write the rest (from entry ${written + 1}) ${when}.`;
+      return `Write the rest (from entry ${next}) ${when}.`;
   }
 }
 
