@@ -5,7 +5,7 @@ import { withNames } from '../domain/mergeRows.ts';
 import { mayBe, mayBeRows, sameRows, uriOf } from '../domain/rows.ts';
 import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
-import { asList, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
+import { asList, LAG_MS, REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
 import {
   type Change,
@@ -22,7 +22,7 @@ import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import { nextStep, onlyAppends, removedUris, rowsAt } from './rowOps.ts';
 import { formerBeside, planOf, progressOf, rowsConflict } from './run.ts';
-import { ageOf } from './times.ts';
+import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 type Context = Reading & Pick<ChangeContext, 'clock'>;
 
@@ -259,7 +259,9 @@ async function undoRows(
   const hidden = removedUris(planned.ops).filter((uri) => unseen.has(uri));
   if (hidden.length > 0) {
     // The ID that the list will show for these rows may also be that of other rows, which must stay.
-    const items = await context.rows.readShown(playlistId, call);
+    // Only a few songs can be looked up; more than that have to show.
+    const waitMs = hidden.length > MAX_LOOKED_UP ? LATEST_EFFECT_MS : LAG_MS;
+    const items = await context.rows.readShown(playlistId, call, waitMs);
     const shown = items.map(uriOf);
     const isBehind = withOwnWrites(context, change, shown) !== null;
     if (isBehind)

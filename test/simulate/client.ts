@@ -62,8 +62,10 @@ const ALLOWED: ReadonlySet<string> = new Set([
 ]);
 
 const HOUR = 3_600_000;
-/** Milliseconds after which relay replaces all rows if the list still shows rows that were taken out. */
+/** How long relay waits at most for a list to show what relay has written, in milliseconds. */
 const LATEST_EFFECT_MS = 20_000;
+/** Maximum number of songs of which an undo looks up the ID that a list will show. */
+const MAX_LOOKED_UP = 5;
 /** Milliseconds within which a job that writes has made progress, or says what it waits for. */
 const STILL_MS = 600_000;
 
@@ -158,6 +160,16 @@ export class Client {
       ...spotify.broughtBack(playlist, from),
       ...spotify.blurredIn(playlist),
     ]);
+  }
+
+  /**
+   * Songs that reads show under another ID, if the undo of an addition cannot find that out. The list shows none of the added songs
+   * until relay no longer waits for them, and there are more of them than relay looks up.
+   */
+  #unnamed({ added }: Made): string[] {
+    const { plan, spotify } = this.#stage;
+    const isInTime = plan.lags.lists < LATEST_EFFECT_MS || added.size <= MAX_LOOKED_UP;
+    return isInTime ? [] : [...added.keys()].filter((uri) => spotify.relinked.has(uri));
   }
 
   /** Asks for a change of a playlist's rows, and compares the answer with what Spotify holds. */
@@ -293,7 +305,11 @@ export class Client {
     const unclear = {
       hidden: this.#hidden(),
       unseen: spotify.unseenIn(playlist),
-      mimicked: new Set([...made.mimicked, ...this.#mimicked(playlist, from, outcome, own, others)]),
+      mimicked: new Set([
+        ...made.mimicked,
+        ...this.#mimicked(playlist, from, outcome, own, others),
+        ...this.#unnamed(made),
+      ]),
     };
     if (ADDITIONS.has(wish) && made.removed.size === 0 && !force) {
       const known = new Set([...unclear.hidden, ...unclear.unseen, ...unclear.mimicked]);

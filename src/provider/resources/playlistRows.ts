@@ -36,8 +36,11 @@ export interface PlaylistRows {
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
   readFresh(playlistId: string, call: Call): Promise<Item[]>;
-  /** All rows as the list shows them, once it shows relay's own last write: waits some seconds at most. */
-  readShown(playlistId: string, call: Call): Promise<Item[]>;
+  /**
+   * All rows as the list shows them, once it shows relay's own last write.
+   * @param waitMs how long after that write to stop waiting; some seconds by default
+   */
+  readShown(playlistId: string, call: Call, waitMs?: number): Promise<Item[]>;
   /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
@@ -221,12 +224,12 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     return rows === null || sameRows(rows, value.map(uriOf)) ? value : itemsFor(rows, value);
   }
 
-  async function readShown(playlistId: string, call: Call): Promise<Item[]> {
+  async function readShown(playlistId: string, call: Call, waitMs = LAG_MS): Promise<Item[]> {
     for (;;) {
       const begunAt = clock.monotonic();
       const items = await readFresh(playlistId, call);
       const writes = ownWrites(playlistId);
-      const isOld = begunAt - (writes.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > LAG_MS;
+      const isOld = begunAt - (writes.at(-1)?.at ?? Number.NEGATIVE_INFINITY) > waitMs;
       if (isOld || compareWithOwn(statesOf(writes), () => items.map(uriOf)).kind === 'current') return items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
