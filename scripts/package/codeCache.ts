@@ -1,4 +1,4 @@
-/** Makes V8's code caches by running the scripts, in an executable with the recorder instead of the launcher. */
+/** Makes V8's code caches: builds an executable with the recorder in place of the launcher, and runs it once for each cache. */
 import { execFile } from 'node:child_process';
 import { chmod, mkdtemp } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -43,7 +43,7 @@ async function record(options: SeaOptions, pathOf: (kind: Kind) => string): Prom
   await chmod(options.output, 0o755);
   for (const kind of KINDS) {
     const home = await mkdtemp(join(dirname(options.output), 'home-'));
-    // Has none of the builder's own settings.
+    // An empty home, so that the builder's own settings have no effect.
     const env = { RELAY_HOME: home, RELAY_KEYCHAIN: 'file', RECORD_CACHE: pathOf(kind), HOME: home };
     await promisify(execFile)(options.output, [...RUNS[kind]], { env, timeout: 60_000 });
   }

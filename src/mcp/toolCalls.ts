@@ -18,7 +18,7 @@ interface ToolCall {
   args: unknown;
   /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Calls `listener` once the client is gone. `run` uses this before it does anything else for the call. */
+  /** Calls `listener` once the client is gone. It misses a client that left earlier, so `run` begins with it. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */
@@ -41,8 +41,8 @@ export interface ToolCalls {
   run(call: ToolCall): Promise<CallResult>;
   /**
    * Cancels the call of this caller if there is exactly one. Two clients with the same credential and user agent may use one
-   * request ID at the same time. Stopping the wrong call is worse than stopping none. With stateless serving the
-   * `notifications/cancelled` of the 2025 revisions arrives as a request of its own.
+   * request ID at the same time. Stopping the wrong call is worse than stopping none. A client of the 2025 revisions sends
+   * `notifications/cancelled` as another request. relay keeps no sessions, so only `from` tells which call is meant.
    */
   cancel(from: Caller): void;
   /** Ends all calls with `SHUTTING_DOWN`. */
@@ -93,8 +93,8 @@ function isSame(one: Caller, other: Caller): boolean {
 }
 
 /**
- * Sends progress only to a client that asked for it. Progress that is not above the last one is not sent: the protocol forbids
- * it.
+ * Sends progress only to a client that asked for it. The protocol requires that progress rises, so a number that is not above
+ * the last one is not sent.
  */
 function progressOf(
   progressToken: string | number | undefined,

@@ -1,4 +1,4 @@
-/** mcp-remote, by which Claude Desktop reaches a local server: run as the process that a client would run. */
+/** Runs mcp-remote in the way that a client does. Claude Desktop reaches a local server through it. */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ const PROXY = join(
   'proxy.js',
 );
 
-test('mcp-remote connects by URL alone and carries a client over stdio', async () => {
+test('mcp-remote needs only the URL to connect, and carries messages between stdio and the server', async () => {
   const config = await mkdtemp(join(tmpdir(), 'relay-mcp-remote-'));
   await withRelay({ client: false }, async ({ server, baseUrl }) => {
     const child = spawn(process.execPath, [PROXY, server.mcpUrl], {

@@ -83,7 +83,7 @@ test('an asynchronous transaction is refused and undone', async (t) => {
   assert.deepEqual(store.all('select * from song'), []);
 });
 
-test('reading leaves nothing to save; every kind of writing does', async (t) => {
+test('reading changes nothing that must be saved; every kind of writing does', async (t) => {
   const store = await testStore(t);
   store.run('create table song (id integer primary key, title text)');
   const writes: Array<() => unknown> = [
@@ -105,7 +105,7 @@ test('reading leaves nothing to save; every kind of writing does', async (t) => 
   }
 });
 
-test('all of more statements than are kept prepared work, also the second time', async (t) => {
+test('400 different statements all work twice, although fewer are kept prepared', async (t) => {
   const store = await testStore(t);
   const ask = (n: number) => store.get<{ n: number }>(`select ${n} as n`)?.n;
   const numbers = Array.from({ length: 400 }, (_, n) => n);

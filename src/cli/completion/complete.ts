@@ -18,8 +18,8 @@ interface Place {
 }
 
 /**
- * The lines that a completion script reads: a suggestion each, followed by a space and its description if it has one. If files
- * or directories come next, the only line is `:files` or `:folders`.
+ * The lines that a completion script reads. Each is one suggestion, with a space and its description if it has one. If a file
+ * or a directory comes next, the only line is `:files` or `:folders`.
  * @param words all after the program's name. The last is the one to complete; shells drop suggestions that do not begin with it
  */
 export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
@@ -98,7 +98,7 @@ function pathOf(command: Command): string {
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
 }
 
-/** Values that commander does not check. They are loaded for completion alone. */
+/** Suggestions for arguments that declare no choices, by command and argument. Each loads its list only when it is needed. */
 const KNOWN: Readonly<Record<string, (command: Command) => Promise<readonly string[]>>> = {
   'help <command>': async ({ parent }) =>
     (parent?.commands ?? []).map((one) => one.name()).filter((name) => name !== 'help'),

@@ -12,7 +12,7 @@ export interface NamedHome {
   program?: string;
 }
 
-/** `relay --home /srv/relay login`; without words, the beginning that all commands share. */
+/** A whole command, such as `relay --home /srv/relay login`. Without `words` it ends before `login`. */
 export function commandLine(
   { home, demo, platform, program = 'relay' }: NamedHome,
   ...words: readonly string[]
@@ -29,7 +29,7 @@ export function inBackquotes(named: NamedHome): CommandStyle {
   return (words) => `\`${commandLine(named, ...words)}\``;
 }
 
-/** A path as one word of a command line. A leading tilde would become the person's home directory. @internal */
+/** A path as one word of a command line. A tilde is quoted too: a shell would replace it with the person's home. @internal */
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);

@@ -8,7 +8,7 @@ export interface PageRequest {
 
 /**
  * The `limit` and `offset` of the query.
- * @throws Refusal 400 "Invalid limit" or "Invalid offset" outside 1..`maxLimit` and 0..`maxOffset`
+ * @throws Refusal 400 "Invalid limit" unless it is 1 to `maxLimit`; 400 "Invalid offset" unless it is 0 to `maxOffset`
  */
 export function pageRequest(
   call: ApiCall,
@@ -29,7 +29,7 @@ export function wholeNumber(value: string | null): number | null {
   return /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
 }
 
-/** The requested page of `entries`, as a Paging object whose links keep the rest of the query. */
+/** The requested page of `entries`, in the form of Spotify's lists. Its links keep the call's other query parameters. */
 export function paging<T>(
   call: ApiCall,
   path: string,

@@ -37,7 +37,10 @@ export interface PlayerState {
 
 const watchers = new WeakMap<ProviderApi, (state: PlayerState | null) => void>();
 
-/** Calls `tell` with each state of the player that is read, no matter who asked. One watcher per API; it sends nothing. */
+/**
+ * Calls `tell` with each state of the player that is read, no matter who asked. Watching sends no requests of its own. An API
+ * has one watcher: the next replaces it.
+ */
 export function watchPlayer(api: ProviderApi, tell: (state: PlayerState | null) => void): void {
   watchers.set(api, tell);
 }
