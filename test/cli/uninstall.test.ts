@@ -85,7 +85,7 @@ test('relay uninstall --yes removes everything that relay put on the computer', 
     code: 0,
     out: `Removed the service (~/.config/systemd/user/relay.service).
 Removed relay from Cursor (/me/.cursor/mcp.json).
-Removed backups with the key beside /me/.qwen/settings.json.
+Removed backups of /me/.qwen/settings.json that hold relay's API key.
 Removed relay from VS Code (/me/mcp.json).
 Removed the completion in ~/.bashrc.
 Removed the completion in ~/.config/fish/completions/relay.fish.
@@ -121,7 +121,7 @@ test('on a terminal it asks before each part, and keeps the parts that are not c
     [
       'Remove the service (~/.config/systemd/user/relay.service)?',
       'Remove relay from Cursor (/me/.cursor/mcp.json)?',
-      'Remove backups with the key beside /me/.qwen/settings.json?',
+      "Remove backups of /me/.qwen/settings.json that hold relay's API key?",
       'Remove relay from VS Code (/me/mcp.json)?',
       'Remove the completion in ~/.bashrc?',
       'Remove the completion in ~/.config/fish/completions/relay.fish?',

@@ -83,7 +83,7 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
       name: 'client',
       what: isEntered(row)
         ? `${serverName(demo)} from ${name} (${file})`
-        : `backups with the key beside ${file}`,
+        : `backups of ${file} that hold relay's API key`,
       async remove() {
         const { answer: done, reason: why } = await relay('connect', id ?? '', '--remove');
         if (done === null) throw new RelayError('HOME_UNUSABLE', `${file} was not changed: ${why}`);
