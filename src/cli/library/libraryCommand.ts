@@ -61,7 +61,7 @@ export function libraryCommand(context: Context, finish: Finish): Command {
       new Command('forget')
         .description('Delete the copy')
         .option('--versions', 'Delete the versions of playlists instead; they cannot be read again')
-        .option('--plays', 'Delete the imported plays instead; they cannot be read again')
+        .option('--plays', 'Delete the imported plays instead; only another import brings them back')
         .action((options: ForgetOptions) => runForget(context, options)),
     );
 }
