@@ -198,6 +198,24 @@ test('a paused kept playlist stays paused even if a run by hand has to wait', as
   });
 });
 
+test('the first kept playlist runs when it is due even if the caller left during its first run', async () => {
+  await withTime(async (relay, clock) => {
+    const leave = new AbortController();
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn: () => leave.abort() });
+    const args = { name: 'Left', sql: SAVED };
+    const call = relay.client.callTool({ name: 'keep_playlist', arguments: args }, { signal: leave.signal });
+    await assert.rejects(call);
+    await eventually(async () => (await runsOf(relay))[0] != null);
+    clock.advance(40_000);
+    save(relay, spare(relay, 0, 2));
+    clock.setWall(clock.now() + DAY);
+    const [made] = await keeps(relay);
+    const isSaved = () => rowsOf(relay, made?.playlist_id ?? '').length === savedUris(relay).length;
+    await after(relay, clock, isSaved);
+    assert.deepEqual(rowsOf(relay, made?.playlist_id ?? ''), savedUris(relay));
+  });
+});
+
 test('without a login a kept playlist waits, and continues after the next login; logout --erase forgets it', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Login' });

@@ -228,9 +228,9 @@ export function createKeeps(context: KeepsContext): Keeps {
         () => insertKeep(store, draft),
         () => void store.run('delete from keeps where id = ?', [draft.id]),
       );
-      const answer = await runNow(keep, SHARED_MINUTES, call);
+      // First, since the caller may leave during the run.
       wake.abort();
-      return answer;
+      return runNow(keep, SHARED_MINUTES, call);
     },
     list: () => listKeeps(store).map(recordOf),
     get: (id) => recordOf(need(id)),
