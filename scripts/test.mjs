@@ -58,8 +58,9 @@ const files = all.filter(
     (named.length === 0 ? !file.startsWith(PACKAGE) : named.some((name) => file.includes(name))) &&
     (!isLong || isLongFile(readFileSync(join(root, file), 'utf8'))),
 );
-if (files.length === 0) {
-  console.error(`No test file has ${named.join(' or ')} in its path.`);
+const unknown = named.filter((name) => !all.some((file) => file.includes(name)));
+if (unknown.length > 0 || files.length === 0) {
+  console.error(`No test file has ${(unknown.length > 0 ? unknown : named).join(' or ')} in its path.`);
   process.exit(1);
 }
 
