@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type Browser, chromium } from 'playwright-core';
 
-/** Programs with which clients open an address on Linux. */
+/** Programs with which clients on Linux open an address in the browser. */
 const OPENERS = ['xdg-open', 'x-www-browser', 'www-browser', 'sensible-browser'];
 
-/** Puts programs into `folder` that add the address to the file `noted` instead of opening it. */
+/** Puts programs with these names into `folder`. They write the address into the file `noted` instead of opening it. */
 export async function makeOpeners(folder: string, noted: string): Promise<void> {
   await mkdir(folder, { recursive: true });
   const [first = '', ...others] = OPENERS;
@@ -26,7 +26,7 @@ export async function launchBrowser(): Promise<Browser> {
 
 /**
  * Approves with the owner code on each approval page that is opened, until `signal` aborts.
- * @returns the text of the pages that followed
+ * @returns for each approval the text of the page that followed, or the message of its error
  */
 export async function approveAll(
   browser: Browser,

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { Metafile } from 'esbuild';
 import { root } from '../bundle.ts';
 
-/** A part that is in no bundle. */
+/** A part of the published file that is not JavaScript, such as Node.js itself, so no bundle includes it. */
 export interface NativePart {
   name: string;
   /** Paths of its license texts. */

@@ -1,6 +1,6 @@
 /**
- * The OAuth clients that are fixed by the owner: one from the environment, any number from a file. Their
- * secrets are hashed while being read, so that none stays in memory in clear.
+ * The fixed OAuth clients, which do not register themselves: the owner names one in the environment and any number in a file.
+ * Their secrets are hashed while being read, so that none stays in memory in clear.
  */
 
 import { readFileSync } from 'node:fs';
@@ -35,7 +35,7 @@ interface FileClient {
   tokenEndpointAuthMethod?: ClientAuthMethod;
 }
 
-/** Reads the static registry. Problems name the place in the file (`clients[1].redirectUris[0]`), never a value. */
+/** Reads the clients file. Problems name the place in the file (`clients[1].redirectUris[0]`), never a value. */
 export function readClientsFile(
   path: string,
   origin: Origin,

@@ -1,7 +1,7 @@
 /**
- * How a server proves to the command line that it holds the local key, before anything is sent to it: any program may take
- * the port of a server that was killed. The command line then proves the same on that connection. The key itself is never
- * sent. Pure.
+ * How a server proves to the command line that it holds the local key. Until then the command line sends it nothing but a
+ * nonce, since any program may take the port of a server that was killed. Then the command line proves on the same connection
+ * that it holds the key too. The key itself is never sent. Pure.
  */
 import type { Socket } from 'node:net';
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
@@ -45,14 +45,15 @@ function endOf(address: string | undefined, port: number | undefined): End | nul
 export interface ConnectionSecrets {
   /** Proves that the server holds the local key. */
   proof: string;
-  /** Credential of the other side, for `/local` and `/mcp` on this connection alone. Both sides compute it. */
+  /** The command line's credential for `/local` and `/mcp`, on this connection alone. Both sides compute it. */
   credential: string;
 }
 
 /**
  * The halves of an HMAC-SHA-256 under the local key: each has 128 bits, and neither reveals anything about the other. The HMAC
- * includes both ends of the connection. So a program that passes the question on to the real server gets an answer that does
- * not fit its own connection. While a connection is open, no second one has the same two ends.
+ * includes both ends of the connection. A program that took the port may forward the nonce to the real server. The proof that it
+ * gets is for its connection to that server, so the command line refuses it. While a connection is open, no second one has the
+ * same two ends.
  */
 export function connectionSecrets(
   key: string,

@@ -192,7 +192,7 @@ const refusals: Array<[what: string, code: string, flag: Flag, message: string, 
     /renew Premium.*hours/,
   ],
   [
-    'an account that is not on the list',
+    'an account that is not on the user list of the app',
     'USER_NOT_REGISTERED',
     'registered',
     'This account is not on the user list of the Spotify app.',

@@ -14,7 +14,7 @@ const authStatus = async (baseUrl: string) => JSON.parse((await send(`${baseUrl}
 const NOT_CONNECTED = { providerConnected: false, reauthorizationRequired: false };
 const CONNECTED = { providerConnected: true, reauthorizationRequired: false };
 
-/** Takes the browser to the address that the provider sends it back to, without going there. */
+/** Logs in with the browser as far as the provider's redirect to relay. Returns that address, which it does not open. */
 async function untilCallback(browser: ReturnType<typeof createBrowser>, baseUrl: string): Promise<string> {
   const start = await browser.step(`${baseUrl}/auth/provider/login`);
   const approved = await browser.step(location(start));
@@ -90,7 +90,7 @@ test('a browser at localhost is first redirected to the host of the redirect URI
     assert.deepEqual(await authStatus(baseUrl), CONNECTED);
   }));
 
-test('behind PUBLIC_BASE_URL the login leads to the provider too, and not to itself', () =>
+test('with PUBLIC_BASE_URL, a login at the local address reaches the provider and is not redirected to itself', () =>
   withRelay({ ...apart, env: { PUBLIC_BASE_URL: 'https://relay.example.org' } }, async ({ server }) => {
     const { browserUrl, redirectUri } = await server.local.startLogin({ switchAccount: false });
     const local = new URL(redirectUri).origin;
@@ -179,7 +179,7 @@ const failingExchanges: Array<
   ['an empty answer', { path: /\/api\/token$/, kind: 'empty' }, 502],
   ['a profile that cannot be read', { path: '/me', kind: 'status', status: 502, body: 'Bad gateway.' }, 502],
   [
-    'an account that is not on the list',
+    'an account that is not on the user list of the app',
     {
       path: '/me',
       kind: 'status',
@@ -252,7 +252,7 @@ test('after six months the login has to be repeated', async () => {
   });
 });
 
-test('Connect on the owner’s page continues the relay login that waits', () =>
+test('the Connect button of the owner’s page continues a relay login that is waiting', () =>
   withRelay({ connect: false, client: false }, async (relay) => {
     const { server, baseUrl } = relay;
     const headers = {

@@ -24,7 +24,7 @@ const limits = async ({ call }: Relay, args: Args = {}) =>
   ((await call('get_rate_limit_status', args)) as unknown as Rows).items;
 const errors = async ({ call }: Relay, args: Args = {}) =>
   ((await call('get_recent_api_errors', args)) as unknown as Rows).items;
-/** Without `id`, which only has to be there and to differ. */
+/** The rows without `id`. Its value does not matter, but no two rows may have the same. */
 const described = (items: Args[]) => items.map(({ id: _, ...rest }) => rest);
 
 test('diagnostic tools send nothing to Spotify and work without an account', () =>
@@ -252,7 +252,7 @@ test('the filters accept only meaningful values', () =>
     for (const [tool, args] of bad) assert.equal(codeOf(await relay.call(tool, args)), 'INVALID_ARGUMENT');
   }));
 
-test('get_artist_top_tracks says that Spotify has removed them, without asking', () =>
+test('get_artist_top_tracks says that Spotify has removed the endpoint, and sends no request', () =>
   withRelay(async ({ client, provider }) => {
     for (const artist_id of [at(provider.catalogue.artists, 0).id, 'spotify:artist:0000invented0000artist']) {
       const result = await client.callTool({ name: 'get_artist_top_tracks', arguments: { artist_id } });

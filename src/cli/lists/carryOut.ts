@@ -11,7 +11,7 @@ import type { Dialogue } from '../terminal/prompt.ts';
 import { requireFound, requireGoing, withJobs } from './importOutcome.ts';
 import { totalsOf } from './importText.ts';
 
-/** Short lists are found fast, so the first polls come quickly. */
+/** The songs of a short list are found fast, so the first polls follow one another closely. */
 const FIRST_POLLS_MS = [100, 200, 300, 500];
 
 interface Carrying {
