@@ -78,25 +78,27 @@ function totalOf(way: 'mcp' | 'skill'): number {
 
 function printAll(): void {
   table(
-    'Tokens per tool (name, description and input schema; output schema; all that tools/list sends)',
+    'Tokens per tool. Columns: name, description and input schema; output schema; all that tools/list sends',
     toolCosts()
       .toSorted((a, b) => b.whole - a.whole)
       .map(({ name, asked, output, whole }) => [name, asked, output, whole]),
   );
   table('Tokens per list: a default page', sorted(demo.lists));
   table('Tokens per row, on average over the demo account', sorted(demo.rows));
-  const then = baseline().tasks;
+  const first = baseline().tasks;
   table(
-    `Tokens per task (now, calls; then, calls). ${baseline().what}`,
+    `Per task. Columns: tokens now, calls now, tokens at first, calls at first. ${baseline().what}`,
     Object.entries(demo.tasks).map(([task, { tokens, calls }]) => {
-      return [task, tokens, calls, then[task]?.tokens ?? 0, then[task]?.calls ?? 0];
+      return [task, tokens, calls, first[task]?.tokens ?? 0, first[task]?.calls ?? 0];
     }),
   );
   const share = ((figures.tasks / baselineTokens()) * 100).toFixed(1);
-  console.log(`together ${figures.tasks}, then ${baselineTokens()}: ${share} %`);
+  console.log(
+    `all tasks: ${figures.tasks} tokens now, ${baselineTokens()} at first; now is ${share} % of that`,
+  );
   table('Tokens per question to the library: the call and its answer', Object.entries(questions));
   table(
-    'Tokens per everyday task, in a conversation of its own (through MCP; through the skill)',
+    'Tokens per everyday task, in a conversation of its own. Columns: through MCP; through the skill',
     Object.entries(ways).map(([request, { mcp, skill }]) => [request, mcp, skill]),
   );
   console.log('\nIn all\n');
