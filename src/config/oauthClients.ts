@@ -113,13 +113,15 @@ function secretProblem(client: FileClient): string | null {
   return null;
 }
 
+const NO_CLIENTS = 'must hold {"clients": […]}';
+
 /** Messages never quote the value: it may be a secret in the wrong place. */
 function fileProblems(content: unknown): string[] {
-  if (!isObject(content)) return ['must hold {"clients": […]}'];
+  if (!isObject(content)) return [NO_CLIENTS];
   const { clients } = content;
   const problems = Array.isArray(clients)
     ? clients.flatMap((client: unknown, at) => clientProblems(client, `clients[${at}]`))
-    : ['clients must be a list of clients'];
+    : [NO_CLIENTS];
   const unknown = unknownKeys(content, ['clients']);
   return unknown === null ? problems : [...problems, unknown];
 }

@@ -39,11 +39,11 @@ function copilot({ home }: System): readonly string[] {
   return [home, '.copilot', 'skills'];
 }
 
-/** Clients that read skills. */
+/** Clients whose skills directory relay knows. */
 export const SKILL_CLIENTS: readonly string[] = Object.keys(PLACES);
 
 /**
- * The directory of a client's skills; null if it reads none.
+ * The directory of a client's skills; null if relay knows none.
  * @param client null for the directory that most clients share
  */
 export function skillsFolder(client: string | null, system: System): string | null {

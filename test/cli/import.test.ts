@@ -368,7 +368,7 @@ test('two answers are enough: no to going through the open items, yes to writing
     const done = await run(['import', path], { ...TERMINAL, stdin: 'n\ny\n' });
     assert.equal(done.code, 0, done.err);
     assert.match(done.err, /1 of 4 songs needs you\. Go through it now\? \[Y\/n\] /);
-    assert.match(done.err, /Write 3 songs to "plain", without the 1 that is open\? \[Y\/n\] /);
+    assert.match(done.err, /Write 3 songs to "plain", without the 1 that was not found\? \[Y\/n\] /);
     assert.deepEqual(urisOf(named(world, 'plain')), pluck(songs, 'uri'));
     const before = writes(world);
     const no = await run(['import', path, '--new', 'other'], { ...TERMINAL, stdin: 'n\nn\n' });

@@ -102,7 +102,7 @@ const BAD: Array<[name: string, content: unknown, problem: string]> = [
   ['no JSON', '{', 'is not JSON'],
   ['a list', [], 'must hold {"clients": […]}'],
   ['another key', { clients: [], more: 1 }, 'has unknown keys: "more"'],
-  ['no list', { clients: 'x' }, 'clients must be a list of clients'],
+  ['no list', { clients: 'x' }, 'must hold {"clients": […]}'],
   ['no ID', { clients: [{ redirectUris: [CALLBACK] }] }, 'clients[0].clientId must be text'],
   [
     'a bad ID',

@@ -59,7 +59,7 @@ test('each client gets the skill where it looks for skills, and --remove leaves 
   }
 });
 
-test('--skill takes any directory, --remove brings back the skill it replaced, and a client without skills is refused', async (t) => {
+test('--skill takes any directory, --remove brings back the skill it replaced, and a client without a known directory is refused', async (t) => {
   const home = temporaryHome(t);
   const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
   const folder = join(home, 'project', '.agents', 'skills');
@@ -75,7 +75,7 @@ test('--skill takes any directory, --remove brings back the skill it replaced, a
   assert.deepEqual(treeOf(home), before);
   const desktop = await cli(['connect', 'claude-desktop', '--skill'], { env });
   assert.equal(desktop.code, 2);
-  assert.match(desktop.err, /Claude Desktop reads no skills that relay knows of/);
+  assert.match(desktop.err, /relay knows no directory from which Claude Desktop reads skills/);
   const wrong = await cli(['connect', 'cursor', '--skill', '--key'], { env });
   assert.equal(wrong.code, 2);
 });

@@ -57,7 +57,7 @@ for (const columns of sized([80, 50], [50])) {
       await withList(songs, async (desk, list, wrong) => {
         const screen = inTerminal(['import', list, '--new', 'Road trip'], columns, environment(desk));
         await screen.answer(new RegExp(`${wrong} of \\d+ songs need you\\. Go through them now\\?`), 'n');
-        await screen.answer(/Write \d+ songs to "Road trip", without the \d+ that are open\?/, 'y');
+        await screen.answer(/Write \d+ songs to "Road trip", without the \d+ that were not found\?/, 'y');
         assert.equal(await screen.ended(), 0, screen.raw);
         const shown = screen.lines();
         assert.ok(

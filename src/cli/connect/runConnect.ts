@@ -123,8 +123,8 @@ function skillFolder(
   if (client === undefined) throw unknownClient(name ?? '');
   const folder = skillsFolder(client?.id ?? null, systemOf({ platform, env }));
   if (folder !== null) return folder;
-  throw new RelayError('USAGE', `${client?.name ?? name} reads no skills that relay knows of.`, {
-    remedy: `Give a directory of skills with --skill DIR. Clients: ${SKILL_CLIENTS.join(', ')}.`,
+  throw new RelayError('USAGE', `relay knows no directory from which ${client?.name ?? name} reads skills.`, {
+    remedy: `Name the directory with --skill DIR. relay knows the directory of: ${SKILL_CLIENTS.join(', ')}.`,
   });
 }
 

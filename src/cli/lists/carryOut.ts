@@ -92,8 +92,8 @@ async function confirmWrite(
     requireFound(context, jobs, false);
     throw new RelayError('RESOLUTION_FAILED', 'No song is left to write.');
   }
-  const without =
-    unresolved === 0 ? '' : `, without the ${unresolved} that ${unresolved === 1 ? 'is' : 'are'} open`;
+  const were = unresolved === 1 ? 'was' : 'were';
+  const without = unresolved === 0 ? '' : `, without the ${unresolved} that ${were} not found`;
   const place = target.kind === 'saved' ? 'Liked Songs' : `"${name}"`;
   if (await talk.confirm(`Write ${counted(resolved, 'song')} to ${place}${without}?`, true)) return;
   const id = shortId(jobs[0]?.job_id ?? '');
