@@ -289,7 +289,8 @@ export class Client {
     // With such lags, the pages of one reading may show the list at different times. And if a person has changed the list at about
     // the same time as relay, what relay reads has several explanations.
     const { lists, uneven } = this.#stage.plan.lags;
-    const isMixed = (lists > FAR_MS && uneven) || spotify.blurredIn(playlist, made.from).size > 0;
+    const isBlurred = spotify.blurredIn(playlist, made.from).size > 0;
+    const isMixed = (lists > FAR_MS && uneven) || isBlurred;
     const isClear =
       !isMixed &&
       !spotify.isTurnedBack(playlist, made.from) &&
@@ -352,7 +353,7 @@ export class Client {
         { ...doing, removed: less(made.removed, made.putBack) },
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
       ]);
-      const isBlind = found?.isOrder && spotify.isMovedBlindly(playlist, made.from);
+      const isBlind = found?.isOrder && (isBlurred || spotify.isMovedBlindly(playlist, made.from));
       const wrong = isBlind ? null : found;
       if (wrong && (made.isSure || outcome.is === 'refused') && !this.#mayStopHalfway(outcome))
         this.#found(
