@@ -648,6 +648,7 @@ export class Client {
     leaves: number | null,
   ): Promise<void> {
     const { spotify, isRestored, time, plan } = this.#stage;
+    const begun = time.at;
     const uris = wish.tracks.map(uriOf);
     const from = spotify.effects.length;
     // What a person did shortly before, and no read shows yet, is not known to relay.
@@ -668,7 +669,8 @@ export class Client {
     const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
     const what = isRemoval ? 'unsave' : 'save';
     const since = unshown === -1 ? from : unshown;
-    const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since);
+    const late = this.#lateInLibrary(from, begun);
+    const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since, late);
     // What relay had written before a copy was restored counts as what was there before.
     const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
@@ -740,6 +742,17 @@ export class Client {
     return after;
   }
 
+  /** Songs of earlier requests, if one whose answer was lost took effect only during a call. @param begun when that call began */
+  #lateInLibrary(from: number, begun: number): ReadonlySet<string> {
+    const { effects, librarySends } = this.#stage.spotify;
+    const isLate = effects
+      .slice(from)
+      .some(({ by, playlist, sentAt }) => by === 'relay' && playlist === null && sentAt < begun);
+    return new Set(
+      isLate ? librarySends.filter(({ at }) => at < begun).flatMap(({ uris }) => [...uris]) : [],
+    );
+  }
+
   /** Songs that other clients save or remove, at moments of their own. */
   #namedByOthers(): Set<string> {
     const others = this.#stage.plan.clients.filter(({ name }) => name !== this.#name);
@@ -754,7 +767,7 @@ export class Client {
 
   async #undoLibrary(made: Made, ask: () => Promise<Answer | null>): Promise<void> {
     const { spotify, time } = this.#stage;
-    const from = spotify.effects.length;
+    const [from, begun] = [spotify.effects.length, time.at];
     const before = spotify.account.saved.map(({ uri }) => uri);
     const then = new Set(made.before);
     // Spotify tells in whole seconds when a song was saved, by its own clock.
@@ -773,6 +786,7 @@ export class Client {
     const wanted = made.wish === 'unsave';
     // Other songs that were saved or removed during the change may be taken back with it, even if a person did that.
     for (const uri of differing(made.before, made.after)) free.add(uri);
+    for (const uri of this.#lateInLibrary(from, begun)) free.add(uri);
     if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
