@@ -787,7 +787,12 @@ export class Client {
     // Other songs that were saved or removed during the change may be taken back with it, even if a person did that.
     for (const uri of differing(made.before, made.after)) free.add(uri);
     for (const uri of this.#lateInLibrary(from, begun)) free.add(uri);
-    if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, changed, wanted, outcome, before, from, free);
+    // What relay had written after a copy of its state was made, which was restored later, counts as what was there before.
+    const isForgotten = spotify.effects
+      .slice(made.from, made.to)
+      .some((effect) => effect.by === 'relay' && effect.playlist === null && spotify.forgotten.has(effect));
+    const taken = isForgotten ? [] : changed;
+    if (made.isSure) this.#judgeLibrary(`undo of ${made.wish}`, taken, wanted, outcome, before, from, free);
     if (outcome.is !== 'done') return;
     made.isUndone = true;
     this.#note({
