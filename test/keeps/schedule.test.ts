@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
 import { run } from '../support/cli.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
+import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
 import { owner } from '../support/shapes.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
@@ -213,6 +214,20 @@ test('the first kept playlist runs when it is due even if the caller left during
     const isSaved = () => rowsOf(relay, made?.playlist_id ?? '').length === savedUris(relay).length;
     await after(relay, clock, isSaved);
     assert.deepEqual(rowsOf(relay, made?.playlist_id ?? ''), savedUris(relay));
+  });
+});
+
+test('keep_playlist answers in time even if reading the library takes most of it; the run continues', async () => {
+  await withAccount({ saved: 30, clock: fastClock(8) }, async (relay) => {
+    await keep(relay, { name: 'First', dry_run: true });
+    relay.provider.faults.add({ path: /./, times: 20, kind: 'latency', ms: 10_500 });
+    const { keep: made, error } = await keep(relay, { name: 'Slow' });
+    assert.equal(error, undefined);
+    assert.deepEqual([made.status, made.last_run_at], ['active', null]);
+    relay.provider.faults.clear();
+    await eventually(async () => (await runsOf(relay))[0] != null);
+    const [done] = await keeps(relay);
+    assert.deepEqual(rowsOf(relay, done?.playlist_id ?? ''), savedUris(relay));
   });
 });
 

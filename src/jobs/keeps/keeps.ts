@@ -32,7 +32,7 @@ const LOOK_MS = 60_000;
 const SHARED_MINUTES = 1;
 /** The same maximum if earlier runs took long: as old as a question allows by default. */
 const MAX_SHARED_MINUTES = 10;
-/** How long a caller waits for a run; after that the run continues without the caller. */
+/** How long a call that has a playlist run may take; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
 /** The longest time until a retry. */
 const MAX_RETRY_MS = 8 * 86_400_000;
@@ -89,10 +89,11 @@ export function createKeeps(context: KeepsContext): Keeps {
   /** The present row of a kept playlist; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
 
-  /** Waits for a run for a limited time; the run continues after that. */
-  async function inTime(work: Promise<Outcome>, { signal }: Caller): Promise<Outcome> {
+  /** Waits for a run for the rest of a call's time; the run continues after that. @param begunAt when the call began, monotonic */
+  async function inTime(work: Promise<Outcome>, { signal }: Caller, begunAt: number): Promise<Outcome> {
     const timer = new AbortController();
-    const late = clock.sleep(CALLER_MS, timer.signal).then(
+    const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
+    const late = clock.sleep(leftMs, timer.signal).then(
       () => NOTHING,
       () => new Promise<never>(() => {}),
     );
@@ -110,10 +111,16 @@ export function createKeeps(context: KeepsContext): Keeps {
   }
 
   /** Runs a kept playlist at once, for somebody who waits. */
-  async function runNow(keep: Keep, maxAgeMinutes: number, call: Caller): Promise<ShownRun> {
+  async function runNow(
+    keep: Keep,
+    maxAgeMinutes: number,
+    call: Caller,
+    begunAt = clock.monotonic(),
+  ): Promise<ShownRun> {
     const { preview, changeId } = await inTime(
       exclusively(() => run(keep, maxAgeMinutes)),
       call,
+      begunAt,
     );
     const record = recordOf(now(keep) ?? keep);
     return { keep: record, preview: record.preview ?? preview, ...(changeId ? { change_id: changeId } : {}) };
@@ -182,6 +189,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     async add({ playlistId, name, sql, every, dryRun }, call) {
       const account = connectedAccount(store);
       if (account === null) throw loginRequired();
+      const begunAt = clock.monotonic();
       const { columns, rows } = await library.ask({ sql, limit: null, maxAgeMinutes: 0 }, call);
       const wanted = wantedOf(rows, []);
       requireKeepable(columns, rows, wanted);
@@ -230,7 +238,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       );
       // First, since the caller may leave during the run.
       wake.abort();
-      return runNow(keep, SHARED_MINUTES, call);
+      return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
     list: () => listKeeps(store).map(recordOf),
     get: (id) => recordOf(need(id)),
