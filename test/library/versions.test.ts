@@ -25,7 +25,12 @@ interface Restored {
   change_id?: string;
   playlist_id: string;
   note?: string;
-  error?: { code: string; message: string; details?: { unsupported?: unknown[] } };
+  error?: {
+    code: string;
+    message: string;
+    remedy?: string;
+    details?: { unsupported?: unknown[]; change_id?: string };
+  };
 }
 
 const WITH_SQL = { env: { RELAY_TOOLSETS: 'all' } };
@@ -218,6 +223,26 @@ test('a playlist that is gone comes back under a new name only', () =>
     const playlist = named(relay, 'Back');
     assert.deepEqual(urisOf(playlist), then);
     assert.equal(JSON.parse(made.out).playlist_id, playlist.id);
+  }));
+
+test('a restore under a new name that stops part-way says how to get all rows once', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 2);
+    edit(relay, () => rowsFrom(relay, 0, 150));
+    await readAll(relay);
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
+    const args = { dry_run: false, name: 'Back' };
+    const { error } = await restore(relay, 1, args);
+    assert.match(error?.message ?? '', /^100 of 150 written/);
+    const change_id = error?.details?.change_id ?? '';
+    assert.equal(
+      error?.remedy,
+      `Call undo_change with change_id ${change_id}, which takes the new playlist away. Then send the same call again when the cause is fixed.`,
+    );
+    await relay.call('undo_change', { change_id });
+    await restore(relay, 1, args);
+    const made = owner(relay.provider).playlists.filter(({ name }) => name === 'Back');
+    assert.deepEqual(made.map(urisOf), [uris(relay)]);
   }));
 
 test('versions survive a restart and a logout; relay library forget --versions deletes them', () =>

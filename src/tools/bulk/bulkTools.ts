@@ -12,7 +12,7 @@ import type { Call } from '../../provider/api.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { type Change, madeLately } from '../../store/tables/changes.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
-import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { reportOrThrow, writeFor, writeFrom } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { BulkResult, leanBulk, leanMade, MadeResult, outcome, reportRows } from './bulkResult.ts';
 import {
@@ -101,8 +101,8 @@ async function write(
   const own = { ...request, id: attempt.id, job: attempt.seq };
   const result = await writeFor(services, tool, own, call, { spentMs });
   if (result.kind !== 'listed') {
-    const entryAfter = (written: number) => nextEntry(entries(), written);
-    const report = reportOrThrow(request.playlistId ?? '', request.requested, result, entryAfter);
+    const rest = (written: number, when: string) => writeFrom(nextEntry(entries(), written), when);
+    const report = reportOrThrow(request.playlistId ?? '', request.requested, result, rest);
     const facts = { status: 'done' as const, playlist_id: report.playlist_id, write: report };
     return { result, answer: outcome(entries(), facts) };
   }

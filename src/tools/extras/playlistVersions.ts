@@ -1,9 +1,12 @@
 /** Playlists as they were: the versions that are kept, and bringing one back. */
 import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
+import type { ChangeResult } from '../../changes/changes.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { shortId } from '../../domain/job.ts';
 import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../domain/recordings.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
@@ -124,11 +127,24 @@ async function restoreAsNew(
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
   const result = await writeFor(services, 'restore_playlist', request, call);
-  const report = reportOrThrow(facts.playlist_id, plan.wanted.length, result);
+  const again = (_: number, when: string) => undoFirst(result, when);
+  const report = reportOrThrow(facts.playlist_id, plan.wanted.length, result, again);
   return {
     ...answer,
     playlist_id: report.playlist_id,
     ...(report.change_id === undefined ? {} : { change_id: report.change_id }),
+  };
+}
+
+/** The caller has no list of the rows, so cannot write the rest. The same call alone would make a second playlist. */
+function undoFirst(result: ChangeResult, when: string): Remedy {
+  const id = result.kind === 'nothing_to_do' ? '' : result.change.id;
+  return {
+    text: `Call undo_change with change_id ${id}, which takes the new playlist away. Then send the same call again ${when}.`,
+    terminal: {
+      text: `{1} takes the new playlist away. Then run the same command again ${when}.`,
+      commands: [['undo', shortId(id)]],
+    },
   };
 }
 

@@ -10,6 +10,7 @@ import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
+import type { Remedy } from '../../domain/remedy.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Services } from '../tool.ts';
 
@@ -79,9 +80,17 @@ export function writeFor(
   return services.changes.run({ ...request, askedBy: `tool ${tool}` }, call, wait);
 }
 
+/** What to do about the rest of a write that stopped part-way. @param when such as `after 5 seconds` */
+type RestWords = (written: number, when: string) => string | Remedy;
+
+/** The words for a write of the caller's own entries. @param entry the one at which the rest begins, counted from 1 */
+export function writeFrom(entry: number, when: string): string {
+  return `Write the rest (from entry ${entry}) ${when}.`;
+}
+
 /**
  * The report of a write that has ended.
- * @param entryAfter the number of the caller's entry at which the rest begins, from the number of entries written
+ * @param rest what to do about the rest, from the number of entries written
  * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
  * `DEADLINE_EXCEEDED`
  */
@@ -89,7 +98,7 @@ export function reportOrThrow(
   playlistId: string,
   requested: number,
   result: ChangeResult,
-  entryAfter = (written: number) => written + 1,
+  rest: RestWords = (written, when) => writeFrom(written + 1, when),
 ): Report {
   if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);
   if (result.kind === 'listed') throw continues(playlistId, result);
@@ -99,7 +108,7 @@ export function reportOrThrow(
   const { cause } = end;
   if (!cause) return report;
   if (result.change.outcome === 'unchanged') throw cause;
-  throw failed(result, report, cause, entryAfter(report.written));
+  throw failed(result, report, cause, rest);
 }
 
 export function emptyReport(playlistId: string, requested: number, requests = 0): Report {
@@ -140,14 +149,22 @@ function withoutCreation({ total, completed }: Report['chunks']): Report['chunks
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }
 
-function failed(result: ChangeReport, report: Report, cause: RelayError, next: number): RelayError {
+function failed(result: ChangeReport, report: Report, cause: RelayError, rest: RestWords): RelayError {
   if (report.rollback) return rolledBack(result, report, cause);
   const how = `${report.written} of ${report.requested} written, then: ${cause.message}`;
-  return partialWrite(how, ofTarget(result, report), cause, remedyFor(result, next, cause));
+  return partialWrite(
+    how,
+    ofTarget(result, report),
+    cause,
+    remedyFor(result, cause, () => rest(report.written, whenOf(cause))),
+  );
 }
 
-/** What to do about the rest of a write that stopped part-way. @param next the entry at which it begins */
-function remedyFor({ change }: ChangeReport, next: number, cause: RelayError): string {
+function remedyFor(
+  { change }: ChangeReport,
+  cause: RelayError,
+  rest: () => string | Remedy,
+): string | Remedy {
   const when = whenOf(cause);
   switch (change.kind) {
     // An undo writes in an order of its own, and a removal counts only what was there. So no number tells which entries are left.
@@ -157,7 +174,7 @@ function remedyFor({ change }: ChangeReport, next: number, cause: RelayError): s
     case 'unsave':
       return `Send the same call again ${when}: it removes the rest.`;
     default:
-      return `Write the rest (from entry ${next}) ${when}.`;
+      return rest();
   }
 }
 
@@ -186,7 +203,12 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
   );
 }
 
-function partialWrite(message: string, details: object, cause: RelayError, remedy: string): RelayError {
+function partialWrite(
+  message: string,
+  details: object,
+  cause: RelayError,
+  remedy: string | Remedy,
+): RelayError {
   return new RelayError('PARTIAL_WRITE', message, {
     remedy,
     ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
