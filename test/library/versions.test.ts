@@ -225,6 +225,21 @@ test('a playlist that is gone comes back under a new name only', () =>
     assert.equal(JSON.parse(made.out).playlist_id, playlist.id);
   }));
 
+test('a restore that stops part-way brings back the rest when the same call is sent again', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 0, 2);
+    edit(relay, () => rowsFrom(relay, 0, 250));
+    await readAll(relay);
+    const before = uris(relay);
+    edit(relay, (rows) => rows.slice(0, 50));
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
+    const { error } = await restore(relay, 1, { dry_run: false });
+    assert.match(error?.message ?? '', /^100 of 200 written/);
+    assert.equal(error?.remedy, 'Send the same call again when the cause is fixed: it does the rest.');
+    assert.equal((await restore(relay, 1, { dry_run: false })).added_count, 100);
+    assert.deepEqual(uris(relay), before);
+  }));
+
 test('a restore under a new name that stops part-way says how to get all rows once', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 2);

@@ -173,6 +173,10 @@ function remedyFor(
     case 'remove':
     case 'unsave':
       return `Send the same call again ${when}: it removes the rest.`;
+    // The caller has no list of the rows, or not of all that are written.
+    case 'restore':
+    case 'deduplicate':
+      return `Send the same call again ${when}: it does the rest.`;
     default:
       return rest();
   }
