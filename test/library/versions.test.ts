@@ -252,7 +252,7 @@ test('a restore under a new name that stops part-way says how to get all rows on
     const change_id = error?.details?.change_id ?? '';
     assert.equal(
       error?.remedy,
-      `Call undo_change with change_id ${change_id}, which takes the new playlist away. Then send the same call again when the cause is fixed.`,
+      `undo_change with change_id ${change_id}, or \`relay undo ${change_id.slice(0, 8)}\`, takes the new playlist away. Then send the same call again when the cause is fixed.`,
     );
     await relay.call('undo_change', { change_id });
     await restore(relay, 1, args);

@@ -183,6 +183,34 @@ test('a rollback that fails for good empties nothing and names every track that 
     assert.deepEqual(details.missing_uris, before.slice(100));
   }));
 
+test('a failed rollback that leaves many rows missing says how all of them come back', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    fill(playlist, tracks(relay, 700));
+    const before = urisOf(playlist);
+    const refused = {
+      method: 'POST',
+      path: /\/items$/,
+      times: Infinity,
+      kind: 'status',
+      status: 403,
+    } as const;
+    relay.provider.faults.add(refused);
+    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const { remedy, details } = failureOf(await relay.call('replace_playlist_tracks', args));
+    assert.deepEqual(urisOf(playlist), before.slice(0, 100));
+    assert.equal(details.missing_count, 600);
+    assert.deepEqual(details.missing_uris, before.slice(100, 300));
+    const change_id = String(details.change_id);
+    assert.equal(
+      remedy,
+      `undo_change with change_id ${change_id}, or \`relay undo ${change_id.slice(0, 8)}\`, brings back all 600 missing rows when the cause is fixed. details.missing_uris lists only the first 200.`,
+    );
+    relay.provider.faults.clear();
+    await relay.call('undo_change', { change_id });
+    assert.deepEqual(urisOf(playlist), before);
+  }));
+
 test('a rollback brings everything back although the playlist cannot be read', () =>
   withRelay(async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');

@@ -139,12 +139,12 @@ async function restoreAsNew(
 /** The caller has no list of the rows, so cannot write the rest. The same call alone would make a second playlist. */
 function undoFirst(result: ChangeResult, when: string): Remedy {
   const id = result.kind === 'nothing_to_do' ? '' : result.change.id;
+  const command = ['undo', shortId(id)];
+  const what = 'takes the new playlist away. Then';
   return {
-    text: `Call undo_change with change_id ${id}, which takes the new playlist away. Then send the same call again ${when}.`,
-    terminal: {
-      text: `{1} takes the new playlist away. Then run the same command again ${when}.`,
-      commands: [['undo', shortId(id)]],
-    },
+    text: `undo_change with change_id ${id}, or {command}, ${what} send the same call again ${when}.`,
+    command,
+    terminal: { text: `{1} ${what} run the same command again ${when}.`, commands: [command] },
   };
 }
 

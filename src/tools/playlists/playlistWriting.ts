@@ -10,6 +10,7 @@ import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
+import { shortId } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Services } from '../tool.ts';
@@ -189,6 +190,9 @@ function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Repo
   return rest;
 }
 
+/** Maximum number of missing rows that an answer lists. More would be cut to fit a model's context. */
+const MAX_MISSING = 200;
+
 function rolledBack(result: ChangeReport, report: Report, cause: RelayError): RelayError {
   const isBack = result.change.outcome === 'rolled_back';
   const completed = Number(result.body.notes?.completed ?? 0);
@@ -196,15 +200,28 @@ function rolledBack(result: ChangeReport, report: Report, cause: RelayError): Re
   const how = `The write stopped after ${completed} of ${chunks.total} requests: ${cause.message} ${
     isBack ? 'The previous content is restored.' : 'The previous content could not be restored completely.'
   }`;
-  const missing = isBack ? {} : { missing_uris: missingRows(result) };
+  const uris = isBack ? [] : missingRows(result);
+  const missing = isBack ? {} : { missing_count: uris.length, missing_uris: uris.slice(0, MAX_MISSING) };
   return partialWrite(
     how,
     { ...report, chunks, ...missing },
     cause,
     isBack
       ? 'Try again when the cause is fixed.'
-      : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
+      : uris.length > MAX_MISSING
+        ? undoRest(result.change, uris.length, whenOf(cause))
+        : 'details.missing_uris lists in order what is missing: add it with add_tracks_to_playlist.',
   );
+}
+
+function undoRest({ id }: ChangeReport['change'], count: number, when: string): Remedy {
+  const what = `brings back all ${count} missing rows ${when}.`;
+  const command = ['undo', shortId(id)];
+  return {
+    text: `undo_change with change_id ${id}, or {command}, ${what} details.missing_uris lists only the first ${MAX_MISSING}.`,
+    command,
+    terminal: { text: `{1} ${what}`, commands: [command] },
+  };
 }
 
 function partialWrite(
