@@ -96,6 +96,17 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   });
 });
 
+test('an hourly rule runs within its hour even if the clock was set back by days', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Hourly', every: 'hour' });
+    clock.setWall(clock.now() - 3 * DAY);
+    const end = clock.monotonic() + HOUR;
+    const hasRun = async () => (await runsOf(relay))[0] !== made.last_run_at;
+    await after(relay, clock, async () => (await hasRun()) || clock.monotonic() > end);
+    assert.ok(await hasRun());
+  });
+});
+
 test('rules that are due at once share their reads of the library, however long the first one takes', async () => {
   await withTime(async (relay, clock) => {
     await keep(relay, { name: 'One' });

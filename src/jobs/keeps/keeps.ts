@@ -156,7 +156,8 @@ export function createKeeps(context: KeepsContext): Keeps {
   function isDue({ status, dueAt, retryAt, every }: KeepTimes): boolean {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
-    return at <= clock.now() || at - clock.now() > Math.max(INTERVAL_MS[every], MAX_RETRY_MS);
+    // A clock that was set back must not delay it further than it would ever be delayed.
+    return at <= clock.now() || at - clock.now() > (retryAt === null ? INTERVAL_MS[every] : MAX_RETRY_MS);
   }
 
   async function runLoop(): Promise<void> {
