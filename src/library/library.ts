@@ -353,16 +353,22 @@ export function createLibrary(options: LibraryOptions): Library {
       } catch (thrown) {
         signal.throwIfAborted();
         failures += 1;
-        const error = asRelayError(thrown);
-        if (error.code === 'INTERNAL') log.error({ err: thrown }, 'reading the library failed');
-        const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
-        pause = { until, reason: error.code };
-        tell();
-        if (until === null) return;
-        // The provider's times are of the wall clock, which may be set, so it is looked at each minute.
-        while (clock.now() < until && pause) await rest(Math.min(until - clock.now(), 60_000), signal);
+        if (!(await waitAfter(thrown, failures, signal))) return;
       }
     }
+  }
+
+  /** Shows a failure in the background as the reason of a wait, and waits. @returns false if only a login ends the wait */
+  async function waitAfter(thrown: unknown, failures: number, signal: AbortSignal): Promise<boolean> {
+    const error = asRelayError(thrown);
+    if (error.code === 'INTERNAL') log.error({ err: thrown }, 'reading the library failed');
+    const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
+    pause = { until, reason: error.code };
+    tell();
+    if (until === null) return false;
+    // The provider's times are of the wall clock, which may be set, so it is looked at each minute.
+    while (clock.now() < until && pause) await rest(Math.min(until - clock.now(), 60_000), signal);
+    return true;
   }
 
   /** Takes the next step of the reading in the background. @returns false if the reading has ended */
@@ -395,7 +401,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** Records that these lists are known as of `asOf`. */
+  /** Records that these lists are known as of `asOf`, so nothing has to wait any more. */
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
@@ -408,6 +414,8 @@ export function createLibrary(options: LibraryOptions): Library {
       if (getMeta(sql, 'wanted') !== null) putMeta(sql, 'wanted', null);
       if (getMeta(sql, 'begun_at') !== null) putMeta(sql, 'begun_at', null);
     });
+    pause = null;
+    wake.abort();
     await file.save();
   }
 
@@ -464,6 +472,20 @@ export function createLibrary(options: LibraryOptions): Library {
     await file.save();
     await want(begunAt);
     return `${now.due} playlists have changed; their rows are being read.`;
+  }
+
+  /** Checks all lists in the background, and tries again after failures. @throws the reason of `signal` */
+  async function checkAll(account: string, signal: AbortSignal): Promise<void> {
+    for (let failures = 1; ; failures++) {
+      try {
+        await exclusively(() => check(account, signal), signal);
+        pause = null;
+        return;
+      } catch (thrown) {
+        signal.throwIfAborted();
+        if (!(await waitAfter(thrown, failures, signal))) return;
+      }
+    }
   }
 
   /** Checks only what relay has written since. */
@@ -841,15 +863,7 @@ export function createLibrary(options: LibraryOptions): Library {
       if (!found.complete) await want(clock.now());
       else if (!reading) {
         // Runs in the background, since its first step is the check.
-        const checked = begin((signal) =>
-          exclusively(() => check(account, signal), signal).then(
-            () => {},
-            (error) => {
-              if (signal.aborted) return;
-              pause = pauseAfter(asRelayError(error), { failures: 1, now: clock.now(), fraction: 0 });
-            },
-          ),
-        );
+        const checked = begin((signal) => checkAll(account, signal).catch(() => {}));
         void checked.then(() => (pause === null ? resume() : undefined)).catch(() => {});
       }
       return statusOf();

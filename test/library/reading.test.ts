@@ -227,6 +227,46 @@ test('a limit for hours only delays the reading', async () => {
   });
 });
 
+test('a check by sync that fails is tried again at the time that the status names', async () => {
+  const clock = manualClock();
+  const waits = waitCounter();
+  await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
+    const account = resize(relay, 60, 2);
+    await readAll(relay);
+    account.saved.splice(3, 1);
+    relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 600 });
+    await relay.server.local.syncLibrary();
+    const status = () => relay.server.local.libraryStatus();
+    await until(async () => (await status()).state === 'waiting');
+    const { until: end } = await status();
+    const isOver = () => clock.now() >= Date.parse(end ?? '');
+    while (!isOver()) {
+      const seen = waits.count();
+      clock.advance(60_000);
+      await until(() => waits.count() > seen || isOver());
+    }
+    await until(async () => (await status()).state === 'idle');
+    assert.equal((await status()).saved, 59);
+  });
+});
+
+test('a wait ends once a question has read what was missing', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 60, 4);
+    await readAll(relay);
+    at(account.playlists, 2).version += 1;
+    const path = `/playlists/${at(account.playlists, 2).id}`;
+    relay.provider.faults.add({ path, kind: 'status', status: 502, times: 6 });
+    const status = () => relay.server.local.libraryStatus();
+    await ask(relay, 'select 1', { max_age_minutes: 0 });
+    await relay.server.local.syncLibrary();
+    await until(async () => (await status()).state === 'waiting');
+    relay.provider.faults.clear();
+    assert.equal((await ask(relay, 'select 1', { max_age_minutes: 0 })).note, undefined);
+    assert.equal((await status()).until, null);
+    await until(async () => (await status()).state === 'idle');
+  }));
+
 test('a playlist that could not be read is tried again by the next question, and by sync', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 60, 4);
