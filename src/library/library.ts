@@ -366,8 +366,14 @@ export function createLibrary(options: LibraryOptions): Library {
     pause = { until, reason: error.code };
     tell();
     if (until === null) return false;
-    // The provider's times are of the wall clock, which may be set, so it is looked at each minute.
-    while (clock.now() < until && pause) await rest(Math.min(until - clock.now(), 60_000), signal);
+    const end = clock.monotonic() + until - clock.now();
+    // The earlier of both times: a wall clock that is set back must not prolong it, and the other may stand still while the
+    // computer sleeps. So they are looked at each minute.
+    const leftMs = () => Math.min(until - clock.now(), end - clock.monotonic());
+    while (leftMs() > 0 && pause) {
+      pause = { until: clock.now() + leftMs(), reason: error.code };
+      await rest(Math.min(leftMs(), 60_000), signal);
+    }
     return true;
   }
 

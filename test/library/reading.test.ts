@@ -227,6 +227,29 @@ test('a limit for hours only delays the reading', async () => {
   });
 });
 
+test('a wait for a limit does not grow if the clock is set back', async () => {
+  const clock = manualClock();
+  const waits = waitCounter();
+  await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {
+    resize(relay, 200, 6);
+    relay.provider.faults.add({ path: '/me/tracks', skip: 2, kind: 'quota', retryAfterSeconds: 600 });
+    await ask(relay, 'select count(*) from saved');
+    clock.setWall(clock.now() - 3 * 86_400_000);
+    const before = relay.provider.requests.length;
+    for (let minutes = 0; minutes < 12; minutes++) {
+      const seen = waits.count();
+      clock.advance(60_000);
+      await until(() => waits.count() > seen || relay.provider.requests.length > before);
+      if (relay.provider.requests.length > before) break;
+      const { until: end } = await relay.server.local.libraryStatus();
+      assert.ok(Date.parse(end ?? '') - clock.now() <= 600_000, 'the status tells the new time');
+    }
+    assert.ok(relay.provider.requests.length > before, 'it goes on after ten minutes');
+    await until(async () => (await relay.server.local.libraryStatus()).state === 'idle');
+    await assertExact(relay);
+  });
+});
+
 test('a check by sync that fails is tried again at the time that the status names', async () => {
   const clock = manualClock();
   const waits = waitCounter();
