@@ -57,9 +57,12 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   // A person may have ended the job meanwhile, for example by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // No request is under way any more, and a person now decides by what is there. So relay need not find out anything.
-  if (ending === 'review' && change !== null)
-    setChange(store, change.seq, { looking: false, inTransit: false }, now);
+  // No request is under way any more, and a person now decides by what is there. So relay need not find out anything, but an
+  // undo must not take a request whose end is not known for one without effect.
+  if (ending === 'review' && change !== null) {
+    const uncertain = change.uncertain || change.looking;
+    setChange(store, change.seq, { looking: false, inTransit: false, uncertain }, now);
+  }
 }
 
 function factsAfter(context: Context, job: Job, change: Change | null, end: DriveEnd): JobChange {
