@@ -37,20 +37,20 @@ export function ownJob(
 
 /**
  * Marks items of a change's job as written, as the requests take effect, or one item as left out. To be called in a transaction.
- * @param refused why an item was left out; null where items were written
+ * @param what number of items that were written, or why the next one was left out
  */
 export function markItems(
   { store, clock }: Pick<ChangeContext, 'store' | 'clock'>,
   change: Change,
-  refused: RelayError | null,
+  what: number | RelayError,
 ): void {
   const job = change.job === null ? null : getJobBySeq(store, change.job);
   if (!job) return;
-  if (refused) {
-    const next = firstMatched(store, job.seq);
-    if (next !== null) rejectItem(store, job.seq, next, errorFacts(refused), clock.now());
+  if (typeof what === 'number') {
+    markNextWritten(store, job.seq, what, clock.now());
   } else {
-    markNextWritten(store, job.seq, change.written - job.written, clock.now());
+    const next = firstMatched(store, job.seq);
+    if (next !== null) rejectItem(store, job.seq, next, errorFacts(what), clock.now());
   }
   if (change.playlistId !== null && job.targetId === null) {
     changeJob(store, job.seq, { targetId: change.playlistId }, clock.now());

@@ -167,6 +167,8 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
   const written = isCounted ? change.written + entries : change.written;
+  // Beside another person's change, the new rows may need a removal first. It writes none of the caller's items.
+  const isOnlyBefore = change.kind !== 'remove' && run.plan.ops[change.op]?.op === 'remove';
   control.completed += 1;
   run.failures = { ...run.failures, count: 0 };
   run.lastWriteAt = clock.monotonic();
@@ -177,7 +179,7 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
       { op: to.op, at: to.at, written, ...(isForward ? { error: null } : {}), ...facts },
       clock.now(),
     );
-    if (isCounted && entries > 0) markItems(context, run.change, null);
+    if (isCounted && entries > 0 && !isOnlyBefore) markItems(context, run.change, entries);
   });
   store.saveSoon();
   control.onProgress();

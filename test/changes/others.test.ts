@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { named, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
+import { jobOf, named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
 import { at, owner } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
@@ -375,4 +375,24 @@ test('if the answer to making a playlist is lost and a person puts a song into i
     const { job } = await making;
     assert.deepEqual([job?.status, job?.review_required], ['failed', true]);
     assert.deepEqual(all().map(urisOf), [song]);
+  }));
+
+test('a job counts no item as written while it only takes out what was there before', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [tracks(relay, 600), tracks(relay, 150, 3_000)];
+    fill(playlist, former);
+    const song = at(tracks(relay, 1, 8_000), 0);
+    const id = await committed(relay, 'replace_playlist', items, { playlist_id: playlist.id }, () => {
+      edits(relay, WRITES, playlist, (rows) => [...rows, song]);
+      // The first request is not carried out. Beside the new song, relay then takes out the former rows by removals.
+      relay.provider.faults.add({ ...WRITES, kind: 'rate_limit', retryAfterSeconds: 40 });
+      relay.provider.faults.add({ ...WRITES, skip: 1, kind: 'rate_limit', retryAfterSeconds: 3_600 });
+    });
+    await poll(async () => (urisOf(playlist).length === 501 ? true : null));
+    await reach(relay, id, 'waiting');
+    assert.equal((await jobOf(relay, id)).written, 0);
+    await relay.call('cancel_job', { job_id: id });
+    assert.equal((await jobOf(relay, id)).result?.written, 0);
+    assert.equal(urisOf(playlist).length, 501);
   }));
