@@ -100,7 +100,7 @@ export const checkSavedTracksTool = defineTool({
     schema: z.object({ items: z.array(z.object({ input: z.string(), saved: z.boolean() })) }),
     of: ({ items }) => ({ items: items.map(({ input, saved }) => ({ input, saved })) }),
   },
-  rows: { key: 'items', hint: 'Call again with the track_ids from entry {next} on.', byEntry: true },
+  rows: { key: 'items', hint: 'Call again with the track_ids after the first {next}.', byEntry: true },
   async handle({ provider }, { track_ids }, call) {
     const saved = await containsUris(
       provider,

@@ -298,13 +298,13 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
       const uri = input.includes(':') ? input : `spotify:track:${input}`;
       return { input, saved: known.has(uri) };
     });
-    // An answer has a maximum length, and says from which entry on to call again.
+    // An answer has a maximum length, and says with which entries to call again.
     const { next_offset, note } = answer;
     const shown = Number(next_offset);
     assert.ok(shown > 100, String(shown));
     assert.deepEqual(answer, { items: items.slice(0, shown), next_offset, note });
     const why = `Ended after ${shown} of 1000 rows: an answer holds 10,000 characters.`;
-    assert.equal(note, `${why} Call again with the track_ids from entry ${shown} on.`);
+    assert.equal(note, `${why} Call again with the track_ids after the first ${shown}.`);
     assert.deepEqual(
       heard,
       Array.from({ length: 25 }, (_, n) => [n + 1, 25]),
