@@ -215,6 +215,22 @@ for (const lists of [0, 600]) {
     }));
 }
 
+test('an added song that lists show under another ID is there once after a later change is undone', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [own, shown] = twins(relay);
+    const [other = '', third = ''] = tracks(relay, 2, 3_000);
+    relay.provider.lag.relink(own, shown);
+    const playlist_id = playlist.id;
+    for (const former of [[], [other]]) {
+      fill(playlist, former);
+      assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: [own] }));
+      assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: [third] }));
+      assertDone(await undoLast(relay));
+      assertRows(playlist, [...former, shown]);
+    }
+  }));
+
 test('rows that relay moved without reading them are moved back once a later change is undone', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');

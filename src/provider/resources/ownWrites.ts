@@ -3,7 +3,7 @@
  * page by page, and others may have written too. Pure.
  */
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
-import { mayBeRows, sameRows, without } from '../../domain/rows.ts';
+import { mayBe, mayBeRows, sameRows, without } from '../../domain/rows.ts';
 import { PLAYLIST_PAGE } from './playlists.ts';
 
 /** How a reading agrees with relay's own writes. */
@@ -111,9 +111,29 @@ function replayed(writes: readonly States[], base: readonly string[], shown: rea
 /** Maximum number of states of a write to compare; of a longer write the first and the last ones. */
 const MAX_COMPARED = 6;
 
+/**
+ * True if the list is as relay has left it, except that some of relay's own rows are other songs. Spotify shows them under other
+ * IDs, or somebody has replaced them. In both cases no row is missing.
+ * @param before the rows from before relay's first write
+ */
+function differsInOwnRows(
+  before: readonly string[],
+  left: readonly string[],
+  shown: readonly string[],
+): boolean {
+  const [former, known] = [new Set(before), new Set(left)];
+  const isOther = (uri: string, row: string) => !former.has(uri) && !known.has(row);
+  return (
+    left.length === shown.length &&
+    left.every((uri, at) => mayBe(uri, shown[at] ?? '') || isOther(uri, shown[at] ?? ''))
+  );
+}
+
 /** Merges what the list shows with relay's own writes that it does not show, for when others wrote too. */
 export function mergedWithOwn(writes: readonly States[], shown: PartShown): readonly string[] {
   const goal = writes.at(-1)?.at(-1) ?? [];
+  const whole = shown(goal.length);
+  if (differsInOwnRows(writes[0]?.[0] ?? [], goal, whole)) return whole;
   let best: { index: number; base: readonly string[]; ours: number; far: number } | null = null;
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = [...(writes[index] ?? [])].reverse();
