@@ -322,6 +322,8 @@ interface Sight {
   playlistId: string;
   /** The rows that the change left. */
   expected: readonly string[];
+  /** The rows from before the change. A list that lags shows them, and an undo with `force` writes them. */
+  former: readonly string[];
   /** True if a different list is no conflict. */
   isAnyRight: boolean;
   /** Maps the URI of a row to the different URI that Spotify shows for it; to an empty string if Spotify shows none. */
@@ -334,6 +336,7 @@ function sightOf(change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
   return {
     playlistId: change.playlistId ?? '',
     expected: expectedRows(change, body),
+    former: body.former.rows ?? [],
     isAnyRight,
     shownAs: new Map(),
     unseen: new Set(),
@@ -392,20 +395,28 @@ function isTraded(left: readonly string[], present: readonly string[]): boolean 
   return left.some((uri, at) => present[at] === '' && found.has(uri));
 }
 
-/** The rows under the IDs that they were written with, also where Spotify shows another ID. */
+/**
+ * The rows under the IDs that they were written with, also where Spotify shows another ID. They are compared with the rows that
+ * the change left, or with those from before it, whichever are more alike.
+ */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
-  { expected, shownAs }: Sight,
+  { expected, former, shownAs }: Sight,
   shown: readonly string[],
   items: readonly Item[],
   call: Call,
 ): Promise<string[]> {
   const present = [...shown];
-  if (present.length !== expected.length) return present;
-  const differing = present.flatMap((uri, at) => (mayBe(expected[at] ?? '', uri) ? [] : [at]));
-  if (differing.length > MAX_LOOKED_UP) return present;
-  for (const at of differing) {
-    const [sent = '', name = ''] = [expected[at], present[at]];
+  const [closest] = [expected, former]
+    .filter(({ length }) => length === present.length)
+    .map((known) => ({
+      known,
+      differing: present.flatMap((uri, at) => (mayBe(known[at] ?? '', uri) ? [] : [at])),
+    }))
+    .sort((a, b) => a.differing.length - b.differing.length);
+  if (!closest || closest.differing.length > MAX_LOOKED_UP) return present;
+  for (const at of closest.differing) {
+    const [sent = '', name = ''] = [closest.known[at], present[at]];
     if (!(await isSameRecording(context, sent, name, items, call))) continue;
     present[at] = sent;
     shownAs.set(sent, name);
