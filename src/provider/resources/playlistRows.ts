@@ -160,7 +160,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     for (let reading = 1; ; reading++) {
       const isShort = begin < PLAYLIST_PAGE;
       const known = isShort ? await page({ limit: begin, offset: 0 }) : reading === 1 ? first : null;
-      const { items, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
+      const { items: all, total, steady } = await readAll(page, PLAYLIST_PAGE, ALL_ROWS, call, known);
+      const items = ofOneState(playlistId, all);
       let isSteady = steady;
       // The total may be that of an earlier, shorter state of the list. Then there are more rows to read.
       const mayBeMore = items.length > total || ownWrites(playlistId).length > 0;
@@ -178,6 +179,18 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       before = missing;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
+  }
+
+  /**
+   * Without the rows after a page that ends early, if the rows up to there are a state of relay's own writes: the list ended there
+   * then, and the other pages show it at another time. Otherwise a page may be short because Spotify leaves out rows.
+   */
+  function ofOneState(playlistId: string, items: Item[]): Item[] {
+    const end = items.findIndex(({ position }, index) => position !== index);
+    if (end < 0) return items;
+    const begin = items.slice(0, end);
+    const seen = compareWithOwn(statesOf(ownWrites(playlistId)), () => begin.map(uriOf));
+    return seen.kind === 'other' ? items : begin;
   }
 
   /** The writes of relay to a playlist that are still remembered, oldest first. */
