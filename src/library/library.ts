@@ -881,16 +881,18 @@ export function createLibrary(options: LibraryOptions): Library {
         return;
       }
       if (part === 'versions') return playlistVersions.forget();
-      if (!(await memory.exists())) return;
-      await memory.use(deletePlays);
-      await memory.save();
+      return plays.forget(async () => {
+        if (!(await memory.exists())) return;
+        await memory.use(deletePlays);
+        await memory.save();
+      });
     },
     saveMemory: () => memory.save(),
     async accountLeft(erase) {
       await stopReading();
       const was = await file.exists();
       await exclusively(drop, stopping.signal);
-      if (erase) await memory.drop();
+      if (erase) await plays.forget(() => memory.drop());
       return was;
     },
     loggedIn() {

@@ -37,6 +37,8 @@ export interface PlayImports {
   progress(id: number): PlaysProgress;
   /** Resolves when the import has ended, successfully or not. */
   ended(id: number): Promise<void>;
+  /** Ends the imports that are under way, and then deletes plays, before an import that is begun later. */
+  forget(remove: () => Promise<void>): Promise<void>;
   /** Ends the imports that are under way. */
   stop(): Promise<void>;
 }
@@ -54,18 +56,19 @@ export function createPlayImports(
   { home, random }: { home: string; random: Random },
 ): PlayImports {
   const imports = new Map<number, Import>();
-  const stopping = new AbortController();
+  /** Ends the imports that were begun so far. */
+  let ending = new AbortController();
   let lane: Promise<void> = Promise.resolve();
   let last = 0;
 
-  async function run(one: Import, request: PlaysRequest): Promise<void> {
-    stopping.signal.throwIfAborted();
+  async function run(one: Import, request: PlaysRequest, signal: AbortSignal): Promise<void> {
+    signal.throwIfAborted();
     const own = userName();
     const accounts = request.anyAccount || own === null ? null : [own.toLowerCase()];
     const label = request.label ?? basename(request.path);
     const reading = startReading({ path: request.path, label, accounts });
     const leave = () => void reading.worker.terminate();
-    stopping.signal.addEventListener('abort', leave, { once: true });
+    signal.addEventListener('abort', leave, { once: true });
     try {
       const read = await reading.untilRead((done, total) => {
         one.progress = { state: 'reading', done, total };
@@ -89,7 +92,7 @@ export function createPlayImports(
         return;
       }
       one.progress = { state: 'writing', done: 0, total: read.count };
-      const added = await writeAll(reading, one, read.count);
+      const added = await writeAll(reading, one, read.count, signal);
       const total = await memory.use((sql) => {
         if (digest !== null) putPlaysAccount(sql, digest);
         return countPlays(sql);
@@ -105,26 +108,31 @@ export function createPlayImports(
       };
       one.progress = { state: 'done', plays, note: memory.news() };
     } finally {
-      stopping.signal.removeEventListener('abort', leave);
+      signal.removeEventListener('abort', leave);
       await reading.worker.terminate();
       // The plays of a lifetime take a hundred megabytes, and questions need that memory sooner than the next import does.
       await memory.rest();
     }
   }
 
-  async function writeAll(reading: Reading, one: Import, total: number): Promise<number> {
+  async function writeAll(
+    reading: Reading,
+    one: Import,
+    total: number,
+    signal: AbortSignal,
+  ): Promise<number> {
     const writer = createPlayWriter();
     let [added, done] = [0, 0];
     for (let batch = await reading.next(); batch !== null; batch = await reading.next()) {
       const part = batch;
       for (let at = 0; at < part.items.length; at += TURN) {
-        stopping.signal.throwIfAborted();
+        signal.throwIfAborted();
         const items = part.items.slice(at, at + TURN);
         await memory.use((sql) => sql.transaction(() => writer(sql).items(items)));
         await turnOfOthers();
       }
       for (let at = 0; at < part.item.length; at += TURN) {
-        stopping.signal.throwIfAborted();
+        signal.throwIfAborted();
         const end = Math.min(part.item.length, at + TURN);
         added += await memory.use((sql) => sql.transaction(() => writer(sql).write(part, at, end)));
         await turnOfOthers();
@@ -137,16 +145,17 @@ export function createPlayImports(
 
   function start(request: PlaysRequest, after: () => Promise<void> = async () => {}): number {
     last += 1;
+    const { signal } = ending;
     const one: Import = {
       progress: { state: 'reading', done: 0, total: 0 },
       error: null,
       done: Promise.resolve(),
     };
     one.done = lane
-      .then(() => run(one, request))
+      .then(() => run(one, request, signal))
       .finally(after)
       .catch((error) => {
-        one.error = error;
+        one.error = signal.aborted ? signal.reason : error;
       });
     lane = one.done;
     // Only the last imports are asked about; earlier ones have reported their end.
@@ -168,8 +177,15 @@ export function createPlayImports(
       return one.progress;
     },
     ended: async (id) => imports.get(id)?.done,
+    forget(remove) {
+      ending.abort(new RelayError('CANCELLED', 'Plays were forgotten during the import, so it was ended.'));
+      ending = new AbortController();
+      const done = lane.then(remove);
+      lane = done.catch(() => {});
+      return done;
+    },
     async stop() {
-      stopping.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
+      ending.abort(new RelayError('SHUTTING_DOWN', 'relay is stopping.'));
       await lane;
     },
   };

@@ -3,9 +3,11 @@ import assert from 'node:assert/strict';
 import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
+import { setImmediate } from 'node:timers/promises';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
 import { sized } from '../../support/scale.ts';
 import { owner } from '../../support/shapes.ts';
+import { until } from '../../support/until.ts';
 import type { Cell } from '../support.ts';
 import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
 import { HOSTILE } from './hostileArchives.ts';
@@ -194,6 +196,27 @@ test('what is forgotten is gone from the file', () =>
     await run(relay, ['library', 'forget', '--plays']);
     assert.equal((await bytes()).includes('Unforgotten'), false);
     assert.deepEqual(await allPlays(relay), []);
+  }));
+
+test('if plays are forgotten while they are imported, the import ends and nothing is left of it', () =>
+  withExports({}, async (relay, at) => {
+    const rows = Array.from({ length: 8_000 }, (_, song) => extended({ ...A, song }));
+    const path = await at('a.zip', zipped({ 'endsong_0.json': rows }));
+    const { local } = relay.server;
+    const forgotten = [() => local.forgetLibrary({ part: 'plays' }), () => local.logout({ erase: true })];
+    for (const forget of forgotten) {
+      const { id } = await local.importPlays({ path, anyAccount: true });
+      // Writing gives the event loop a turn now and then, so a look in each turn cannot miss it.
+      while ((await local.playsProgress({ id })).state !== 'writing') await setImmediate();
+      await forget();
+      await assert.rejects(local.playsProgress({ id }), /forgotten/);
+      assert.deepEqual(await allPlays(relay).catch(() => []), []);
+      const { id: again } = await local.importPlays({ path, anyAccount: true });
+      await until(async () => (await local.playsProgress({ id: again })).state === 'done');
+      const done = await local.playsProgress({ id: again });
+      assert.deepEqual(done.state === 'done' && done.plays.added, rows.length);
+      await local.forgetLibrary({ part: 'plays' });
+    }
   }));
 
 test('before the history of another account is imported, the person is asked', () =>
