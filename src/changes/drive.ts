@@ -143,7 +143,7 @@ async function keepSaved(run: Run): Promise<void> {
 async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   const { context, change } = run;
   if (step.op.op === 'create' && change.playlistId !== null) {
-    landed(run, step.to, 0, null);
+    landed(run, step.to, null);
     return null;
   }
   const sentAt = context.clock.monotonic();
@@ -160,7 +160,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
       run.control.playlist = playlist;
       await run.control.takeTurn(playlist.id);
     }
-    landed(run, step.to, step.op.op === 'create' ? 0 : step.count, {
+    landed(run, step.to, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),
       ...(serverTime !== null && firstSentAt !== null
@@ -262,7 +262,7 @@ async function follow(
     case 'leave_out':
       return step && !(await leaveOut(run, step, cause)) ? follow(run, 'failed', cause, null) : null;
     case 'pass_over':
-      if (step) landed(run, step.to, step.count, null);
+      if (step) landed(run, step.to, null);
       return null;
   }
 }

@@ -12,16 +12,7 @@ import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
 import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
-import {
-  changedMeanwhile,
-  entriesBetween,
-  type FoundOut,
-  landed,
-  progressOf,
-  type Run,
-  record,
-  saveMade,
-} from './run.ts';
+import { changedMeanwhile, type FoundOut, landed, progressOf, type Run, record, saveMade } from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 /** Time after which a request either has had its effect or never will. */
@@ -105,7 +96,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     const seen = await lookAtStep(context, change.playlistId, earlier, before, after, call);
     if (seen === 'absent') return 'absent';
     if (seen === 'landed') {
-      landed(run, next.to, next.count, null);
+      landed(run, next.to, null);
       return 'landed';
     }
   }
@@ -126,8 +117,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   if (step && isAfter(step.to, verdict.progress)) return 'stale';
   // A request after `step` was not sent yet. If its rows seem to be there, the list shows a state from long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
-  const entries = entriesBetween(plan.ops, known, verdict.progress);
-  landed(run, verdict.progress, entries, null);
+  landed(run, verdict.progress, null);
   return step === null || isAfter(progressOf(run.change), step.from) ? 'landed' : 'absent';
 }
 
@@ -138,7 +128,7 @@ async function lookForCreated(run: Run, step: Step): Promise<SeenKind> {
   if (made === null) return 'absent';
   if (made === 'unclear' || hasRival(context.store, change.seq, step.op.details.name)) return 'other';
   if (isMadeByOther(context.store, made.id, change.seq)) return 'absent';
-  landed(run, step.to, 0, { playlistId: made.id, snapshotId: made.snapshotId });
+  landed(run, step.to, { playlistId: made.id, snapshotId: made.snapshotId });
   await control.takeTurn(made.id);
   await saveMade(run);
   return 'landed';

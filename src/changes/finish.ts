@@ -25,7 +25,6 @@ import {
   changedMeanwhile,
   type DriveEnd,
   ended,
-  entriesBetween,
   formerBeside,
   landed,
   planOf,
@@ -322,7 +321,7 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const exact = compareRows(plan.rows, plan.ops, known, present, new Map());
   const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present) : exact;
   if (seen.kind !== 'landed') return false;
-  landed(run, seen.progress, entriesBetween(plan.ops, known, seen.progress), null);
+  landed(run, seen.progress, null);
   return true;
 }
 
@@ -336,7 +335,7 @@ function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
   if (step?.op.op !== 'remove') return false;
   const far = (progress: Progress) => distance(rowsAt(plan.rows, plan.ops, progress), present);
   if (far(step.to) >= far(step.from)) return false;
-  landed(run, step.to, step.count, null);
+  landed(run, step.to, null);
   return true;
 }
 

@@ -159,7 +159,7 @@ async function allowingRelinks(
   // If these rows are relinked, the list shows which requests took effect. Only their entries count, since the others are not
   // in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
-  const inQuestion = entriesBetween(ops, known, reached);
+  const inQuestion = entriesBetween({ rows, ops }, known, reached);
   const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)

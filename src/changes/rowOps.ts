@@ -45,6 +45,19 @@ function longLimit(op: ChangeOp): number | null {
   return op.op === 'save' || op.op === 'unsave' ? TRACKS_PER_REQUEST : null;
 }
 
+/**
+ * The entries of an operation; null if it has none. A removal may name a row by two URIs: the one that the list shows, and the
+ * one that the row was added with. Then only the first counts.
+ * @param rows the rows before the plan's first operation
+ */
+export function entriesOf(op: ChangeOp, rows: readonly string[]): readonly string[] | null {
+  if (!('uris' in op)) return null;
+  if (op.op !== 'remove') return op.uris;
+  const named = new Set(op.uris);
+  const shown = new Set(rows.filter((uri) => named.has(uri)));
+  return shown.size === 0 ? op.uris : op.uris.filter((uri) => shown.has(uri));
+}
+
 /** How many requests the operations take from `progress` on. */
 export function requestsLeft(ops: readonly ChangeOp[], progress: Progress = START): number {
   return ops.slice(progress.op).reduce((sum, op, index) => {

@@ -17,7 +17,7 @@ import {
 import type { Waiter } from './decide.ts';
 import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
-import { isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
+import { entriesOf, isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
 
 /** How others control a run, even while it is under way, and what they learn of it. */
 export interface Control {
@@ -161,8 +161,9 @@ export function progressOf({ op, at }: Change): Progress {
 }
 
 /** Records that the operations took effect up to `to`. */
-export function landed(run: Run, to: Progress, entries: number, facts: ChangeChange | null): void {
+export function landed(run: Run, to: Progress, facts: ChangeChange | null): void {
   const { context, control, change } = run;
+  const entries = entriesBetween(run.plan, progressOf(change), to);
   const { store, clock } = context;
   const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
@@ -185,12 +186,18 @@ export function landed(run: Run, to: Progress, entries: number, facts: ChangeCha
   control.onProgress();
 }
 
-/** Number of entries between two states of the present plan. */
-export function entriesBetween(ops: readonly ChangeOp[], from: Progress, to: Progress): number {
+/** Number of entries between two states of a plan. */
+export function entriesBetween(
+  { rows, ops }: Pick<Plan, 'rows' | 'ops'>,
+  from: Progress,
+  to: Progress,
+): number {
   let count = 0;
   for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
     const op = ops[index] as ChangeOp;
-    const length = 'uris' in op ? op.uris.length : index < to.op ? 1 : 0;
+    const entries = entriesOf(op, rows);
+    // A new playlist is no entry: its rows are.
+    const length = entries?.length ?? (index < to.op && op.op !== 'create' ? 1 : 0);
     const begin = index === from.op ? from.at : 0;
     const end = index === to.op ? to.at : length;
     count += Math.max(0, end - begin);

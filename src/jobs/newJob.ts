@@ -1,5 +1,6 @@
 /** Storing jobs with their items, and dropping them. */
 import { createTurns } from '../base/turns.ts';
+import { entriesOf } from '../changes/rowOps.ts';
 import { kindFacts } from '../domain/change.ts';
 import { asRelayError } from '../domain/errors.ts';
 import type { JobPayload, JobType } from '../domain/job.ts';
@@ -110,7 +111,8 @@ export async function listChange(context: Context, change: Change, also: (job: J
 /** What a change writes, as the items of its job. */
 function itemsOf({ store }: Context, { seq, kind }: Change): NewJobItem[] {
   if (!kindFacts(kind).isListed) return [];
-  const uris = getChangeBody(store, seq).ops.flatMap((op) => ('uris' in op ? op.uris : []));
+  const { former, ops } = getChangeBody(store, seq);
+  const uris = ops.flatMap((op) => entriesOf(op, former.rows ?? []) ?? []);
   return uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' }));
 }
 
