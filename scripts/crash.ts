@@ -1,4 +1,7 @@
-/** Runs the tests' crash harness: `npm run test:crash -- --runs 1000 [--seed N] [--width N] [--kinds keep,restore]`. */
+/**
+ * Runs the tests' crash harness, until there were so many changes or so many kills:
+ * `npm run test:crash -- --runs 1000 | --kills 100 [--seed N] [--width N] [--kinds keep,restore]`.
+ */
 import assert from 'node:assert/strict';
 import { availableParallelism } from 'node:os';
 import { parseArgs } from 'node:util';
@@ -7,7 +10,6 @@ import { crash } from '../test/changes/crash/harness.ts';
 const { values } = parseArgs({
   options: {
     runs: { type: 'string' },
-    /** The former name of `--runs`. */
     kills: { type: 'string' },
     seed: { type: 'string', default: String(Math.floor(Math.random() * 2 ** 31)) },
     width: { type: 'string', default: String(availableParallelism() + 1) },
@@ -22,7 +24,8 @@ const { values } = parseArgs({
 console.log(`seed ${values.seed}`);
 const began = performance.now();
 const report = await crash({
-  runs: Number(values.runs ?? values.kills ?? 1_000),
+  runs: Number(values.runs ?? (values.kills === undefined ? 1_000 : 0)),
+  kills: Number(values.kills ?? 0),
   seed: Number(values.seed),
   width: Number(values.width),
   keepGoing: values['keep-going'],

@@ -31,7 +31,10 @@ export interface CrashReport {
 }
 
 export interface CrashOptions {
+  /** At least this many changes are asked for. */
   runs: number;
+  /** The program is killed at least this many times. A kill meets several changes, since they run at the same time. */
+  kills?: number;
   seed: number;
   /** How many programs run at the same time, each with a provider and a home of its own. */
   width: number;
@@ -58,14 +61,15 @@ const TOOLS: ReadonlyArray<readonly [Kind, string]> = [
 /** The limits on reading the library are not tested here. */
 const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQUESTS_PER_DAY: '100000' };
 
-/** Runs until at least `runs` changes have ended. Throws at the first that did not end as it should. */
+/** Runs until there were enough changes and kills. Throws at the first change that did not end as it should. */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
-  const { runs, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
+  const { runs, kills = 0, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
   const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met: {} };
   let next = 0;
   let failed = false;
+  const isOver = () => failed || (report.runs >= runs && report.kills >= kills);
   const lane = async () => {
-    while (report.runs < runs && !failed) {
+    while (!isOver()) {
       const clock = sharedFastClock();
       const provider = await startSimulator({ clock });
       try {
@@ -79,7 +83,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
             for (const [kind, tool] of TOOLS) hasTool.set(kind, await victim.hasTool(tool));
             const drawn = KINDS.filter((kind) => kinds.includes(kind) && hasTool.get(kind) !== false);
             let former: Run[] = [];
-            for (let count = 0; count < BATCHES && report.runs < runs && !failed; count++) {
+            for (let count = 0; count < BATCHES && !isOver(); count++) {
               const serial = next++;
               const chance = chanceOf(seed + serial * 7_919);
               const batch = await runBatch(stage, drawn, chance, serial);
