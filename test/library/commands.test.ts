@@ -118,8 +118,13 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     await relay.call('create_bulk_job', {
       type: 'save_tracks',
       payload: {},
-      items: [{ title: track.name, artist: at(track.artists, 0).name }],
+      items: [
+        { title: track.name, artist: at(track.artists, 0).name },
+        { title: 'Unforgotten', artist: 'Nobody' },
+      ],
     });
+    const isInState = async (text: string) => (await readFile(join(relay.home, 'relay.db'))).includes(text);
+    assert.equal(await isInState('Unforgotten'), true);
     const kept = await run(relay, ['logout', '--json']);
     assert.deepEqual(JSON.parse(kept.out), {
       wasConnected: true,
@@ -141,6 +146,8 @@ test('logout deletes the copy, logout --erase everything about the account', () 
     assert.deepEqual([after.aliases, after.job_items, after.tracks, after.jobs], [0, 0, 0, {}]);
     const { items } = (await relay.call('list_jobs')) as { items: unknown[] };
     assert.deepEqual(items, []);
+    for (const text of ['Unforgotten', track.name])
+      assert.equal(await isInState(text), false, `nothing of ${text} is left in the file`);
   }));
 
 test('each of the ten example queries of the manual finds something in the demo', async () => {

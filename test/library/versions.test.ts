@@ -271,8 +271,12 @@ test('versions survive a restart and a logout; relay library forget --versions d
     assert.equal((await run(relay, ['logout'])).code, 0);
     assert.deepEqual(await tableSizes(relay), [3, 3]);
     assert.equal((await list(relay)).items.length, 2);
+    const { name } = at(relay.provider.catalogue.tracks, 3);
+    const bytes = () => readFile(join(relay.home, 'memory.db'));
+    assert.equal((await bytes()).includes(name), true);
     assert.equal((await run(relay, ['library', 'forget', '--versions'])).code, 0);
     assert.deepEqual(await tableSizes(relay), [0, 0]);
+    assert.equal((await bytes()).includes(name), false, 'nothing of them is left in the file');
   }));
 
 test('if a reading was cut off after its version was saved, the next reading makes no second version', () =>

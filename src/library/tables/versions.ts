@@ -122,11 +122,13 @@ export function versionedPlaylists(sql: Sql): Array<{ id: string; name: string }
   return sql.all('select playlist_id as id, name from version_playlists order by name');
 }
 
+/** Deletes all versions, and leaves nothing of them in the file. */
 export function forgetVersions(sql: Sql): void {
   sql.transaction(() => {
     for (const table of ['versions', 'version_rows', 'version_items', 'version_playlists'])
       sql.run(`delete from ${table}`);
   });
+  sql.run('vacuum');
 }
 
 function ascending(sql: Sql, id: string): Version[] {
