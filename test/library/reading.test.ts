@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import { manualClock } from '../support/clock.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
+import { at, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { connectAccount, type Relay, withRelay } from '../support/world.ts';
 import {
@@ -128,6 +128,35 @@ test('others’ playlists are listed without rows; one refusal counts for all of
       ['Spotify', 0, 0, 1],
     ]);
     assert.equal((await counted(relay, 'select 1')).requests, 2);
+  }));
+
+/** Names of the playlists in the first answer, which relay calls complete. */
+async function firstListed(relay: Relay): Promise<unknown[]> {
+  const { coverage } = await readAll(relay);
+  const { rows } = await ask(relay, 'select name from playlists order by id', { max_age_minutes: 10_080 });
+  assert.equal(coverage.playlists.total, rows.length);
+  return rows.flat();
+}
+
+test('a playlist that Spotify lists as null hides no others', () =>
+  withRelay(QUICK, async (relay) => {
+    const { playlists } = resize(relay, 0, 70);
+    const fn = (body: unknown) => {
+      const page = body as { offset: number; items: unknown[] };
+      return page.offset === 0 ? { ...page, items: page.items.with(3, null) } : page;
+    };
+    relay.provider.faults.add({ path: '/me/playlists', times: 9, kind: 'transform', fn });
+    assert.deepEqual(await firstListed(relay), pluck(playlists.toSpliced(3, 1), 'name'));
+  }));
+
+test('playlists that come or go while the list is read for the first time are not missed', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 0, 70);
+    const fn = () => void account.playlists.shift();
+    relay.provider.faults.add({ path: '/me/playlists', skip: 1, kind: 'hook', fn });
+    const named = await firstListed(relay);
+    assert.deepEqual(named, pluck(account.playlists, 'name'));
+    assert.equal(named.length, 69);
   }));
 
 test('where large pages fail deep in a library, smaller ones are read', () =>

@@ -26,6 +26,7 @@ import {
   isKnown,
   type ListedPlaylist,
   listedSoFar,
+  listingOf,
   type PendingRead,
   type PlaylistDue,
   type PlaylistRow,
@@ -39,6 +40,7 @@ import {
   type SavedRow,
   savedKeys,
   setFailed,
+  setListing,
   setPending,
   setUnreadable,
   unreadableIds,
@@ -158,17 +160,23 @@ export function createReader(
   }
 
   async function listStep(call: ReadCall): Promise<void> {
-    const so = await file.use((sql) => listedSoFar(sql));
-    const offset = so.length;
+    const { offset, total } = await file.use((sql) => listingOf(sql) ?? { offset: 0, total: null });
     const page = await getMyPlaylists(provider, { limit: PLAYLIST_PAGE, offset }, call);
+    // The list changed during the reading, so playlists may have moved from one page to another.
+    if (total !== null && total !== page.total) {
+      await checkPlaylists(call);
+      return;
+    }
     await file.use((sql) =>
       sql.transaction(() => {
         appendListed(
           sql,
           judged(page.items, call.account, unreadableIds(sql), getMeta(sql, 'foreign_refused') === '1'),
         );
-        // Rows that the provider leaves out cannot be counted.
-        if (page.next_offset !== null && page.items.length === PLAYLIST_PAGE) return;
+        if (page.next_offset !== null) {
+          setListing(sql, { offset: page.next_offset, total: page.total });
+          return;
+        }
         putPlaylists(sql, listedSoFar(sql));
         putMeta(sql, 'listed', 1);
       }),

@@ -27,6 +27,8 @@ export type MetaName =
   | 'saved_total'
   /** `1` if the list of playlists has been read. */
   | 'listed'
+  /** How far the first reading of that list got: JSON of `Listing`. */
+  | 'listing'
   /** Time when the copy was last known to be current. */
   | 'as_of'
   /** The same for one list, which may have been checked since `as_of`. */
@@ -131,6 +133,23 @@ export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void 
   }
 }
 
+/** Where a list that is being read continues. The provider's rows count, not those stored: it may leave some out. */
+interface Listing {
+  offset: number;
+  /** Number of playlists that the provider reported. */
+  total: number;
+}
+
+/** null at the beginning of a list. */
+export function listingOf(sql: Sql): Listing | null {
+  const text = getMeta(sql, 'listing');
+  return text === null ? null : (JSON.parse(text) as Listing);
+}
+
+export function setListing(sql: Sql, listing: Listing): void {
+  putMeta(sql, 'listing', JSON.stringify(listing));
+}
+
 /** The playlists of the pages stored so far. The provider may have left some out. */
 export function listedSoFar(sql: Sql): ListedPlaylist[] {
   return sql
@@ -151,6 +170,7 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
       );
     }
     sql.run('delete from pending_playlists');
+    putMeta(sql, 'listing', null);
     const kept = new Set(distinct.map(({ id }) => id));
     for (const { id } of sql.all<{ id: string }>('select id from playlists'))
       if (!kept.has(id)) dropPlaylist(sql, id);
