@@ -37,6 +37,20 @@ test('kept are all versions of the last hour, then one of each hour, then of eac
   assert.deepEqual(keptVersions([NOW - 400 * DAY], NOW), [true]);
 });
 
+test('the version at the end of a day stays in any time zone', (t) => {
+  const before = process.env.TZ;
+  t.after(() => {
+    if (before === undefined) delete process.env.TZ;
+    else process.env.TZ = before;
+  });
+  for (const zone of ['Asia/Kolkata', 'Asia/Kathmandu', 'America/St_Johns', 'Europe/Berlin', 'UTC']) {
+    process.env.TZ = zone;
+    const midnight = new Date(2026, 10, 20).getTime();
+    const times = [-5, 5, 25].map((minutes) => midnight + minutes * 60_000);
+    assert.equal(keptVersions(times, midnight + 12 * HOUR)[0], true, zone);
+  }
+});
+
 test('rows come out of a difference as they went in', () => {
   const row = fc
     .tuple(fc.nat(6), fc.constantFrom(0, 1_700_000_000, 1_700_000_050, 12))

@@ -22,8 +22,13 @@ export function keptVersions(times: readonly number[], now: number): boolean[] {
 /** Identifies the period of which only the newest version is kept; null if all are. */
 function periodAt(age: number): ((time: number) => string | number) | null {
   if (age < HOUR_MS) return null;
-  if (age < DAY_MS) return (time) => Math.floor(time / HOUR_MS);
+  if (age < DAY_MS) return hourOf;
   return age < MONTH_MS ? dayOf : weekOf;
+}
+
+/** Where midnight is not at the full hour of UTC, as in India, that hour has two parts: one of each day. */
+function hourOf(time: number): string {
+  return `${Math.floor(time / HOUR_MS)} ${dayOf(time)}`;
 }
 
 function dayOf(time: number): string {
