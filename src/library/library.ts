@@ -59,7 +59,7 @@ const FIRST_WAIT_MS = 10_000;
 const DEMO_WAIT_MS = 30_000;
 /** How long a question waits for a check. What is not read by then is read in the background. */
 const CHECK_MS = 25_000;
-/** Maximum number of characters of the rows as JSON, so that the whole answer has at most 10,000. */
+/** Maximum number of characters of rows, columns and note as JSON, so that the whole answer has at most 10,000. */
 const ROW_CHARACTERS = 9_200;
 /** A reading that took longer than this is checked before it counts as complete. */
 const LONG_READING_MS = 10 * 60_000;
@@ -744,7 +744,9 @@ export function createLibrary(options: LibraryOptions): Library {
     const note = await bringUpToDate(question, lists, call);
     const { asOf, begunAt, coverage } = await summary();
     const [most, maxCharacters] =
-      limit === null ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER] : [limit, ROW_CHARACTERS];
+      limit === null
+        ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
+        : [limit, ROW_CHARACTERS - (note?.length ?? 0)];
     const rows = await rowsOf({ sql, limit: most, maxCharacters }, call.signal);
     return {
       columns: rows.columns,

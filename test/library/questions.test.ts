@@ -109,6 +109,15 @@ test('an answer holds at most 10,000 characters and the rows that were asked for
     const all = await ask(relay, 'select uri from saved limit 5', { limit: 5 });
     assert.deepEqual([all.row_count, all.truncated], [5, false], 'truncated only where there was more');
     assert.deepEqual((await ask(relay, 'select count(*) from tracks;')).rows, whole.rows);
+    const sum = 'sum(case when duration_ms > 1000 then duration_ms else 0 end)';
+    for (const named of [`${sum}, `.repeat(12), `length('${'é'.repeat(9_000)}'), `]) {
+      const sql = `select ${named}name, artist, album from saved join tracks using (uri) group by uri`;
+      const wide = await ask(relay, sql, { limit: 500 });
+      assert.ok(JSON.stringify(wide).length <= 10_000);
+      assert.deepEqual([wide.truncated, wide.note], [true, undefined]);
+      assert.equal(wide.row_count, wide.rows.length, 'the names of the columns count too');
+      assert.ok(wide.rows.length > 20);
+    }
     const long = await ask(relay, "select printf('%.*c', 100000, 'x'), 1");
     assert.ok(JSON.stringify(long).length <= 10_000);
     assert.deepEqual([long.row_count, long.truncated, at(at(long.rows, 0), 1)], [1, true, 1]);

@@ -7,7 +7,7 @@ export interface Question {
   sql: string;
   /** Maximum number of rows. */
   limit: number;
-  /** Maximum number of characters of the rows as JSON. */
+  /** Maximum number of characters of the rows and the names of the columns as JSON. */
   maxCharacters: number;
   /** True to return only which lists the query reads, without running it. */
   isExplained?: boolean;

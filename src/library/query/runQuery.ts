@@ -94,16 +94,17 @@ function notASubquery(statement: string, error: unknown): unknown {
 }
 
 function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
-  const columns = prepared.getColumnNames();
+  const columns = shortNames(prepared.getColumnNames(), Math.floor(maxCharacters / 2));
   const rows: LibraryCell[][] = [];
+  const room = maxCharacters - weightOf(columns);
   let size = 2;
   while (prepared.step()) {
     if (rows.length === limit) return { columns, rows, truncated: true };
     let row = prepared.get().map(cellOf);
     size += weightOf(row) + 1;
-    if (size > maxCharacters) {
+    if (size > room) {
       if (rows.length > 0) return { columns, rows, truncated: true };
-      row = cut(row, Math.floor(maxCharacters / Math.max(1, row.length) / 2));
+      row = cut(row, Math.floor(room / Math.max(1, row.length) / 2));
       return { columns, rows: [row], truncated: true };
     }
     rows.push(row);
@@ -126,12 +127,19 @@ function weightOf(row: readonly LibraryCell[]): number {
   return text.length + extra;
 }
 
+/** The names of the columns, cut if they are too long together: without AS, SQLite names a column by its whole expression. */
+function shortNames(names: string[], maxCharacters: number): string[] {
+  if (weightOf(names) <= maxCharacters) return names;
+  const length = Math.max(1, Math.floor(maxCharacters / names.length / 2) - 3);
+  return names.map((name) => cutText(name, length));
+}
+
 function cut(row: readonly LibraryCell[], length: number): LibraryCell[] {
-  return row.map((cell) =>
-    typeof cell === 'string' && cell.length > length
-      ? `${cell.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…`
-      : cell,
-  );
+  return row.map((cell) => (typeof cell === 'string' ? cutText(cell, length) : cell));
+}
+
+function cutText(text: string, length: number): string {
+  return text.length > length ? `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
 function refusalOf(error: unknown, sql: string): Refused {
