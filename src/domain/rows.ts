@@ -7,6 +7,11 @@ export function uriOf({ item }: Item): string {
   return item?.uri ?? '';
 }
 
+/** The URIs that name a row: the one that Spotify shows, and the one that the row was added with, if Spotify tells it. */
+export function urisOf(item: Item): string[] {
+  return item.linked_from ? [uriOf(item), item.linked_from] : [uriOf(item)];
+}
+
 /** True for the same URIs in the same order. */
 export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);

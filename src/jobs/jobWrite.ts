@@ -3,7 +3,8 @@ import { createTurns } from '../base/turns.ts';
 import type { ChangeRequest } from '../changes/changes.ts';
 import { addRows, makePlaylist, replaceRows, saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { RelayError } from '../domain/errors.ts';
-import { uriOf } from '../domain/rows.ts';
+import { uriOf, urisOf } from '../domain/rows.ts';
+import type { Item } from '../domain/shapes.ts';
 import type { Call } from '../provider/api.ts';
 import { matchedUris, skipSome } from '../store/tables/jobItems.ts';
 import { changeJob, type Job } from '../store/tables/jobs.ts';
@@ -18,13 +19,13 @@ export function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
     ...base,
     requested: job.resolved - job.skipped,
     async prepare(call) {
-      const held = await heldUris(context, job, call);
+      const held = await heldItems(context, job, call);
       requireCommitting(context, job);
       if (!reread(store, job).skipsMarked) await markSkips(context, job, held);
       const uris = await urisToWrite(context, job);
       requireCommitting(context, job);
       if (uris.length === 0) return null;
-      if (held) return { former: { rows: held }, ops: [{ op: 'append', uris }] };
+      if (held) return { former: { rows: held.map(uriOf) }, ops: [{ op: 'append', uris }] };
       const prepared = await requestOf(context, job, uris).prepare(call);
       requireCommitting(context, job);
       return prepared;
@@ -52,9 +53,9 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
 }
 
 /** All rows of the target, if items that it already holds are to be skipped; otherwise null. */
-async function heldUris({ rows }: JobContext, job: Job, call: Call): Promise<string[] | null> {
+async function heldItems({ rows }: JobContext, job: Job, call: Call): Promise<readonly Item[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
-  return (await rows.readForChange(job.targetId ?? '', call)).map(uriOf);
+  return rows.readForChange(job.targetId ?? '', call);
 }
 
 function requireCommitting({ store }: JobContext, job: Job): void {
@@ -72,9 +73,9 @@ const WINDOW = 250;
 async function markSkips(
   { store, clock }: JobContext,
   job: Job,
-  held: readonly string[] | null,
+  held: readonly Item[] | null,
 ): Promise<void> {
-  const present = new Set(held);
+  const present = new Set(held?.flatMap(urisOf));
   const isLeftOut = (uri: string) => {
     if (present.has(uri)) return true;
     if (job.payload.skip_duplicates) present.add(uri);

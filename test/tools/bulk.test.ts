@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asQuery, NOTHING, searches, uniqueTracks, writes } from '../jobs/support.ts';
+import { asQuery, createJob, NOTHING, runToEnd, searches, uniqueTracks, writes } from '../jobs/support.ts';
 import { named } from '../support/answers.ts';
 import { at, pluck, trackShape, withoutChange, writtenShape } from '../support/shapes.ts';
 import { gate, until } from '../support/waiting.ts';
@@ -172,6 +172,23 @@ test('skip_existing skips what the playlist already holds', () =>
       [again.status, again.added, again.skipped_existing, again.write],
       ['done', 0, 2, undefined],
     );
+  }));
+
+test('skip_existing also skips a song that the playlist shows under another ID', () =>
+  withRelay(async (relay) => {
+    const playlist = named(relay, 'Empty Shelf');
+    const [added, shown] = uniqueTracks(relay, 2);
+    assert.ok(added && shown);
+    relay.provider.lag.relink(added.uri, shown.uri, 'named');
+    playlist.rows.push({ uri: added.uri, addedAt: null, addedBy: null });
+    const args = { playlist_id: playlist.id, tracks: [added.id, shown.id], skip_existing: true };
+    const result = await call(relay, 'bulk_add_tracks', args);
+    assert.deepEqual([result.added, result.skipped_existing], [0, 2]);
+    const payload = { playlist_id: playlist.id, skip_existing: true };
+    const id = await createJob(relay, 'add_to_playlist', [added.uri, shown.uri], payload);
+    const job = await runToEnd(relay, id);
+    assert.deepEqual([job.written, job.skipped_existing], [0, 2]);
+    assert.deepEqual(pluck(playlist.rows, 'uri'), [added.uri]);
   }));
 
 test('bulk_add_tracks accepts every form of entry, in order, and searches only for entries without an ID', () =>

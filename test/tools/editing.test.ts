@@ -253,10 +253,6 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
     ]);
   }));
 
-interface Listed {
-  items: Array<{ item: { uri: string; linked_from?: object } | null }>;
-}
-
 /** A playlist whose second row was added as `added`, and which Spotify shows as `shown`. */
 async function withRelinked(
   tells: 'list' | 'track',
@@ -267,15 +263,8 @@ async function withRelinked(
     const playlist = named(relay, 'Exactly Two Hundred');
     const [before = '', added = '', after = '', shown = ''] = tracks(relay, 4, 3_000);
     const trackId = (uri: string) => uri.split(':').at(-1) ?? '';
-    provider.lag.relink(added, shown);
-    if (tells === 'list') {
-      const fn = (body: unknown) => {
-        for (const { item } of (body as Listed).items)
-          if (item?.uri === shown) item.linked_from = { uri: added };
-        return body;
-      };
-      provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'transform', fn, times: Infinity });
-    } else {
+    provider.lag.relink(added, shown, tells === 'list' ? 'named' : undefined);
+    if (tells === 'track') {
       const fn = (body: unknown) => ({ ...(body as object), uri: shown, id: trackId(shown) });
       provider.faults.add({ path: `/tracks/${trackId(added)}`, kind: 'transform', fn, times: Infinity });
     }
@@ -301,14 +290,7 @@ test('a removal that stops part-way counts a row once, although it is sent under
     const playlist = named({ provider, ...relay }, 'Exactly Two Hundred');
     const all = tracks({ provider, ...relay }, 120, 3_000);
     const [added, shown] = [all.slice(0, 60), all.slice(60)];
-    const originals = new Map(shown.map((uri, index) => [uri, added[index] ?? '']));
-    for (const [uri, original] of originals) provider.lag.relink(original, uri);
-    const fn = (body: unknown) => {
-      for (const { item } of (body as Listed).items)
-        if (item && originals.has(item.uri)) item.linked_from = { uri: originals.get(item.uri) };
-      return body;
-    };
-    provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'transform', fn, times: Infinity });
+    for (const [index, uri] of added.entries()) provider.lag.relink(uri, shown[index] ?? '', 'named');
     provider.faults.add({ method: 'DELETE', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
     playlist.rows = added.map((uri) => ({ uri, addedAt: null, addedBy: null }));
     const args = { playlist_id: playlist.id, track_ids: shown };

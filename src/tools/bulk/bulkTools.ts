@@ -6,6 +6,7 @@ import { type ChangeRequest, type ChangeResult, continuation } from '../../chang
 import { addRows, makePlaylist } from '../../changes/kinds.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { type BulkJobType, JOB_ATTEMPTS, type JobPayload, shortId } from '../../domain/job.ts';
+import { urisOf } from '../../domain/rows.ts';
 import type { Playlist } from '../../domain/shapes.ts';
 import type { Attempt } from '../../jobs/attempt.ts';
 import type { Call } from '../../provider/api.ts';
@@ -175,7 +176,7 @@ async function leaveOutExisting({ services, attempt, startedAt, call }: Begun, i
   const items = await attempt.within(rest, call, ({ signal }) =>
     rows.readForChange(id, { signal, progress() {} }),
   );
-  const held = new Set(items?.map((item) => item.item?.uri));
+  const held = new Set(items?.flatMap(urisOf));
   attempt.leaveOut((uri) => held.has(uri));
   return items !== null;
 }

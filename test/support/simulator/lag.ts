@@ -26,8 +26,11 @@ export interface LagControl {
   set(lags: Partial<Lags>): void;
   /** Notes the present state. Call it before changing the accounts by hand. */
   remember(): void;
-  /** Makes lists show the track `uri` as the track `shown`, as relinking does. */
-  relink(uri: string, shown: string): void;
+  /**
+   * Makes lists show the track `uri` as the track `shown`, as relinking does.
+   * @param how `named`: the list also says what the row was added with (`linked_from`), which it does not do for every app
+   */
+  relink(uri: string, shown: string, how?: 'named'): void;
   /** Makes lists show the rows of the track `uri` with `item: null`, as if Spotify no longer offered it. */
   vanish(uri: string): void;
   /** Undoes every `relink` and `vanish`. */
@@ -62,6 +65,7 @@ export class Lag implements LagControl {
   readonly #saved = new Map<DemoAccount, FormerSaved[]>();
   readonly #createdAt = new Map<string, number>();
   readonly #relinks = new Map<string, string>();
+  readonly #named = new Set<string>();
   readonly #vanished = new Set<string>();
   #lags = NONE;
 
@@ -73,8 +77,9 @@ export class Lag implements LagControl {
     this.#lags = { ...NONE, ...lags };
   }
 
-  relink(uri: string, shown: string): void {
+  relink(uri: string, shown: string, how?: 'named'): void {
     this.#relinks.set(uri, shown);
+    if (how === 'named') this.#named.add(uri);
   }
 
   vanish(uri: string): void {
@@ -83,6 +88,7 @@ export class Lag implements LagControl {
 
   showAll(): void {
     this.#relinks.clear();
+    this.#named.clear();
     this.#vanished.clear();
   }
 
@@ -176,8 +182,11 @@ export class Lag implements LagControl {
   #showRow(row: Row): void {
     for (const field of ['item', 'track'] as const) {
       if (this.#vanished.has(row[field]?.uri ?? '')) row[field] = null;
-      const shown = this.#world.catalogue.trackByUri.get(this.#relinks.get(row[field]?.uri ?? '') ?? '');
-      if (shown) row[field] = trackObject(this.#world, shown) as { uri: string };
+      const uri = row[field]?.uri ?? '';
+      const shown = this.#world.catalogue.trackByUri.get(this.#relinks.get(uri) ?? '');
+      if (!shown) continue;
+      const from = this.#named.has(uri) ? { linked_from: { uri } } : {};
+      row[field] = { ...(trackObject(this.#world, shown) as { uri: string }), ...from };
     }
   }
 
