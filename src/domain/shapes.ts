@@ -145,4 +145,6 @@ export interface Page<T> {
   limit: number;
   offset: number;
   next_offset: number | null;
+  /** The offset of each item, if the provider's rows between them were dropped. Answers leave it out. */
+  places?: number[];
 }

@@ -7,6 +7,7 @@ import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import { RelayError, tookTooLong } from '../domain/errors.ts';
 import { type CommandStyle, FIX_META, hasOwnWords, plainCommand } from '../domain/remedy.ts';
+import type { Page } from '../domain/shapes.ts';
 import { type Fitted, FULL_LIMIT, fit, LEAN_LIMIT, LEAN_PAGE_LIMIT } from '../tools/answer/fit.ts';
 import type { Services, Tool } from '../tools/tool.ts';
 import { parseInTurns } from './parseInTurns.ts';
@@ -51,7 +52,7 @@ export async function runTool(tool: Tool, args: unknown, context: CallContext): 
       // The handler always gives the full result, so it does not see `detail`.
       const { detail, ...own } = parsed;
       const data = await tool.handle(services, own, { signal, progress, by });
-      return answerOf(tool, parsed, tool.output.parse(data));
+      return answerOf(tool, parsed, tool.output.parse(data), (data as Partial<Page<unknown>>).places);
     });
     context.log.info({ tool: tool.name, ms: context.clock.now() - startedAt }, 'tool call done');
     return { content: [{ type: 'text', text }], structuredContent: answer };
@@ -65,9 +66,10 @@ function answerOf(
   { lean, rows }: Tool,
   args: Record<string, unknown>,
   full: Record<string, unknown>,
+  places: number[] | undefined,
 ): Fitted {
   const isFull = args.detail === 'full';
-  const list = rows && { ...rows, offset: typeof args.offset === 'number' ? args.offset : null };
+  const list = rows && { ...rows, places, offset: typeof args.offset === 'number' ? args.offset : null };
   if (isFull) return fit(full, FULL_LIMIT, list);
   const isPage = list !== null && list.offset !== null;
   return fit(lean ? lean.of(full) : full, isPage ? LEAN_PAGE_LIMIT : LEAN_LIMIT, list);

@@ -69,8 +69,8 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
 /** How much an answer says about each item. */
 type Detail = 'lean' | 'full';
 
-/** The offset comes from the argument `offset`. */
-type RowsOf = Omit<Rows, 'offset'>;
+/** The offset comes from the argument `offset`, the places from the result (`Page`). */
+type RowsOf = Omit<Rows, 'offset' | 'places'>;
 
 /** A tool with its argument and result types hidden, so that all fit one list. */
 export interface Tool {

@@ -176,6 +176,31 @@ for (const detail of ['lean', 'full'] as const) {
     }));
 }
 
+test('where Spotify lists null, an answer that ends early continues with the first row that was not shown', () =>
+  withLong(async (relay) => {
+    const { playlists } = owner(relay.provider);
+    assert.ok(playlists.length > 10);
+    const fn = (body: unknown) => {
+      const page = body as { offset: number; items: unknown[] };
+      return {
+        ...page,
+        items: page.items.map((one, at) => ([1, 4].includes(page.offset + at) ? null : one)),
+      };
+    };
+    relay.provider.faults.add({ path: '/me/playlists', times: 99, kind: 'transform', fn });
+    const left = playlists.filter((_, at) => at !== 1 && at !== 4).map(({ id }) => id);
+    for (const all of [false, true]) {
+      const seen: unknown[] = [];
+      let offset: unknown = 0;
+      while (typeof offset === 'number') {
+        const page: Answer = await ask(relay, 'get_my_playlists', { limit: 50, offset, all });
+        seen.push(...(page.items as Array<{ id: string }>).map(({ id }) => id));
+        offset = page.next_offset;
+      }
+      assert.deepEqual(seen, left);
+    }
+  }));
+
 test('every answer that could be long is short enough, and says that it ends early', () =>
   withLong(async (relay) => {
     const { catalogue } = relay.provider;

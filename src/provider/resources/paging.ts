@@ -41,17 +41,25 @@ export async function readPage<T>(
   const response = await api.send(windowed, call);
   const { rows, total } = pagingOf(windowed, objectBody(windowed, response));
   const end = window.offset + window.limit;
+  const found = rows.flatMap((row, index) => {
+    const place = window.offset + index;
+    const item = parse(row, place);
+    return item === null ? [] : [{ item, place }];
+  });
   return {
-    items: rows.flatMap((row, index) => parse(row, window.offset + index) ?? []),
+    items: found.map(({ item }) => item),
     total,
     limit: window.limit,
     offset: window.offset,
     next_offset: end < total ? end : null,
+    ...(found.length < rows.length ? { places: found.map(({ place }) => place) } : {}),
   };
 }
 
 export interface AllRows<T> {
   items: T[];
+  /** The offset of each item. */
+  places: number[];
   total: number;
   truncated: boolean;
   /** True if all pages had the same total. */
@@ -86,8 +94,13 @@ export async function readAll<T>(
   });
   return {
     items: [first, ...rest].flatMap(({ items }) => items),
+    places: [{ offset: 0, ...first }, ...rest].flatMap(placesIn),
     total: first.total,
     truncated: first.total > cap,
     steady: rest.every(({ total }) => total === first.total),
   };
+}
+
+function placesIn({ items, offset, places }: Pick<Page<unknown>, 'items' | 'offset' | 'places'>): number[] {
+  return places ?? items.map((_, index) => offset + index);
 }

@@ -3,7 +3,7 @@ import type { Item, Page, Playlist } from '../../domain/shapes.ts';
 import { type Call, type ProviderApi, requestFor } from '../api.ts';
 import { invalidResponse } from '../http/failure.ts';
 import { notePlaylist, noteSong } from '../knownNames.ts';
-import { type PageRequest, readAll, readPage } from './paging.ts';
+import { type AllRows, type PageRequest, readAll, readPage } from './paging.ts';
 import { asObject, coverOf, numberOf, parseItem, parsePlaylist } from './parse.ts';
 
 /** The provider's largest page of playlists and of playlist items. */
@@ -28,11 +28,7 @@ export function getMyPlaylists(
 }
 
 /** Every playlist up to `cap`. */
-export function getAllMyPlaylists(
-  api: ProviderApi,
-  cap: number,
-  call: Call,
-): Promise<{ items: Playlist[]; total: number; truncated: boolean }> {
+export function getAllMyPlaylists(api: ProviderApi, cap: number, call: Call): Promise<AllRows<Playlist>> {
   return readAll((window) => getMyPlaylists(api, window, call), PLAYLIST_PAGE, cap, call);
 }
 

@@ -14,6 +14,8 @@ export interface Rows {
   key: string;
   /** Offset of the first row; null if the tool has no offset. */
   offset: number | null;
+  /** Offset of each row, if it is not just the number of rows before it. */
+  places?: readonly number[] | undefined;
   /** True if the rows belong to the entries of an argument, which the caller can pass again from `next_offset` on. */
   byEntry?: boolean;
   /** How to get the rest; `{next}` stands for the offset. */
@@ -69,9 +71,9 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
 /** Room for `next_offset` and `note`. */
 const MAX_NOTE = 260;
 
-function moreOf({ offset, byEntry, hint }: Rows, kept: number, of: number, limit: number): Answer {
+function moreOf({ offset, places, byEntry, hint }: Rows, kept: number, of: number, limit: number): Answer {
   const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
-  const next = (offset ?? 0) + kept;
+  const next = places?.[kept] ?? (offset ?? 0) + kept;
   const isNext = offset !== null || byEntry === true;
   const how = (hint ?? (isNext ? 'Continue with offset {next}.' : '')).replace('{next}', String(next));
   return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };

@@ -46,9 +46,11 @@ export const getMyPlaylistsTool = defineTool({
       return { ...page, truncated: args.all && page.next_offset !== null };
     }
     if (!args.all) return { ...(await getMyPlaylists(provider, args, call)), truncated: false };
-    const { items, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
+    const { items, places, total, truncated } = await getAllMyPlaylists(provider, ALL_PLAYLISTS_CAP, call);
+    const before = places.filter((place) => place < args.offset).length;
     return {
-      items: items.slice(args.offset),
+      items: items.slice(before),
+      places: places.slice(before),
       total,
       limit: ALL_PLAYLISTS_CAP,
       offset: args.offset,
