@@ -67,7 +67,13 @@ export interface Jobs {
    * One page of a job's items, in order. `unresolved` selects those that wait for a decision; `total` counts all that are
    * selected.
    */
-  items(id: string, offset: number, limit: number, only?: ItemFilter): { items: ItemRecord[]; total: number };
+  /** The items from the position `offset` on; `next` is the position of the first that is left, null at the end. */
+  items(
+    id: string,
+    offset: number,
+    limit: number,
+    only?: ItemFilter,
+  ): { items: ItemRecord[]; total: number; next: number | null };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
   /** Jobs that work or wait, failed ones included; newest first. */
   open(limit: number): JobRecord[];
@@ -192,7 +198,8 @@ export function createJobs(context: JobContext): Jobs {
       const job = need(id);
       const [list, total] =
         only === 'all' ? [listItems, job.totalItems] : [listUnresolved, unresolvedOf(job)];
-      return { items: list(store, job.seq, offset, limit).map(itemRecord), total };
+      const found = list(store, job.seq, offset, limit + 1);
+      return { items: found.slice(0, limit).map(itemRecord), total, next: found.at(limit)?.position ?? null };
     },
     list(offset, limit) {
       const total = Object.values(countJobs(store)).reduce((sum, count) => sum + count, 0);

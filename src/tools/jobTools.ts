@@ -315,9 +315,8 @@ export const getJobStatusTool = defineTool({
   rows: { key: 'items' },
   async handle({ jobs }, { job_id, only, offset, limit }) {
     const job = jobs.get(job_id);
-    const { items, total } = jobs.items(job_id, offset, limit, only);
-    const end = offset + limit;
-    return { job, items, total, next_offset: end < total ? end : null };
+    const { items, total, next } = jobs.items(job_id, offset, limit, only);
+    return { job, items, places: items.map(({ position }) => position), total, next_offset: next };
   },
 });
 

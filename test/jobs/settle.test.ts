@@ -55,7 +55,7 @@ test('a strict job is settled item by item and written, and the next list needs 
       ],
     );
     const page = await unresolvedOf(relay, id, { limit: 2, offset: 0 });
-    assert.deepEqual([page.items.map(({ position }) => position), page.next_offset], [[1, 2], 2]);
+    assert.deepEqual([page.items.map(({ position }) => position), page.next_offset], [[1, 2], 4]);
 
     const asked = [searches(relay), lookups(relay)];
     const answer = await relay.call('resume_job', {
@@ -99,6 +99,34 @@ test('a strict job is settled item by item and written, and the next list needs 
     ]);
     assert.equal(searches(relay), before);
   }));
+
+for (const detail of ['full', 'lean']) {
+  test(`items that are settled page by page, in ${detail} form, leave out none of the others`, () =>
+    withRelay(async (relay) => {
+      const list = Array.from({ length: 80 }, (_, song) => ({
+        title: `Nothing ${song} ${'of the kind '.repeat(12)}`,
+        artist: 'Nobody at all',
+      }));
+      const id = await createJob(relay, 'save_tracks', list);
+      await reach(relay, id, 'ready');
+      const seen: number[] = [];
+      let pages = 0;
+      for (let offset: unknown = 0; typeof offset === 'number'; pages++) {
+        const page = await unresolvedOf(relay, id, { offset, limit: 50, detail });
+        const positions = page.items.map(({ position }) => position);
+        assert.equal(page.total, 80 - seen.length);
+        seen.push(...positions);
+        await relay.call('resume_job', {
+          job_id: id,
+          fixes: positions.map((position) => ({ position, skip: true })),
+        });
+        offset = page.next_offset;
+      }
+      assert.deepEqual(seen, [...list.keys()]);
+      // In lean form the answer is too long for 50 of them, so it is cut.
+      assert.equal(pages > 2, detail === 'lean');
+    }));
+}
 
 test('accept_near takes the first candidate wherever it scores enough, and nothing else', () =>
   withRelay(async (relay) => {

@@ -89,10 +89,10 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
     async 'jobs/near'({ id, score: given }) {
       const score = given ?? NEAR_SCORE;
       const near: ItemRecord[] = [];
-      for (let offset = 0, total = 1; offset < total; offset += ITEMS_PAGE) {
-        const page = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
+      for (let offset: number | null = 0; offset !== null; ) {
+        const page: ReturnType<typeof jobs.items> = jobs.items(id, offset, ITEMS_PAGE, 'unresolved');
         near.push(...page.items.filter((item) => scoreOf(item) >= score));
-        total = page.total;
+        offset = page.next;
       }
       near.sort((one, other) => scoreOf(one) - scoreOf(other));
       return { score, question: acceptWords(near.length), items: near.map(itemOf) };

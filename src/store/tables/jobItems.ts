@@ -112,13 +112,13 @@ export function listItems(store: Store, job: number, offset: number, limit: numb
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
 
-/** Items that wait for a person's decision, in order. */
+/** Items that wait for a person's decision, from a position on. Decisions about earlier ones move none to another page. */
 export function listUnresolved(store: Store, job: number, offset: number, limit: number): JobItem[] {
-  return LISTED.all(store, `where job = ? and status in (${UNRESOLVED}) order by position limit ? offset ?`, [
-    job,
-    limit,
-    offset,
-  ]);
+  return LISTED.all(
+    store,
+    `where job = ? and status in (${UNRESOLVED}) and position >= ? order by position limit ?`,
+    [job, offset, limit],
+  );
 }
 
 /** Items to search for now. First those never tried, in order; then those that failed, the one that waited longest first. */
