@@ -9,7 +9,7 @@ import { defineTool } from '../tool.ts';
 
 /** Maximum length of a list in UTF-16 units; a request to the endpoint has at most 4 MiB. */
 const MAX_TEXT = 2_000_000;
-/** Maximum number of lines that are not songs, and of playlists in the file, that the answer names. */
+/** Maximum number of lines that are not songs that the answer names. */
 const ROWS_TOLD = 10;
 const TEXT_TOLD = 80;
 
@@ -87,6 +87,7 @@ export const importListTool = defineTool({
       .describe('Only this playlist, where the text has several. When omitted, all of them as one'),
   }),
   output: Preview,
+  rows: { key: 'lists', hint: 'list takes the names of the others too, as the text has them.' },
   async handle(services, args, _call) {
     const target = targetOf(args);
     const plan = planImport(services, args.text, {
@@ -147,7 +148,7 @@ function told(preview: ImportPreview): z.input<typeof Preview> {
     format: preview.format,
     songs: preview.songs,
     ...(preview.name !== null && { name: preview.name }),
-    ...(lists.length > 0 && { lists: lists.slice(0, ROWS_TOLD) }),
+    ...(lists.length > 0 && { lists }),
     ...(side && { artist_side: side }),
     examples: preview.examples.map(({ title, artist }) => ({ title, artist })),
     ...Object.fromEntries(Object.entries(counts).filter(([, count]) => count > 0)),
