@@ -207,6 +207,15 @@ const unmet: Array<[what: string, tool: string, isPlaying: boolean, args: (world
     ({ queue }) => ({ uris: queue, offset: { uri: at(queue, 2) } }),
   ],
   ['it plays from another context', 'play', true, ({ tracks }) => ({ context_uri: at(tracks, 1).album.uri })],
+  [
+    'another place of the same album is wanted',
+    'play',
+    true,
+    ({ tracks, player }) => {
+      player.contextUri = at(tracks, 1).album.uri;
+      return { context_uri: player.contextUri, offset: { position: 5 } };
+    },
+  ],
   ['it plays on another device', 'play', true, ({ devices }) => ({ device_id: at(devices, 2).id })],
   ['it is at another place', 'play', true, () => ({ position_ms: 90_000 })],
   ['it plays on', 'pause', true, () => ({})],

@@ -75,6 +75,8 @@ function isPlayingAsRequested(state: PlayerState | null, wanted: PlayCommand): b
   if (!state?.is_playing) return false;
   if (wanted.device_id !== undefined && state.device?.id !== wanted.device_id) return false;
   if (wanted.context_uri !== undefined && state.context?.uri !== wanted.context_uri) return false;
+  // The state does not say at which entry of an album or playlist the player is.
+  if (wanted.uris === undefined && wanted.offset && 'position' in wanted.offset) return false;
   const first = firstUri(wanted);
   if (first !== undefined && state.item?.uri !== first) return false;
   const { position_ms: position } = wanted;
