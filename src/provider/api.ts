@@ -12,6 +12,12 @@ export interface Call {
   by?: string;
 }
 
+/** What `send` needs of a call. */
+export interface SendCall extends Pick<Call, 'signal' | 'account'> {
+  /** Stops the request too, but only until it is sent: for a write whose answer has to be awaited. */
+  untilSent?: AbortSignal;
+}
+
 export interface ProviderApi {
   /**
    * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401.
@@ -19,7 +25,7 @@ export interface ProviderApi {
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
    * where another account is connected now; `details.sent` false if nothing reached the provider
    */
-  send(request: ProviderRequest, call: Pick<Call, 'signal' | 'account'>): Promise<ProviderResponse>;
+  send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse>;
   /** Present time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */
   serverTime(): number | null;
 }

@@ -115,6 +115,25 @@ test('a blocked kind of request is not sent, others are, and near its end the bl
     );
   }));
 
+test('a command is not sent any more if its caller leaves while a limit is waited out', () =>
+  withClock(async (relay, clock) => {
+    const { provider, client } = relay;
+    provider.faults.add({ path: '/me/player/pause', kind: 'rate_limit', retryAfterSeconds: 4 });
+    assert.deepEqual(limited(await relay.call('pause')), ['RATE_LIMITED', 4]);
+    const leave = new AbortController();
+    const next = client.callTool({ name: 'next_track', arguments: {} }, { signal: leave.signal });
+    await until(() => clock.waiting(4_000) === 1);
+    leave.abort();
+    await assert.rejects(next);
+    await until(() => clock.waiting(45_000) === 0);
+    clock.advance(4_000);
+    assert.equal(codeOf(await relay.call('get_devices')), undefined);
+    assert.deepEqual(
+      provider.requests.map(({ path }) => path),
+      ['/me/player/pause', DEVICES],
+    );
+  }));
+
 test('pages that meet one short limit together wait once, and no page is lost', () =>
   withClock(async (relay, clock) => {
     const { provider } = relay;

@@ -2,12 +2,12 @@
  * The one way to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
  * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
-import { withDeadline } from '../../base/abort.ts';
+import { either, withDeadline } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { refusedWhenNew, type TokenSource } from '../account/tokenSource.ts';
-import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../api.ts';
+import type { ProviderApi, ProviderRequest, ProviderResponse, SendCall } from '../api.ts';
 import type { ErrorHistory } from './errorHistory.ts';
 import {
   failureOf,
@@ -39,8 +39,6 @@ export interface SendOptions {
   transport?: Transport | undefined;
 }
 
-type SendCall = Pick<Call, 'signal' | 'account'>;
-
 type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcome } | { unauthorized: true };
 
 export function createProviderApi(options: SendOptions): ProviderApi {
@@ -57,14 +55,15 @@ export function createProviderApi(options: SendOptions): ProviderApi {
 
   async function sendWithin(
     request: ProviderRequest,
-    { signal, account }: SendCall,
+    { signal, account, untilSent }: SendCall,
   ): Promise<ProviderResponse> {
+    const waiting = untilSent ? either(signal, untilSent) : signal;
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
-      signal.throwIfAborted();
-      const answered = await limits.admit(request.scope, signal).catch(throwUnsent);
+      waiting.throwIfAborted();
+      const answered = await limits.admit(request.scope, waiting).catch(throwUnsent);
       const { result, token } = await tokens
-        .current(signal, account)
+        .current(waiting, account)
         .catch(throwUnsent)
         .then(async (token) => ({ token, result: await tryOnce(request, token, signal) }))
         .finally(answered);
@@ -76,12 +75,12 @@ export function createProviderApi(options: SendOptions): ProviderApi {
         if (refreshed) throw refusedWhenNew();
         refreshed = true;
         attempt -= 1;
-        await tokens.replace(token, signal).catch(throwUnsent);
+        await tokens.replace(token, waiting).catch(throwUnsent);
         continue;
       }
       const delay = retryDelay(request.method, attempt, result.outcome, options.random.fraction());
       if (delay === null) throw result.error;
-      await clock.sleep(delay, signal);
+      await clock.sleep(delay, waiting);
     }
   }
 

@@ -22,8 +22,7 @@ async function command(
   body?: unknown,
 ): Promise<void> {
   const request = requestFor(method, path, 'player', { query, ...(body === undefined ? {} : { body }) });
-  call.signal.throwIfAborted();
-  await api.send(request, { signal: NEVER });
+  await api.send(request, { signal: NEVER, untilSent: call.signal });
 }
 
 export interface PlayCommand {
