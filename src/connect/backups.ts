@@ -3,7 +3,7 @@ import { readdir, rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { nullIfMissing } from '../domain/errors.ts';
 import { BACKUP_MARK, readClientFile, textOf } from './clientFile.ts';
-import { type Data, keysIn, leadsTo, type Target } from './entry.ts';
+import { type Data, leadsElsewhere, leadsTo, ownKeysIn, type Target } from './entry.ts';
 import { allEntries, type Where } from './merge.ts';
 
 /** Maximum number of texts of earlier files to hold at once. */
@@ -35,8 +35,8 @@ export async function readBackups(
     const text = await readClientFile(backup).then(textOf, () => null);
     if (text === null) continue;
     const entries = ownEntries(text, at, target);
-    const isOpen = keys.some((key) => text.includes(key)) || keysIn(entries).length > 0;
-    if (isOpen) found.withKey.push(backup);
+    const hasOwnKey = entries?.some((entry) => ownKeysIn(entry, target).length > 0);
+    if (hasOwnKey || keys.some((key) => text.includes(key))) found.withKey.push(backup);
     if (entries?.length === 0 && found.earlier.length < MAX_EARLIER) found.earlier.push(text);
   }
   return found;
@@ -55,7 +55,7 @@ function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
     return null;
   }
   return Object.entries(entries).flatMap(([name, entry]) =>
-    name === at.name || leadsTo(entry, target) ? [entry] : [],
+    leadsTo(entry, target) || (name === at.name && !leadsElsewhere(entry, target)) ? [entry] : [],
   );
 }
 

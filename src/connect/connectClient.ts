@@ -12,7 +12,7 @@ import {
 } from './clientFile.ts';
 import { type Client, type Connection, setupFor } from './clientTable.ts';
 import type { System } from './configPlaces.ts';
-import { type Data, isData, keysIn, leadsTo, type Shares, sameData } from './entry.ts';
+import { type Data, isData, keysIn, leadsElsewhere, leadsTo, type Shares, sameData } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
@@ -94,7 +94,9 @@ export async function lookInto(
   try {
     const text = textOf(await readClientFile(file));
     const otherNames = otherNamesIn(text, addition, connection);
-    const entry = findEntry(text, addition) ?? allEntries(text, addition)[otherNames[0] ?? ''];
+    const named = findEntry(text, addition);
+    const other = allEntries(text, addition)[otherNames[0] ?? ''];
+    const entry = named && leadsElsewhere(named, connection) ? (other ?? named) : (named ?? other);
     if (entry === undefined) return { state: 'no', otherNames };
     if (!isCurrent(entry, addition.entry, connection)) return { state: 'other', otherNames };
     const keys = keysIn(entry);
@@ -129,17 +131,30 @@ export function otherNamesIn(text: string, addition: Addition, connection: Conne
     .map(([name]) => name);
 }
 
-/** The entry to write. An entry that already leads to the server keeps its name, so that there are not two. */
-function additionTo(text: string, { addition, connection }: Plan): Addition {
-  if (findEntry(text, addition)) return addition;
+/**
+ * The entry to write. An entry that already leads to the server keeps its name, so that there are not two.
+ * @throws RelayError `CONFLICT` if another server has our name
+ */
+function additionTo(text: string, { addition, connection, file }: Plan): Addition {
+  const named = findEntry(text, addition);
+  const isOther = named !== undefined && leadsElsewhere(named, connection);
+  if (named && !isOther) return addition;
   const [name] = otherNamesIn(text, addition, connection);
-  return name === undefined ? addition : { ...addition, name };
+  if (name !== undefined) return { ...addition, name };
+  if (!isOther) return addition;
+  throw new RelayError(
+    'CONFLICT',
+    `${file} has another server named ${addition.name}. Nothing was changed.`,
+    {
+      remedy: 'Give that one another name. If it is an old entry for relay, remove it. Then try again.',
+    },
+  );
 }
 
 /**
  * Adds the entry to the client's file, after making a backup.
  * @throws RelayError `HOME_UNUSABLE` if the file cannot be read, parsed or written, `CONFLICT` if it changed
- * meanwhile. In both cases nothing was changed.
+ * meanwhile or has another server of that name. In all cases nothing was changed.
  */
 export async function write(plan: Plan, at: { now: number; platform: NodeJS.Platform }): Promise<Written> {
   const { file: path, base, connection, client } = plan;

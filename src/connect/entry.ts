@@ -60,6 +60,32 @@ export function leadsTo(entry: unknown, { url, program }: Target): boolean {
   return texts.some((text) => sameAddress(text, url)) || startsRelay(texts, program);
 }
 
+/**
+ * True if the entry leads to another server, so that it is not relay's although it has the name. Three kinds may be old entries
+ * of relay's: an address of this machine with relay's path, one with a key of relay's, and one that names no server.
+ */
+export function leadsElsewhere(entry: unknown, target: Target): boolean {
+  const texts = textsIn(entry);
+  if (leadsTo(entry, target) || isRelayCommand(texts) || ownKeysIn(entry, target).length > 0) return false;
+  const addresses = texts.filter((text) => /^https?:/i.test(text) && URL.canParse(text));
+  if (addresses.some(mayBeRelay)) return false;
+  return addresses.length > 0 || (isData(entry) && ('command' in entry || 'cmd' in entry));
+}
+
+function mayBeRelay(address: string): boolean {
+  const { hostname, pathname } = new URL(address);
+  return isLoopback(hostname.replace(/^\[|\]$/g, '')) && /^\/mcp\/*$/.test(pathname);
+}
+
+/** How every key begins that relay has made. */
+const MADE_BY_RELAY = 'relay_';
+
+/** The keys of relay that the entry sends: any to this server, and those that relay has made. */
+export function ownKeysIn(entry: unknown, target: Target): string[] {
+  const isOurs = leadsTo(entry, target);
+  return keysIn(entry).filter((key) => isOurs || key.startsWith(MADE_BY_RELAY));
+}
+
 /** The keys that the entry sends. */
 export function keysIn(entry: unknown): string[] {
   return textsIn(entry).flatMap((text) => /^Bearer +(\S+)$/i.exec(text)?.[1] ?? []);
@@ -88,8 +114,13 @@ function plainAddress(text: string): string {
  * the program, do not matter.
  */
 function startsRelay(texts: readonly string[], program: readonly string[]): boolean {
+  return isRelayCommand(texts) && serverOf(texts) === serverOf(program);
+}
+
+/** True if `texts` start `relay stdio`, for whichever home. */
+function isRelayCommand(texts: readonly string[]): boolean {
   const isRelay = texts.some((text) => /(?:^|[\\/])relay(?:\.mjs|\.exe)?$/i.test(text));
-  return isRelay && texts.includes('stdio') && serverOf(texts) === serverOf(program);
+  return isRelay && texts.includes('stdio');
 }
 
 function serverOf(words: readonly string[]): string {

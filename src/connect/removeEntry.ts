@@ -9,7 +9,7 @@ import {
   textOf,
 } from './clientFile.ts';
 import { otherNamesIn, type Plan } from './connectClient.ts';
-import { keysIn } from './entry.ts';
+import { leadsElsewhere, ownKeysIn } from './entry.ts';
 import { FileProblem } from './fileText.ts';
 import { allEntries, findEntry, type Past, unmerged } from './merge.ts';
 
@@ -22,6 +22,8 @@ export interface Removed {
   deleted: boolean;
   /** Deleted backups that held the key. */
   deletedBackups: string[];
+  /** True if an entry with our name stays, since it leads to another server. */
+  otherStays: boolean;
 }
 
 /**
@@ -49,7 +51,8 @@ export async function remove(
         ? { backup: null, deleted: false }
         : await take(file, without(before, plan, names, past), { plan, now, keep: keys.length === 0 });
     await deleteBackups(withKey);
-    return { names, ...done, deletedBackups: withKey };
+    const otherStays = !names.includes(addition.name) && findEntry(before, addition) !== undefined;
+    return { names, ...done, deletedBackups: withKey, otherStays };
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
@@ -61,12 +64,13 @@ export async function remove(
 
 function namesIn(text: string, { addition, connection }: Plan): string[] {
   const others = otherNamesIn(text, addition, connection);
-  return findEntry(text, addition) ? [addition.name, ...others] : others;
+  const entry = findEntry(text, addition);
+  return entry && !leadsElsewhere(entry, connection) ? [addition.name, ...others] : others;
 }
 
-function keysOf(text: string, { addition }: Plan, names: readonly string[]): string[] {
+function keysOf(text: string, { addition, connection }: Plan, names: readonly string[]): string[] {
   const entries = allEntries(text, addition);
-  return keysIn(names.map((name) => entries[name]));
+  return names.flatMap((name) => ownKeysIn(entries[name], connection));
 }
 
 /** The text without our entries; null if there was no file before them. */

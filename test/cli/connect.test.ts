@@ -387,6 +387,40 @@ test('--remove deletes the backups that hold the key, even if the file has no en
   assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
 });
 
+test('a server of the same name that is not relay stays, and so do its key and the backups with it', async (context) => {
+  const others = [
+    '{ "url": "https://mcp.relay.example/mcp", "headers": { "Authorization": "Bearer theirs" } }',
+    '{ "command": "npx", "args": ["-y", "some-relay"], "env": { "TOKEN": "theirs" } }',
+    '{ "url": "http://localhost:3000/sse" }',
+  ];
+  for (const other of others) {
+    const { home, run, put, text, list } = desk(context);
+    const file = `${home}/.cursor/mcp.json`;
+    const before = `{ "mcpServers": { "relay": ${other} } }`;
+    put('.cursor/mcp.json', before);
+    put('.cursor/mcp.json.relay-backup-20200101T000000Z', before);
+    assert.deepEqual(await run(['cursor', '--remove']), {
+      code: 0,
+      out: `relay is not in\n  ${file}\nThe server relay in it leads elsewhere, so it stays.\n`,
+      err: NO_SERVER,
+    });
+    assert.deepEqual(await run(['cursor', '--write']), {
+      code: 1,
+      out: '',
+      err: `${NO_SERVER}relay: ${file} has another server named relay. Nothing was changed.
+  Give that one another name. If it is an old entry for relay, remove it. Then try again.
+`,
+    });
+    assert.equal(text('.cursor/mcp.json'), before);
+    assert.deepEqual(list('.cursor'), ['mcp.json', 'mcp.json.relay-backup-20200101T000000Z']);
+    const ours = `"music": { "url": "http://localhost:4980/mcp" }`;
+    put('.cursor/mcp.json', `{ "mcpServers": { "relay": ${other}, ${ours} } }`);
+    assert.match((await run(['cursor', '--write'])).out, /^Changed music in\n/);
+    assert.match((await run(['cursor', '--remove'])).out, /^Removed music from\n/);
+    assert.equal(text('.cursor/mcp.json'), before);
+  }
+});
+
 test('a program that npx fetched for one run is reported, and never written into a file', async (context) => {
   const { home, run, list } = desk(context);
   const path = '/home/me/.npm/_npx/1a2b3c/node_modules/relay/bin/relay.mjs';

@@ -86,17 +86,21 @@ export function otherText(
 /** What `--remove` has done. */
 export function removedText(
   { file, connection }: Plan,
-  { names, backup, deleted, deletedBackups }: Removed,
+  { names, backup, deleted, deletedBackups, otherStays }: Removed,
 ): string {
   const forgotten =
     deletedBackups.length === 0
       ? []
       : ['Deleted, because the key was in it:', ...deletedBackups.map((path) => `  ${path}`)];
-  if (names.length === 0) return blockOf([`${connection.name} is not in`, `  ${file}`, ...forgotten]);
+  const stays = otherStays ? [`The server ${connection.name} in it leads elsewhere, so it stays.`] : [];
+  if (names.length === 0) {
+    return blockOf([`${connection.name} is not in`, `  ${file}`, ...stays, ...forgotten]);
+  }
   return blockOf([
     `Removed ${names.join(', ')} from`,
     `  ${file}`,
     ...(deleted ? ['Nothing else was in it, so the file is gone too.'] : []),
+    ...stays,
     ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
     ...forgotten,
   ]);
