@@ -151,6 +151,29 @@ test('a rule alone costs one request on an idle day for each list that it reads'
   });
 });
 
+test('a rule that finds tracks by their addresses sees on its day what was saved since', async () => {
+  await withTime(async (relay, clock) => {
+    const known = savedUris(relay)[0] ?? '';
+    const fresh = spare(relay, 0, 3);
+    const rules = [
+      "SELECT uri FROM tracks WHERE uri GLOB 'spotify:track:*' ORDER BY uri",
+      `WITH heard (uri) AS (VALUES ('${known}'), ('${fresh[1]}')) SELECT uri FROM heard JOIN tracks USING (uri)`,
+      `SELECT uri FROM tracks WHERE uri IN ('${known}', '${fresh[2]}')`,
+    ];
+    for (const [index, sql] of rules.entries()) {
+      const { keep: made } = await keep(relay, { name: `Rule ${index}`, sql });
+      clock.advance(40_000);
+      const { keep: settled } = await act(relay, made.id, 'run');
+      const uri = fresh[index] ?? '';
+      save(relay, [uri]);
+      clock.setWall(clock.now() + DAY);
+      await after(relay, clock, async () => (await runsOf(relay))[0] !== settled.last_run_at);
+      assert.ok(rowsOf(relay, made.playlist_id).includes(uri), sql);
+      await act(relay, made.id, 'stop');
+    }
+  });
+});
+
 test('changes by others to a kept playlist are noticed within a week, even if its rule reads no playlist', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Weekly look' });

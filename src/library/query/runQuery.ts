@@ -44,7 +44,8 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
 
 /**
  * The lists of the account that a statement reads, from its compiled program, which names the first page of each table. Tracks
- * come from all lists. So a statement that scans them, rather than looking some up by URI, reads all lists.
+ * come from all lists. So a statement that scans them reads all lists; one that looks them up by URI reads the list that the
+ * URIs come from. If they come from no list, such as those of plays, it is a question which of them are in any list.
  */
 function listsReadBy(db: Database, statement: string): LibraryList[] {
   const pages = new Map(
@@ -55,19 +56,27 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
   );
   const program = valuesOf(db, `explain ${statement}`).map(([, code, p1, p2, p3]) => ({ code, p1, p2, p3 }));
   const lists = new Set<LibraryList>();
+  let hasTracks = false;
   for (const { p1: cursor, p2: page, p3: database } of program.filter(({ code }) => code === 'OpenRead')) {
     const { table, name } = (database === 0 ? pages.get(page ?? null) : undefined) ?? { table: '', name: '' };
+    const walks = WALKS[table] ?? [];
     const isWalked =
-      program.some(({ code, p1 }) => p1 === cursor && (code === 'Rewind' || code === 'Last')) ||
-      (name !== table && !LOOKED_UP.includes(name));
-    if (table === 'saved' || (isWalked && OF_ALL.includes(table))) lists.add('saved');
-    if (OF_PLAYLISTS.includes(table) || (isWalked && OF_ALL.includes(table))) lists.add('playlists');
+      walks.length > 0 &&
+      ((name !== table && !LOOKED_UP.includes(name)) ||
+        program.some(({ code, p1 }) => p1 === cursor && walks.includes(String(code))));
+    hasTracks ||= walks.length > 0;
+    if (table === 'saved' || isWalked) lists.add('saved');
+    if (OF_PLAYLISTS.includes(table) || isWalked) lists.add('playlists');
   }
-  return [...lists];
+  return lists.size === 0 && hasTracks ? ['saved', 'playlists'] : [...lists];
 }
 
 const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
-const OF_ALL: readonly string[] = ['tracks', 'track_artists'];
+/** The tables of tracks, and the instructions that go through many of their rows. A track may have several artists. */
+const WALKS: Readonly<Record<string, readonly string[]>> = {
+  tracks: ['Rewind', 'Last', 'Next', 'Prev'],
+  track_artists: ['Rewind', 'Last'],
+};
 /** Names of the indices that look up a single row. */
 const LOOKED_UP: readonly string[] = ['sqlite_autoindex_tracks_1'];
 
