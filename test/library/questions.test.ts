@@ -286,6 +286,25 @@ test('a query that needs too much time or memory is ended, and the server answer
   });
 });
 
+test('an error in a question is not taken for damage, and the copy stays', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 60, 2);
+    await readAll(relay);
+    const questions: Array<[sql: string, says: RegExp]> = [
+      ["select json_extract(name, '$.a') from tracks", /^malformed JSON\.$/],
+      ["select value from saved, json_each('{')", /^malformed JSON\.$/],
+      ['select "a".[database disk image is malformed] from saved as "a"', /^no such column/],
+    ];
+    relay.provider.clearRequests();
+    for (const [sql, says] of questions) {
+      const { error } = await ask(relay, sql);
+      assert.equal(error?.code, 'INVALID_ARGUMENT', sql);
+      assert.match(error.message, says);
+    }
+    assert.deepEqual((await ask(relay, 'select count(*) from saved')).rows, [[60]]);
+    assert.deepEqual(relay.provider.requests, [], 'nothing is read again');
+  }));
+
 test('a copy that is damaged or lost while relay runs is read again by the next question', () =>
   withClock({ ...WITH_SQL }, async (relay, clock) => {
     resize(relay, 120, 2);

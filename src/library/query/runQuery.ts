@@ -151,10 +151,13 @@ function cutText(text: string, length: number): string {
   return text.length > length ? `${text.slice(0, length).replace(/[\uD800-\uDBFF]$/, '')}…` : text;
 }
 
+/** SQLite's words for a damaged file. Others, such as "malformed JSON", are about the question. */
+const DAMAGED = /^(?:database disk image is malformed|malformed database schema|file is not a database)/;
+
 function refusalOf(error: unknown, sql: string): Refused {
   const message = error instanceof Error ? error.message : String(error);
   if (/out of memory/i.test(message)) return new Refused('memory', message);
-  if (/malformed|not a database/i.test(message)) return new Refused('memory.db', message);
+  if (DAMAGED.test(message)) return new Refused('memory.db', message);
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 
