@@ -72,6 +72,7 @@ test('logs shows the last lines, across both files, as text or as JSON', async (
     ['event 1', 'event 2', 'event 3', 'event 4'],
   );
   assert.equal((await relay(['logs', '-n', 'many'], { env })).code, 2);
+  assert.deepEqual(await relay(['logs', '-n', '0'], { env }), { code: 0, out: '', err: '' });
 });
 
 test('logs -f follows the log, also when the file is rotated, until it is interrupted', async (context) => {

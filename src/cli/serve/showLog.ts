@@ -10,21 +10,25 @@ import { printBlock } from '../terminal/output.ts';
 /** How often to check the file's size, since not every platform reports all changes of a file. */
 const LOOK_MS = 300;
 
-/** @param count how many of the last lines to show first */
+/**
+ * @param count how many of the last lines to show first
+ * @returns with `isEmpty`, true if there was no log at the start
+ */
 export async function showLog(
   context: Context,
   count: number,
   follow: boolean,
-): Promise<{ shown: number; ended: 'done' | 'interrupted' }> {
+): Promise<{ isEmpty: boolean; ended: 'done' | 'interrupted' }> {
   const { io, json, clock, signal } = context;
   const [older, path] = logPaths(await homeOf(context));
   const print = (all: readonly string[]) => {
     for (const line of all) printBlock(io, json ? `${line}\n` : pretty(line));
   };
   let text = await contentOf(path);
-  const before = text.split('\n').length <= count ? await contentOf(older) : '';
-  const last = [...linesOf(before), ...linesOf(text)].slice(count === 0 ? Number.POSITIVE_INFINITY : -count);
-  print(last);
+  const isShort = text === '' || text.split('\n').length <= count;
+  const before = isShort ? await contentOf(older) : '';
+  const lines = [...linesOf(before), ...linesOf(text)];
+  print(lines.slice(Math.max(0, lines.length - count)));
   while (follow && !signal.aborted) {
     await clock.sleep(LOOK_MS, signal).catch(() => {});
     const size = await stat(path).then(
@@ -39,7 +43,7 @@ export async function showLog(
     print([...linesOf(rest), ...linesOf(isSame ? now.slice(text.length) : now)]);
     text = now;
   }
-  return { shown: last.length, ended: signal.aborted ? 'interrupted' : 'done' };
+  return { isEmpty: lines.length === 0, ended: signal.aborted ? 'interrupted' : 'done' };
 }
 
 /** The home of the demo, if only the demo runs. */
