@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { createSpeed } from '../../src/cli/jobs/followJob.ts';
+import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import {
@@ -192,7 +193,7 @@ test('--watch draws a bar on a terminal until the job is ready or has ended', ()
     assert.match(out, /^status +cancelled$/m);
   }));
 
-test('an unknown job ID, and an ambiguous one, are reported', () =>
+test('an unknown job ID, an empty one, and an ambiguous one, are reported', () =>
   withRelay({ connect: false }, async (world) => {
     const missing = await jobs(world, ['show', 'zzz']);
     assert.deepEqual(missing, {
@@ -200,11 +201,20 @@ test('an unknown job ID, and an ambiguous one, are reported', () =>
       out: '',
       err: 'relay: There is no job "zzz".\n  `relay jobs` lists them.\n',
     });
-    await createJob(world, 'save_tracks', tracks(world, 1));
-    await createJob(world, 'save_tracks', tracks(world, 1));
-    const several = await jobs(world, ['show', '']);
-    assert.equal(several.code, 2);
-    assert.match(several.err, /2 job IDs begin with ""/);
+    const id = await createJob(world, 'save_tracks', tracks(world, 1));
+    assert.deepEqual(await jobs(world, ['cancel', '']), {
+      code: 2,
+      out: '',
+      err: 'relay: The ID of the job is empty. Is a variable of the shell not set?\n  `relay jobs` lists the jobs.\n',
+    });
+    assert.notEqual((await jobOf(world, id)).status, 'cancelled');
+    const items = [{ job_id: '1f0c2b3a' }, { job_id: '1f0c9d4e' }];
+    const listing: Tools = async <T>() => ({ items, total: 2 }) as T;
+    assert.equal(await fullId(listing, '1f0c9'), '1f0c9d4e');
+    await assert.rejects(fullId(listing, '1f0c'), {
+      code: 'USAGE',
+      message: '2 job IDs begin with "1f0c".',
+    });
   }));
 
 test('jobs without a server is exit 4', async () => {

@@ -19,6 +19,18 @@ export async function openTools(context: Context): Promise<Tools> {
 
 /** The ID of the job that begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if there are several */
 export async function fullId(tools: Tools, given: string): Promise<string> {
+  // `relay jobs cancel "$ID"` with an unset variable must not cancel the only job.
+  if (given === '') {
+    throw new RelayError('USAGE', 'The ID of the job is empty. Is a variable of the shell not set?', {
+      remedy: { text: '{command} lists the jobs.', command: ['jobs'] },
+    });
+  }
+  // `relay jobs cancel "$ID"` with an unset variable must not cancel the only job.
+  if (given === '') {
+    throw new RelayError('USAGE', 'The ID of the job is empty. Is a variable of the shell not set?', {
+      remedy: { text: '{command} lists the jobs.', command: ['jobs'] },
+    });
+  }
   const { items } = await listJobs(tools, Number.POSITIVE_INFINITY);
   const found = items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given));
   const [id, other] = found;
