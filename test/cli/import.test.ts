@@ -230,6 +230,12 @@ test('an import that is refused says why, and leaves no job behind', () =>
     const cases: Array<[args: string[], code: number, first: RegExp]> = [
       [[path, '--to', 'A', '--new', 'B'], 2, /^relay: --to, --new and --saved say where the songs go/],
       [[path, '--replace'], 2, /^relay: --replace needs --to/],
+      [[path, '--each', '--to', 'A'], 2, /^relay: --each makes a new playlist of each: leave out --to, /],
+      [
+        [path, '--list', 'A', '--list', 'B', '--saved'],
+        2,
+        /^relay: Several --list make a new playlist of each/,
+      ],
       [[path, '--new', ' '], 2, /^relay: The name of a playlist has 1 to 100 characters\./],
       [
         [path, '--to', 'Morning Fery'],

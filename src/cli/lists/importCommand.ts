@@ -72,7 +72,11 @@ export function importCommand(context: Context): Command {
         'right',
       ]),
     )
-    .option('--list <name>', 'Only this playlist, from a file that has several; repeatable', more)
+    .option(
+      '--list <name>',
+      'Only this playlist, from a file that has several; repeated, each becomes one of its own',
+      more,
+    )
     .option('--each', 'Create a playlist for each playlist in the file')
     .option(
       '--all-plays',
@@ -255,9 +259,13 @@ function newTarget(name: string): ImportTarget {
   return { kind: 'new', name: name.slice(0, 100) };
 }
 
-function requireOneTarget({ to, new: name, saved, replace }: ImportOptions): void {
+function requireOneTarget({ to, new: name, saved, replace, each, list = [] }: ImportOptions): void {
   const given = [to, name, saved].filter((one) => one !== undefined);
   if (given.length > 1) throw usage('--to, --new and --saved say where the songs go: give one of them.');
+  if (given.length > 0 && (each || list.length > 1)) {
+    const makes = each ? '--each makes' : 'Several --list make';
+    throw usage(`${makes} a new playlist of each: leave out --to, --new and --saved.`);
+  }
   if (replace && to === undefined) throw usage('--replace needs --to: there is nothing else to replace.');
 }
 
