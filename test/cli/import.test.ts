@@ -444,6 +444,13 @@ test('each of several playlists in a file becomes a playlist', () =>
         ],
       ],
     );
+    const many = Array.from({ length: 12 }, (_, at) => ({ ...lists[0], name: `List ${at + 1}` }));
+    const manyPath = file('many.json', JSON.stringify({ playlists: many }));
+    const missing = await run(['import', manyPath, '--list', 'Spring', '--list', 'Summer']);
+    assert.match(missing.err, /"List 9", "List 10" and 2 more\.\n$/);
+    const single = file('single.txt', lineOf(one));
+    const unnamed = await run(['import', single, '--list', 'Spring', '--list', 'Summer']);
+    assert.match(unnamed.err, /"Spring"\.\n {2}The file is one list: leave out --list\.\n$/);
     const asked = await run(['import', path], { ...TERMINAL, stdin: 'n\nsecond\ny\n' });
     assert.equal(asked.code, 0, asked.err);
     assert.match(asked.err, /Create 3 playlists, one for each\? \[Y\/n\] Which one\? /);

@@ -228,30 +228,31 @@ async function eachOf(
   talk: Dialogue | null,
 ): Promise<string[] | undefined> {
   const names = lists.map((one) => one.name);
-  if (list.length > 1) return list.map((wanted) => listNamed(wanted, names));
+  if (list.length > 1) return Promise.all(list.map((wanted) => listNamed(wanted, lists)));
   if (each) return names.length > 0 ? names : undefined;
   if (names.length === 0 || talk === null || to !== undefined || saved || name !== undefined)
     return undefined;
   if (await talk.confirm(`Create ${names.length} playlists, one for each?`, true)) return names;
   const wanted = await talk.ask('Which one? ');
   if (!wanted) throw new RelayError('INTERRUPTED', 'Nothing was changed.');
-  return [listNamed(wanted, names)];
+  return [await listNamed(wanted, lists)];
 }
 
-function listNamed(wanted: string, names: readonly string[]): string {
-  const lower = wanted.toLowerCase();
-  const found = names.find((name) => name === wanted) ?? names.find((name) => name.toLowerCase() === lower);
-  if (found !== undefined) return found;
+/** Number of playlists of a file that an error names. */
+const NAMED = 10;
+
+/** The name of a list as the file has it. Case, accents and punctuation of `wanted` do not matter. */
+async function listNamed(wanted: string, lists: ImportPreview['lists']): Promise<string> {
+  const { calledLike } = await import('../../music/normalise.ts');
+  const [found] = calledLike(lists, wanted);
+  if (found) return found.name;
+  const names = lists.map(({ name }) => name);
+  const first = names.slice(0, NAMED).map((name) => `"${name}"`);
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  const has =
+    names.length === 0 ? 'The file is one list: leave out --list.' : `It has: ${first.join(', ')}${more}.`;
   throw new RelayError('USAGE', `The file has no playlist "${wanted}".`, {
-    remedy: [
-      didYouMean(wanted, names),
-      `It has: ${names
-        .slice(0, 10)
-        .map((name) => `"${name}"`)
-        .join(', ')}.`,
-    ]
-      .filter(Boolean)
-      .join(' '),
+    remedy: [didYouMean(wanted, names), has].filter(Boolean).join(' '),
   });
 }
 
