@@ -240,7 +240,7 @@ test('an import that is refused says why, and leaves no job behind', () =>
       [
         [path, '--to', 'Morning Fery'],
         1,
-        /^relay: Your library has no playlist "Morning Fery"\.\n.*"Morning Ferry"/,
+        /^relay: Your library has no playlist "Morning Fery"\.\n.*"Morning Ferry"\? `relay playlists` lists them\./,
       ],
       [
         [path, '--to', 'cafe noctelle'],

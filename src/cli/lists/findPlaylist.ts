@@ -38,7 +38,7 @@ async function notFound(given: string, playlists: readonly PlaylistFacts[]): Pro
   return new RelayError('NOT_FOUND', `Your library has no playlist "${given}".`, {
     remedy: {
       text: `${didYouMean(given, names) ?? ''} {command} lists them.`.trim(),
-      command: ['call', 'get_my_playlists', 'all=true'],
+      command: ['playlists'],
     },
   });
 }
