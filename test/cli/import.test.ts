@@ -109,6 +109,8 @@ test('if a song is not found, nothing is written and the ways to continue are sh
       [1, '', 'RESOLUTION_FAILED', 1, 9],
     );
     assert.equal(error.details.job_ids.length, 1);
+    const none = await run(['import', file('None.txt', 'Nobody - No Such Song Anywhere')]);
+    assert.doesNotMatch(none.err, /--skip-unresolved/);
 
     const done = await run(['import', path, '--skip-unresolved', '--skip-duplicates']);
     assert.equal(done.code, 0);

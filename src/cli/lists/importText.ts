@@ -125,7 +125,8 @@ export function waysOn(job: JobRecord, named: NamedHome): string[] {
   return [
     `To see them: ${command('show', id)}`,
     `To choose songs for them: ${command('fix', id)}`,
-    `To continue without them: ${command('commit', id, '--skip-unresolved')}`,
+    // A job that found nothing has nothing to write.
+    ...(job.resolved > 0 ? [`To continue without them: ${command('commit', id, '--skip-unresolved')}`] : []),
   ];
 }
 
