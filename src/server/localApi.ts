@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { isoOf } from '../base/clock.ts';
 import { hashOf } from '../base/digest.ts';
+import { lazy } from '../base/memoised.ts';
 import { RelayError } from '../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS } from '../domain/keep.ts';
 import { LIBRARY_PARTS } from '../domain/library.ts';
@@ -20,6 +21,7 @@ import type { WaitingClients } from './access/waitingClients.ts';
 import type { Core } from './core.ts';
 import { inTime } from './inTime.ts';
 import { leaveAccount } from './leaveAccount.ts';
+import { localInput } from './localInput.ts';
 import type { LastPlaying } from './owner/lastPlaying.ts';
 import { ownerHistory, ownerUndo } from './ownerChanges.ts';
 import {
@@ -380,6 +382,15 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
+const SHAPES = new Map<string, () => z.ZodType>(
+  Object.entries(OPERATIONS).map(([name, { input }]) => [name, lazy<z.ZodType>(input)]),
+);
+
+/** What a call was given, wherever it comes from. @throws RelayError `USAGE`, HttpError `BAD_REQUEST` */
+function askedOf(name: LocalCall, given: unknown): never {
+  return localInput(SHAPES.get(name)?.() ?? nothing(), given ?? {}) as never;
+}
+
 /** The progress of an import. Answers at once if the import has ended, else after a moment. */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
@@ -397,7 +408,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
     });
   };
   return localApiOf(
-    (name) => async (given) => operationOf(name).run(given as never, { core, server, running }),
+    (name) => async (given) => operationOf(name).run(askedOf(name, given), { core, server, running }),
   );
 }
 
@@ -405,7 +416,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
 export function localApiWithoutState(home: EmptyHome): LocalApi {
   return localApiOf((name) => async (given) => {
     const { inEmptyHome } = operationOf(name);
-    return inEmptyHome ? inEmptyHome(given as never, home) : home.refuse();
+    return inEmptyHome ? inEmptyHome(askedOf(name, given), home) : home.refuse();
   });
 }
 

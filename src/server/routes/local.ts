@@ -15,7 +15,6 @@ import { type HttpContext, sendJson } from '../http/context.ts';
 import type { Route } from '../http/router.ts';
 import { HttpError } from '../http/toHttp.ts';
 import { OPERATIONS } from '../localApi.ts';
-import { parsed } from './bodies.ts';
 
 /** @param apiFor returns the owner's calls, with URLs below the base URL of the request */
 export function localRoutes(
@@ -24,14 +23,13 @@ export function localRoutes(
   credentials: Credentials,
 ): Route[] {
   const routes = LOCAL_CALLS.map((name): Route => {
-    const { input, hasFile } = OPERATIONS[name];
-    const shape = lazy<z.ZodType>(input);
+    const { hasFile } = OPERATIONS[name];
     return {
       method: 'POST',
       path: `/local/${LOCAL_ROUTES[name]}`,
       async handle(context) {
         await authorize(context, credentials);
-        const asked = parsed(shape(), await readJson(context, hasFile ? LIST_BODY : LOCAL_BODY));
+        const asked = await readJson(context, hasFile ? LIST_BODY : LOCAL_BODY);
         const call = apiFor(context.baseUrl)[name] as (asked: unknown) => Promise<unknown>;
         sendJson(context, 200, (await call(asked)) ?? {});
       },
