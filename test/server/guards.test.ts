@@ -75,6 +75,12 @@ test('PUBLIC_BASE_URL adds its host and origin, and all URLs use it', async () =
     });
     assert.equal(health.status, 200);
     assert.equal(JSON.parse(health.text).mcpUrl, 'https://relay.example.org/mcp');
+    for (const [host, status] of [
+      ['relay.example.org:443', 200],
+      ['relay.example.org:80', 403],
+    ] as const) {
+      assert.equal((await send(`${local}/health`, { headers: { host } })).status, status, host);
+    }
     const metadata = await send(`${local}/.well-known/oauth-protected-resource`);
     assert.equal(JSON.parse(metadata.text).resource, 'https://relay.example.org/mcp');
   });

@@ -27,7 +27,7 @@ export interface Guards {
 
 export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
   const loopback = loopbackHosts(names, port);
-  const hosts = publicBaseUrl ? [...loopback, new URL(publicBaseUrl).host.toLowerCase()] : loopback;
+  const hosts = publicBaseUrl ? [...loopback, ...hostsOf(publicBaseUrl)] : loopback;
   const baseUrls = new Map(hosts.map((host) => [host, publicBaseUrl || `http://${host}`]));
   const origins = new Set(loopback.map((host) => `http://${host}`));
   if (publicBaseUrl) origins.add(publicBaseUrl.toLowerCase());
@@ -35,6 +35,12 @@ export function createGuards({ port, names, publicBaseUrl }: Identity): Guards {
     baseUrlFor: (host) => baseUrls.get(host?.toLowerCase() ?? '') ?? null,
     isOwnOrigin: (origin) => origin === undefined || origins.has(origin.toLowerCase()),
   };
+}
+
+/** The values of `Host` for an origin: the scheme's default port may be left out, and some proxies name it (RFC 9110 4.2.3). */
+export function hostsOf(origin: string): string[] {
+  const { host, port, protocol } = new URL(origin);
+  return port === '' ? [host, `${host}:${protocol === 'https:' ? 443 : 80}`] : [host];
 }
 
 /** The values of `Host` for the loopback names. Browsers leave out the scheme's default port in it. */

@@ -9,6 +9,7 @@ import type { Core } from '../core.ts';
 import { isPersonsNavigation } from '../http/browser.ts';
 import { type HttpContext, redirect } from '../http/context.ts';
 import { cookieOf, setCookie } from '../http/cookies.ts';
+import { hostsOf } from '../http/guards.ts';
 import type { Route } from '../http/router.ts';
 import {
   connectedPage,
@@ -43,7 +44,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     if (core.clientId() === null) return sendPage(context, 503, NO_CLIENT_ID_PAGE);
     // The cookie must be set under the host that the provider redirects to. That host is compared with the `Host` header, not
     // with `baseUrl`: `baseUrl` may be the public address, and the redirect would never end.
-    if (request.headers.host?.toLowerCase() !== new URL(home).host) {
+    if (!hostsOf(home).includes(request.headers.host?.toLowerCase() ?? '')) {
       // To the browser, the other name is another site. So the redirected request has a ticket; without one, it would seem to
       // come from a foreign page.
       const onward = new URLSearchParams(proof === null ? { ticket: core.login.passOn() } : query);
