@@ -272,7 +272,6 @@ const cline: Client = {
   ...USUAL,
   id: 'cline',
   name: 'Cline',
-  shares: {},
   places: (system) => [
     placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
   ],
@@ -321,7 +320,7 @@ const goose: Client = {
   name: 'Goose',
   format: 'yaml',
   section: 'extensions',
-  shares: {},
+  shares: USUAL.shares,
   places: (system) => [
     system.platform === 'win32'
       ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])

@@ -29,18 +29,24 @@ const WAYS_TO_REACH = [
 export type Shares = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The merged entry: `wanted`, plus everything of `existing` that does not contradict it, such as `disabled`, `timeout`
- * or a header for a proxy.
+ * The merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict it. That
+ * may be `disabled`, `timeout`, `tools` or a header for a proxy. Other members of `wanted` are for an entry that lacks them.
  */
 export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
   const merged: Data = {};
   for (const [key, value] of Object.entries(existing)) {
     if (!WAYS_TO_REACH.includes(key) || key in wanted) merged[key] = value;
   }
-  Object.assign(merged, wanted);
+  for (const [key, value] of Object.entries(wanted)) {
+    const before = existing[key];
+    // One client has the address and the headers together in `transport`.
+    if (isData(before) && isData(value) && key === 'transport')
+      merged[key] = mergedEntry(before, value, shares);
+    else if (WAYS_TO_REACH.includes(key) || !(key in existing)) merged[key] = value;
+  }
   for (const [key, ours] of Object.entries(shares)) {
     const members = { ...without(existing[key], ours), ...(wanted[key] as Data | undefined) };
-    if (Object.keys(members).length > 0) merged[key] = members;
+    if (Object.keys(members).length > 0 || key in wanted) merged[key] = members;
     else delete merged[key];
   }
   return merged;

@@ -387,6 +387,43 @@ test('--remove deletes the backups that hold the key, even if the file has no en
   assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
 });
 
+test('--write keeps what a person has set in the entry: on or off, time, tools, headers', async (context) => {
+  const { run, put, text } = desk(context);
+  const OLD = 'http://127.0.0.1:1/mcp';
+  const json: Array<[id: string, file: string, section: string, entry: object]> = [
+    ['copilot', '.copilot/mcp-config.json', 'mcpServers', { type: 'http', url: OLD, tools: ['play'] }],
+    ['kilo', '.config/kilo/kilo.json', 'mcp', { type: 'remote', url: OLD, enabled: false, timeout: 7 }],
+    [
+      'cline',
+      '.cline/data/settings/cline_mcp_settings.json',
+      'mcpServers',
+      { transport: { type: 'streamableHttp', url: OLD, headers: { 'X-Mine': '1' } }, autoApprove: ['play'] },
+    ],
+  ];
+  for (const [id, file, section, entry] of json) {
+    const before = JSON.stringify({ [section]: { relay: entry } }, null, 2);
+    put(file, before);
+    assert.equal((await run([id, '--write'])).code, 0);
+    assert.equal(text(file), before.replace(OLD, URL), id);
+  }
+  const file = '.config/goose/config.yaml';
+  const mine = `extensions:
+  relay:
+    type: streamable_http
+    name: relay
+    enabled: false # for now
+    uri: ${JSON.stringify(OLD)}
+    headers:
+      X-Mine: "1"
+    env_keys: [A]
+    envs: {}
+    timeout: 5 # seconds
+`;
+  put(file, mine);
+  assert.equal((await run(['goose', '--write'])).code, 0);
+  assert.equal(text(file), mine.replace(OLD, URL));
+});
+
 test('a server of the same name that is not relay stays, and so do its key and the backups with it', async (context) => {
   const others = [
     '{ "url": "https://mcp.relay.example/mcp", "headers": { "Authorization": "Bearer theirs" } }',
