@@ -47,7 +47,7 @@ function merged(content: string, addition: Addition): string {
   const { format, section, name, entry, shares } = addition;
   const { parse, edit } = FORMATS[format];
   const before = parse(text);
-  const existing = entryIn(before, section, name);
+  const existing = entryIn(before, addition);
   const wanted = mergedEntry(existing ?? {}, entry, shares);
   if (existing && sameData(existing, wanted)) return content;
   const edited = edit(text, section, name, wanted);
@@ -73,8 +73,7 @@ export interface Past {
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
   return withinStack(() => {
-    const { format, section, name } = at;
-    const { [name]: entry, ...rest } = entriesIn(FORMATS[format].parse(withoutMark(content)), section);
+    const { [at.name]: entry, ...rest } = entriesIn(FORMATS[at.format].parse(withoutMark(content)), at);
     const left = removed(content, at, true);
     if (isData(entry)) {
       const addition = { ...at, entry, shares: {} };
@@ -95,7 +94,7 @@ function removed(content: string, { format, section, name }: Where, whole: boole
   const text = content.slice(mark.length);
   const { parse, remove } = FORMATS[format];
   const before = parse(text);
-  const { [name]: _, ...rest } = entriesIn(before, section);
+  const { [name]: _, ...rest } = entriesIn(before, { format, section });
   const isLast = Object.keys(rest).length === 0;
   const edited = remove(text, section, name, whole && isLast);
   const { [section]: __, ...others } = before;
@@ -125,13 +124,13 @@ function attempt<T>(work: () => T): T | undefined {
 export type Where = Pick<Addition, 'format' | 'section' | 'name'>;
 
 /** The entry with that name, or undefined. Throws `FileProblem` as `merge` does. */
-export function findEntry(content: string, { format, section, name }: Where): Data | undefined {
-  return withinStack(() => entryIn(FORMATS[format].parse(withoutMark(content)), section, name));
+export function findEntry(content: string, at: Where): Data | undefined {
+  return withinStack(() => entryIn(FORMATS[at.format].parse(withoutMark(content)), at));
 }
 
 /** All entries of the section, by name. Throws `FileProblem` as `merge` does. */
-export function allEntries(content: string, { format, section }: Omit<Where, 'name'>): Data {
-  return withinStack(() => entriesIn(FORMATS[format].parse(withoutMark(content)), section));
+export function allEntries(content: string, at: Omit<Where, 'name'>): Data {
+  return withinStack(() => entriesIn(FORMATS[at.format].parse(withoutMark(content)), at));
 }
 
 function withoutMark(content: string): string {
@@ -143,15 +142,17 @@ export function snippet({ format, section, name, entry }: Omit<Addition, 'shares
   return FORMATS[format].snippet(section, name, entry);
 }
 
-function entriesIn(document: Data, section: string): Data {
+function entriesIn(document: Data, { format, section }: Omit<Where, 'name'>): Data {
   if (!Object.hasOwn(document, section)) return {};
   const servers = document[section];
+  // In YAML, a section whose entries were deleted by hand is null.
+  if (servers === null && format === 'yaml') return {};
   if (!isData(servers)) throw new FileProblem(`has a value for ${section} that is not a group of servers`);
   return servers;
 }
 
-function entryIn(document: Data, section: string, name: string): Data | undefined {
-  const servers = entriesIn(document, section);
+function entryIn(document: Data, { format, section, name }: Where): Data | undefined {
+  const servers = entriesIn(document, { format, section });
   if (!Object.hasOwn(servers, name)) return undefined;
   const entry = servers[name];
   if (!isData(entry))

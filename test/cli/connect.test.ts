@@ -319,6 +319,13 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
     /\nNothing else was in it, so the file is gone too\.\n$/,
   );
   assert.deepEqual([list('.config/goose').length > 0, existsSync(join(home, '.config'))], [true, false]);
+  for (const empty of ['extensions:\n# mine\nb: 1\n', 'b: 1\nextensions: ~ # mine\n']) {
+    put(file, empty);
+    assert.equal((await run(['goose', '--write'])).code, 0);
+    assert.match(text(file), /^extensions:.*\n {2}relay:\n {4}type: /m);
+    assert.equal((await run(['goose', '--remove'])).code, 0);
+    assert.equal(text(file), empty);
+  }
   put(file, 'a: [\n');
   assert.match(
     (await run(['goose', '--write'])).err,
