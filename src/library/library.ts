@@ -49,6 +49,7 @@ import {
   touch,
   touchedIn,
   touchedPlaylists,
+  untilNow,
 } from './touched.ts';
 import { createPlaylistVersions } from './versions/playlistVersions.ts';
 import type { Watcher } from './watchedProvider.ts';
@@ -269,6 +270,7 @@ export function createLibrary(options: LibraryOptions): Library {
   /** The copy of this account; a copy of another account is dropped. */
   async function copyOf(account: string): Promise<Summary> {
     const found = await summary();
+    touched = untilNow(touched, clock.now());
     if (found.account === account) return found;
     if (found !== NOTHING) await drop();
     return refresh((sql) => putMeta(sql, 'account', account));

@@ -21,6 +21,13 @@ export function touch(touched: Touched, written: Written, at: number): Touched {
   return { ...touched, [keyOf(written)]: { at, snapshotId } };
 }
 
+/** The same writes, none of them in the future: after the clock was set back, they would count as recent until it got there. */
+export function untilNow(touched: Touched, now: number): Touched {
+  const all = Object.entries(touched);
+  if (all.every(([, { at }]) => at <= now)) return touched;
+  return Object.fromEntries(all.map(([key, one]) => [key, { ...one, at: Math.min(one.at, now) }]));
+}
+
 /** Parses the stored JSON. Keys that another version named differently are dropped, since nothing would read them. */
 export function touchedIn(text: string): Touched {
   const all = Object.entries(JSON.parse(text) as Touched);

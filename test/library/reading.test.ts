@@ -279,6 +279,26 @@ test('a wait for a limit does not grow if the clock is set back', async () => {
   });
 });
 
+test('what relay wrote is read again for half a minute, even if the clock is set back', async () => {
+  const clock = manualClock();
+  await withRelay({ ...QUICK, clock }, async (relay) => {
+    const account = resize(relay, 60, 2);
+    await readAll(relay);
+    const { id } = at(account.playlists, 0);
+    const track_ids = [at(relay.provider.catalogue.tracks, 4_000).uri];
+    await relay.call('add_tracks_to_playlist', { playlist_id: id, track_ids });
+    await relay.call('save_tracks', { track_ids });
+    clock.setWall(clock.now() - 24 * 3_600_000);
+    const requests: number[] = [];
+    for (let question = 0; question < 3; question++) {
+      requests.push((await counted(relay, 'select 1', 10_000)).requests);
+      clock.advance(40_000);
+    }
+    assert.deepEqual(requests, [2, 2, 0]);
+    await assertExact(relay);
+  });
+});
+
 test('a check by sync that fails is tried again at the time that the status names', async () => {
   const clock = manualClock();
   const waits = waitCounter();
