@@ -79,6 +79,20 @@ test('fold takes case, accents and strokes away; null stays null', () =>
     assert.deepEqual(rows, [['smorbrod pa manen', 'eclair', null, '12']]);
   }));
 
+test('tracks with an empty recording code are not one song', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    resize(relay, 12, 0);
+    const empty = ({ track }: { track: object }) => ({ track: { ...track, external_ids: { isrc: '' } } });
+    const fn = (body: unknown) => {
+      const page = body as { items: Array<{ track: object }> };
+      return { ...page, items: page.items.map((row) => ({ ...row, ...empty(row) })) };
+    };
+    relay.provider.faults.add({ path: '/me/tracks', times: 9, kind: 'transform', fn });
+    await readAll(relay);
+    const sql = 'select count(isrc), count(distinct song) = count(distinct fold(name || artist)) from tracks';
+    assert.deepEqual((await ask(relay, sql)).rows, [[0, 1]]);
+  }));
+
 test('a query with an unknown name is refused, and the error lists the columns that there are', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 3, 1);

@@ -72,7 +72,8 @@ export function parseTrack(value: unknown): Track | null {
       duration_ms: numberOf(raw.duration_ms),
       explicit: flagOf(raw.explicit),
       is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
-      isrc: textOf(asObject(raw.external_ids)?.isrc),
+      // An empty code would make one recording of all tracks that have one.
+      isrc: textOf(asObject(raw.external_ids)?.isrc) || null,
     };
   });
 }
