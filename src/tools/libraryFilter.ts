@@ -126,7 +126,8 @@ function paged<T>(items: T[], total: number, { limit, offset }: Window): Page<T>
 }
 
 function wordsOf(query: string): string[] {
-  return foldLetters(query)
+  // SQLite would take a zero character for the end of the query.
+  return foldLetters(query.replaceAll('\0', ' '))
     .split(/\s+/)
     .filter((word) => word !== '');
 }
