@@ -93,6 +93,29 @@ test('each reading that differs is a version, which counts the rows added and re
     );
   }));
 
+test('versions are listed page by page', () =>
+  withRelay(WITH_SQL, async (relay) => {
+    // With a name this long, few versions fill an answer.
+    at(resize(relay, 0, 1).playlists, 0).name = 'x'.repeat(6_000);
+    await readAll(relay);
+    const { length } = uris(relay);
+    for (let version = 2; version <= 20; version++) {
+      edit(relay, (rows) => (rows.length === length ? rows.slice(1) : [rowAt(relay, 0), ...rows]));
+      await ask(relay, 'select 1', { max_age_minutes: 0 });
+    }
+    const seen: number[] = [];
+    let pages = 0;
+    for (let offset: unknown = 0; typeof offset === 'number'; pages++) {
+      const page = await relay.call('list_playlist_versions', { playlist_id: ID, offset });
+      assert.equal(page.total, 20);
+      seen.push(...(page.items as Versions['items']).map(({ version }) => version));
+      offset = page.next_offset;
+    }
+    assert.ok(pages > 1);
+    const rising = Array.from({ length: 20 }, (_, index) => index + 1);
+    assert.deepEqual(seen, rising.toReversed());
+  }));
+
 test('a version comes back row for row: repeats, order and episodes', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);

@@ -62,10 +62,19 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
     if (size > whole) break;
     kept += 1;
   }
-  if (kept === 0) return null;
-  const shown = ordered.slice(0, kept);
+  const shown = kept === 0 ? firstAlone(answer, ordered[0], whole, rows) : ordered.slice(0, kept);
+  if (shown === null) return null;
+  kept = shown.length;
   const end = rows.endOf?.(answer, shown) ?? {};
   return { ...answer, ...end, [rows.key]: shown, ...moreOf(rows, kept, list.length, limit) };
+}
+
+/** A row that is too long by itself, with its texts cut, since the others come after it; null if it still does not fit. */
+function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows): unknown[] | null {
+  const [cut] = structuredClone([row]);
+  if (typeof cut !== 'object' || cut === null) return null;
+  cutTexts(cut);
+  return sizeOf({ ...answer, [key]: [cut] }) <= limit ? [cut] : null;
 }
 
 /** Room for `next_offset` and `note`. */

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
-import { PlaylistName, PlaylistRef } from '../arguments.ts';
+import { Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
 const Row = z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() });
@@ -69,10 +69,13 @@ export const listKeptPlaylistsTool = defineTool({
     'Lists the playlists that follow a query: the query, when it runs next, what the last run did, and what waits for a review.',
   kind: 'read',
   openWorld: false,
-  input: z.object({}),
-  output: z.object({ items: z.array(Keep) }),
+  input: z.object({ offset: Offset }),
+  output: z.object({ items: z.array(Keep), total: z.number(), next_offset: z.number().nullable() }),
   rows: { key: 'items' },
-  handle: async ({ keeps }) => ({ items: keeps.list() }),
+  async handle({ keeps }, { offset }) {
+    const all = keeps.list();
+    return { items: all.slice(offset), total: all.length, next_offset: null };
+  },
 });
 
 export const updateKeptPlaylistTool = defineTool({

@@ -13,7 +13,7 @@ import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
-import { PlaylistName, playlistId } from '../arguments.ts';
+import { Offset, PlaylistName, playlistId } from '../arguments.ts';
 import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 
@@ -31,15 +31,20 @@ export const listVersionsTool = defineTool({
   description:
     'Lists the earlier versions of a playlist, newest first: when each was seen, how many rows it had, and how many came and went since the one before. restore_playlist brings one back.',
   kind: 'read',
-  input: z.object({ playlist_id: playlistId }),
+  input: z.object({ playlist_id: playlistId, offset: Offset }),
   output: z.object({
     playlist_id: z.string(),
     name: z.string(),
     present: z.boolean().describe('false: it is not in the account any more'),
     items: z.array(Version),
+    total: z.number(),
+    next_offset: z.number().nullable(),
   }),
   rows: { key: 'items' },
-  handle: ({ library }, { playlist_id: { id } }, call) => library.versions(id, call),
+  async handle({ library }, { playlist_id: { id }, offset }, call) {
+    const { items, ...facts } = await library.versions(id, call);
+    return { ...facts, items: items.slice(offset), total: items.length, next_offset: null };
+  },
 });
 
 /** Maximum number of rows that an answer names. */
