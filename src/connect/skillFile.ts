@@ -33,6 +33,13 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
   }
 }
 
+/** True if relay's skill is in a directory of skills. */
+export async function hasSkill(folder: string): Promise<boolean> {
+  // A directory that cannot be read holds no skill that relay could remove.
+  const text = await readFile(skillPath(folder), 'utf8').catch(() => '');
+  return text.includes(SKILL_MARK);
+}
+
 /** @returns true if there was one. @throws RelayError `HOME_UNUSABLE` */
 export async function removeSkill(folder: string): Promise<boolean> {
   const path = skillPath(folder);

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
 import type { Machine } from '../../src/service/manager.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
@@ -81,12 +82,16 @@ function write(path: string, content: string): void {
 
 test('relay uninstall --yes removes everything that relay put on the computer', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
+  const skill = join(me, '.agents', 'skills', 'relay', 'SKILL.md');
+  await writeSkill(join(me, '.agents', 'skills'), SKILL_MARK);
+  write(join(me, '.cursor', 'skills', 'relay', 'SKILL.md'), 'written by somebody else');
   assert.deepEqual(await run(['--yes']), {
     code: 0,
     out: `Removed the service (~/.config/systemd/user/relay.service).
 Removed relay from Cursor (/me/.cursor/mcp.json).
 Removed backups of /me/.qwen/settings.json that hold relay's API key.
 Removed relay from VS Code (/me/mcp.json).
+Removed the skill ~/.agents/skills/relay/SKILL.md.
 Removed the completion in ~/.bashrc.
 Removed the completion in ~/.config/fish/completions/relay.fish.
 Removed the login, settings, jobs and history in ~/state.
@@ -103,7 +108,11 @@ Removed the login, settings, jobs and history in ~/state.
       'relay connect vscode --remove --json',
     ],
   );
-  assert.deepEqual([existsSync(state), existsSync(unit)], [false, false]);
+  assert.deepEqual(
+    [state, unit, skill].map((path) => existsSync(path)),
+    [false, false, false],
+  );
+  assert.equal(existsSync(join(me, '.cursor', 'skills', 'relay', 'SKILL.md')), true);
   assert.equal(readFileSync(join(me, '.bashrc'), 'utf8'), 'alias ls=ls\nexport A=1\n');
   assert.equal(readFileSync(join(me, '.zshrc'), 'utf8'), 'source <(relay completion zsh) # mine\n');
 

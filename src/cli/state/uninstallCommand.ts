@@ -9,10 +9,11 @@ import type { Part } from './uninstallParts.ts';
 
 const EXPLANATION = `
 Removes everything that relay put on this computer: the service, its entries in
-the files of AI clients, the completion, the state with login, settings and
-jobs, and the key in the keychain. It asks before each one. Stop the server
-first. The program itself stays: remove it as you installed it. With --demo it
-removes the demo's data and its entries in clients, and nothing else.
+the files of AI clients and its skills, the completion, the state with login,
+settings and jobs, and the key in the keychain. It asks before each one. Stop
+the server first. The program itself stays: remove it as you installed it. A
+skill in a directory of your own stays too: remove it with relay connect. With
+--demo it removes the demo's data and its entries in clients, and nothing else.
 
 Examples:
   $ relay uninstall
@@ -21,7 +22,7 @@ Examples:
 export function uninstallCommand(context: Context, finish: Finish): Command {
   return new Command('uninstall')
     .helpGroup(HELP_GROUPS.state)
-    .description('Remove the service, client entries, completion, state and key')
+    .description('Remove the service, client entries, skills, completion, state and key')
     .option('--yes', 'Remove everything without asking; needed without a terminal')
     .addHelpText('after', EXPLANATION)
     .action(async ({ yes = false }: { yes?: boolean }) => finish(await runUninstall(context, yes)));

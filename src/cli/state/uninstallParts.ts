@@ -13,7 +13,7 @@ const KEYCHAIN_MS = 5_000;
 const CHILD_MS = 30_000;
 
 export interface Part {
-  name: 'service' | 'client' | 'completion' | 'state' | 'key';
+  name: 'service' | 'client' | 'skill' | 'completion' | 'state' | 'key';
   /** Completes "Remove …?". */
   what: string;
   /** @param left takes the paths that had to stay */
@@ -25,7 +25,7 @@ export interface Part {
  * @returns with `notes`, sentences about what could not be found out
  */
 export async function findParts(context: Context): Promise<{ parts: Part[]; notes: string[] }> {
-  const found = context.demo ? [clients, state] : [service, clients, completion, state];
+  const found = context.demo ? [clients, state] : [service, clients, skills, completion, state];
   const parts: Part[] = [];
   const notes: string[] = [];
   for (const find of found) parts.push(...(await find(context, notes)));
@@ -90,6 +90,21 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
       },
     };
   });
+}
+
+/** The skills in the directories of clients. Those in other directories are not known. */
+async function skills(context: Context): Promise<Part[]> {
+  const { hasSkill, removeSkill, skillPath } = await import('../../connect/skillFile.ts');
+  const { SKILL_CLIENTS, skillsFolder } = await import('../../connect/skillPlaces.ts');
+  const { homeDir } = await context.machine();
+  const system = { platform: context.platform, env: context.env, home: homeDir };
+  const parts: Part[] = [];
+  for (const folder of new Set(SKILL_CLIENTS.map((client) => skillsFolder(client, system)))) {
+    if (folder === null || !(await hasSkill(folder))) continue;
+    const what = `the skill ${skillPath(folder)}`;
+    parts.push({ name: 'skill', what, remove: () => removeSkill(folder) });
+  }
+  return parts;
 }
 
 async function completion(context: Context): Promise<Part[]> {
