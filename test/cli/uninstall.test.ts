@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
+import { RelayError } from '../../src/domain/errors.ts';
 import type { Machine } from '../../src/service/manager.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
@@ -72,7 +73,7 @@ function computer(context: TestContext, { refuses = '' } = {}) {
     });
     return { code, out: seen(out), err: seen(err) };
   };
-  return { me, state, unit, asked, run };
+  return { me, state, unit, asked, machine, run };
 }
 
 function write(path: string, content: string): void {
@@ -216,4 +217,19 @@ test("with --demo it removes the demo's data and its entries, and nothing else",
   );
   assert.deepEqual(asked, ['--demo connect --json', '--demo connect cursor --remove --json']);
   assert.deepEqual(readdirSync(home).sort(), ['config.json', 'master.key', 'relay.db']);
+});
+
+test('Ctrl-C stops before the next part', async (context) => {
+  const stop = new AbortController();
+  const { state, unit, machine, run } = computer(context);
+  const stopping: Machine = {
+    ...machine,
+    run: async (command, words) => {
+      if (words.includes('--remove')) stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
+      return machine.run(command, words);
+    },
+  };
+  const { code, err } = await run(['--yes'], { machine: stopping, signal: stop.signal });
+  assert.deepEqual([code, err], [130, 'relay: Interrupted.\n']);
+  assert.deepEqual([existsSync(unit), existsSync(join(state, 'relay.db'))], [false, true]);
 });

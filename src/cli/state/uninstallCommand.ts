@@ -48,6 +48,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   // Accessing stdin starts reading it.
   const questions = yes ? null : openDialogue(io, signal);
   for (const part of parts) {
+    signal.throwIfAborted();
     if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`, false))) {
       kept.push(part);
       continue;
@@ -57,6 +58,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
       removed.push(part);
       if (!json) printLine(io, `Removed ${part.what}.`);
     } catch (error) {
+      signal.throwIfAborted();
       if (!(error instanceof RelayError)) throw error;
       failed.push(error.message);
       note(io, error.message);
