@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
@@ -232,4 +232,20 @@ test('Ctrl-C stops before the next part', async (context) => {
   const { code, err } = await run(['--yes'], { machine: stopping, signal: stop.signal });
   assert.deepEqual([code, err], [130, 'relay: Interrupted.\n']);
   assert.deepEqual([existsSync(unit), existsSync(join(state, 'relay.db'))], [false, true]);
+});
+
+test('the keys go with the state, and stay with it', async (context) => {
+  const { state, run } = computer(context);
+  for (const home of [state, join(state, 'demo')]) rmSync(join(home, 'master.key'));
+  const env = { RELAY_HOME: state, RELAY_KEYCHAIN: 'os' };
+  const asked = await run([], { env, terminal: TERMINAL, stdin: '\n'.repeat(20) });
+  assert.match(
+    asked.err,
+    /history in ~\/state\? \[y\/N\] The key stays in the keychain too, since the state needs it\.\nThe program/,
+  );
+  assert.equal(existsSync(join(state, 'relay.db')), true);
+  const gone = await run([], { env, terminal: TERMINAL, stdin: `${'\n'.repeat(6)}y\n\n\n` });
+  const key = 'key from the keychain, without which a backup of the login cannot be read';
+  assert.ok(gone.err.includes(`Remove the ${key}? [y/N] Remove the demo's ${key}? [y/N] `), gone.err);
+  assert.equal(existsSync(state), false);
 });

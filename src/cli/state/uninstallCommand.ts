@@ -49,6 +49,11 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const questions = yes ? null : openDialogue(io, signal);
   for (const part of parts) {
     signal.throwIfAborted();
+    if (part.name === 'key' && !removed.some(({ name }) => name === 'state')) {
+      if (!kept.some(({ name }) => name === 'key')) note(io, KEY_STAYS);
+      kept.push(part);
+      continue;
+    }
     if (questions !== null && !(await questions.confirm(`Remove ${part.what}?`, false))) {
       kept.push(part);
       continue;
@@ -75,6 +80,9 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
 function shown({ name, what }: Part) {
   return { part: name, what };
 }
+
+/** Without its key, a state cannot be read any more. */
+const KEY_STAYS = 'The key stays in the keychain too, since the state needs it.';
 
 /** Refuses while a server other than the service's runs, since it would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {

@@ -132,19 +132,25 @@ async function state(context: Context): Promise<Part[]> {
     },
   ];
   const { keySource } = await import('../../secrets/masterKey.ts');
-  const isSealed = await exists(join(home, 'relay.db'));
-  if (isSealed && (await keySource(keyOptions(settings))) === 'keychain') {
-    parts.push(await keychainPart(context, home));
+  // The demo's home is inside the other one and goes with it. It has a key of its own.
+  for (const [path, whose] of [
+    [home, 'the'],
+    [join(home, 'demo'), "the demo's"],
+  ] as const) {
+    const isSealed = await exists(join(path, 'relay.db'));
+    if (isSealed && (await keySource({ ...keyOptions(settings), home: path })) === 'keychain') {
+      parts.push(await keychainPart(context, path, whose));
+    }
   }
   return parts;
 }
 
-async function keychainPart({ clock, signal }: Context, home: string): Promise<Part> {
+async function keychainPart({ clock, signal }: Context, home: string, whose: string): Promise<Part> {
   const { forgetInKeychain, keychainAccount } = await import('../../secrets/keychain.ts');
   const account = await keychainAccount(home);
   return {
     name: 'key',
-    what: 'the key from the keychain, without which a backup of the login cannot be read',
+    what: `${whose} key from the keychain, without which a backup of the login cannot be read`,
     async remove() {
       const late = new RelayError('KEY_UNAVAILABLE', 'The keychain does not answer.');
       const deadline = { clock, ms: KEYCHAIN_MS, signal, late };
