@@ -584,6 +584,8 @@ for (const [what, content, problem] of BROKEN) {
     }
 `,
     });
+    const json = await run(['cursor', '--write', '--json']);
+    assert.deepEqual([json.code, json.out, JSON.parse(json.err).error.code], [1, '', 'HOME_UNUSABLE']);
     assert.deepEqual(readFileSync(join(home, '.cursor/mcp.json')), Buffer.from(content));
     assert.deepEqual(list('.cursor'), ['mcp.json']);
   });

@@ -255,10 +255,7 @@ test('a login that fails says why, with the exit code of its error', async (cont
     const { env } = await startFakeLocal(context, { answers: loginThat(failed(code)) });
     const { code: exit, err } = await relay(['login', '--json', '--no-browser'], { env });
     const error = { code: code === 'SOMETHING_NEW' ? 'LOGIN_FAILED' : code, message: 'Spotify says no.' };
-    assert.deepEqual(
-      [exit, JSON.parse(err.trimEnd().split('\n').at(-1) ?? '')],
-      [1, { error: { ...error, remedy: 'Ask its owner.' } }],
-    );
+    assert.deepEqual([exit, JSON.parse(err)], [1, { error: { ...error, remedy: 'Ask its owner.' } }]);
   }
 });
 

@@ -154,12 +154,12 @@ async function programOf(context: Context, { demo }: Server): Promise<[string, .
  * Refuses a program that a package manager fetched for one run: it disappears later, and no client could start it.
  * @param written the client whose file would name the program; null to only warn
  */
-function refuseTemporary({ io }: Context, program: readonly string[], written: string | null): void {
+function refuseTemporary(context: Context, program: readonly string[], written: string | null): void {
   const word = temporaryWord(program);
   if (word === null) return;
   const remedy = 'Install relay in a permanent place, then run this again from there.';
   if (written === null) {
-    note(io, `${word} is a temporary copy. ${remedy}`);
+    context.remark(`${word} is a temporary copy. ${remedy}`);
     return;
   }
   throw new RelayError(
@@ -316,7 +316,7 @@ async function serverToConnect(context: Context): Promise<Server> {
   }
   const settings = await context.settings();
   const url = urlFromSettings(settings);
-  note(context.io, 'No server is running. The address is the one in the settings.');
+  context.remark('No server is running. The address is the one in the settings.');
   return { url, demo: settings.demo, authMode: settings.mcpAuthMode, currentKey: async () => null };
 }
 

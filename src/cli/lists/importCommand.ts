@@ -97,7 +97,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     if (found === 'export')
       throw usage('--dry-run shows how a list of songs is read; this is a data export.');
     if (isHistory) {
-      note(context.io, 'Without --dry-run and a place for the songs, its plays go into the library.');
+      context.remark('Without --dry-run and a place for the songs, its plays go into the library.');
     }
     return showOnly(context, file, options);
   }

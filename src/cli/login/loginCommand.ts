@@ -92,9 +92,12 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
     note(io, browser ? 'Opening the browser. If nothing happens, open this:' : 'Open this in any browser:');
     printLine(io, url);
   }
-  if (browser && !context.json)
+  // With --json an error is the only line on stderr.
+  if (context.json) return;
+  if (browser) {
     note(io, `Waiting up to ${timeout} s for you to log in there. Ctrl-C gives up.`);
-  if (browser) return;
+    return;
+  }
   note(io, `Waiting up to ${timeout} s for you to log in there.`);
   note(io, 'If the browser ends on a page that does not load, paste the address of that page here:');
 }
@@ -106,7 +109,7 @@ async function openBrowser(
   { attemptId }: LoginStart,
 ): Promise<SigningIn | null> {
   const { openSignedIn } = await import('../browser/signedInBrowser.ts');
-  const failed = () => note(context.io, 'No browser could be opened.');
+  const failed = () => context.remark('No browser could be opened.');
   try {
     const opening = await openSignedIn(context, local, attemptId);
     opening.ended.then((end) => end === 'failed' && failed());

@@ -44,7 +44,7 @@ export async function openLoginServer(context: Context, mayStartOver: boolean): 
 async function startOne(context: Context, found: Settings, mayStartOver: boolean): Promise<LoginServer> {
   const redirectUri = redirectUriToEnter(found);
   const settings = found.providerClientId === null ? await askForClientId(context, redirectUri) : found;
-  for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
+  for (const warning of settings.warnings) context.remark(`Warning: ${warning}`);
   const server = await startAnyway(context, quiet(settings), mayStartOver);
   return {
     local: server.local,
