@@ -189,8 +189,12 @@ test('a restore leaves a local file where it is, and is refused if it would remo
     const then = uris(relay);
     await readAll(relay);
     edit(relay, (rows) => [...rows, { ...local, uri: `${LOCAL}9` }]);
-    const refused = await restore(relay, 1, { dry_run: false });
-    assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+    for (const skips of [false, true]) {
+      const refused = await restore(relay, 1, { dry_run: false, skip_unsupported: skips });
+      assert.equal(refused.error?.code, 'UNSUPPORTED_ITEMS');
+      assert.match(refused.error?.remedy ?? '', /Pass name for a new playlist, or remove them in Spotify/);
+      assert.doesNotMatch(refused.error?.remedy ?? '', /skip_unsupported/);
+    }
     assert.equal(uris(relay).length, then.length + 1);
     edit(relay, (rows) => [...rows.slice(1, -1), rowAt(relay, 800)]);
     assert.equal((await restore(relay, 1, { dry_run: false })).error, undefined);

@@ -12,6 +12,8 @@ export interface RestorePlan {
   unsupported: UnsupportedRow[];
   /** The rows in `unsupported` because of which nothing can be written. */
   blocking: UnsupportedRow[];
+  /** The present rows in `blocking`. The restore would remove them, and nothing could bring them back. */
+  lost: UnsupportedRow[];
   added: number;
   removed: number;
   moved: number;
@@ -54,6 +56,7 @@ export function restorePlan(
     wanted,
     unsupported: [...unsupported, ...lost],
     blocking,
+    lost,
     ...differenceOf(present, wanted),
   };
 }

@@ -203,7 +203,25 @@ function countsOf({ added, removed, moved }: RestorePlan) {
   return { added_count: added, removed_count: removed, moved_count: moved };
 }
 
-function requireSupported({ blocking }: RestorePlan): void {
+const WITHOUT_UNSUPPORTED: Remedy = {
+  text: 'Pass skip_unsupported to bring back the others, or name for a new playlist.',
+  terminal: {
+    text: 'Add --skip-unsupported to bring back the others, or --new NAME for a new playlist.',
+    commands: [],
+  },
+};
+
+/** Leaving rows out does not help: the local files that were added since are in the playlist. */
+const WITHOUT_LOSS: Remedy = {
+  text: 'It has local files that the version does not have, and Spotify would not take them back. Pass name for a new playlist, or remove them in Spotify first.',
+  terminal: {
+    text: 'It has local files that the version does not have, and Spotify would not take them back. Add --new NAME for a new playlist, or remove them in Spotify first.',
+    commands: [],
+  },
+  page: 'It has local files that the version does not have, and Spotify would not take them back. Remove them in Spotify first.',
+};
+
+function requireSupported({ blocking, lost }: RestorePlan): void {
   if (blocking.length === 0) return;
   const names = blocking.slice(0, 5).map(({ name, uri, position }) => name ?? uri ?? `row ${position + 1}`);
   const more = blocking.length > names.length ? ` and ${blocking.length - names.length} more` : '';
@@ -211,13 +229,7 @@ function requireSupported({ blocking }: RestorePlan): void {
     'UNSUPPORTED_ITEMS',
     `${counted(blocking.length, 'row')} cannot be written again or would be lost: ${names.join('; ')}${more}. Nothing was changed.`,
     {
-      remedy: {
-        text: 'Pass skip_unsupported to bring back the others, or name for a new playlist.',
-        terminal: {
-          text: 'Add --skip-unsupported to bring back the others, or --new NAME for a new playlist.',
-          commands: [],
-        },
-      },
+      remedy: lost.length > 0 ? WITHOUT_LOSS : WITHOUT_UNSUPPORTED,
       details: { unsupported: blocking.slice(0, MAX_NAMED), count: blocking.length },
     },
   );
