@@ -176,9 +176,17 @@ test('rows that cannot be restored are named, and nothing is written unless they
     assert.equal(refused.error?.details?.unsupported?.length, 2);
     assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
     assert.deepEqual(uris(relay), now);
-    const rest = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
-    assert.equal(rest.error, undefined);
+    const rest = await run(relay, ['playlists', 'restore', ID, '--at', '1', '--skip-unsupported']);
+    assert.deepEqual(
+      [rest.code, rest.out],
+      [0, 'Restored "List 0" to version 1, without 2 songs that cannot be restored.\n'],
+    );
     assert.deepEqual(uris(relay), pluck(rowsFrom(relay, 0, 4), 'uri'));
+    const again = await restore(relay, 1, { dry_run: false, skip_unsupported: true });
+    assert.equal(
+      again.note,
+      'Nothing changed: but for rows that cannot be restored, the playlist is as it was then.',
+    );
   }));
 
 test('a restore leaves a local file where it is, and is refused if it would remove one that was added since', () =>

@@ -80,7 +80,7 @@ export async function restoreVersion(
   }
   const answer = await restore(false);
   if (json) return printJson(io, answer);
-  printLine(io, answer.note ?? doneLine(versions, found, name));
+  printLine(io, answer.note ?? doneLine(versions, found, answer, name));
   if (answer.change_id !== undefined) {
     note(io, `To undo it: ${commandLine(context, 'undo', shortId(answer.change_id))}`);
   }
@@ -107,10 +107,17 @@ function planLines(
   ];
 }
 
-function doneLine({ name }: PlaylistVersions, { version }: PlaylistVersion, newName: string | null): string {
+function doneLine(
+  { name }: PlaylistVersions,
+  { version }: PlaylistVersion,
+  { unsupported }: RestoreAnswer,
+  newName: string | null,
+): string {
+  const count = counted(unsupported.length, 'song');
+  const left = unsupported.length === 0 ? '' : `, without ${count} that cannot be restored`;
   return newName === null
-    ? `Restored "${visibleText(name, 100)}" to version ${version}.`
-    : `Created "${visibleText(newName, 100)}" from version ${version} of "${visibleText(name, 100)}".`;
+    ? `Restored "${visibleText(name, 100)}" to version ${version}${left}.`
+    : `Created "${visibleText(newName, 100)}" from version ${version} of "${visibleText(name, 100)}"${left}.`;
 }
 
 /** @throws RelayError `USAGE` if the moment cannot be read, `NOT_FOUND` before the first version */

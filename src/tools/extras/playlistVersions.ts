@@ -107,9 +107,7 @@ export const restorePlaylistTool = defineTool({
       ...facts,
       ...countsOf(plan),
       unsupported: plan.unsupported,
-      ...(report.change_id === undefined
-        ? { note: 'Nothing changed: the playlist is as it was then.' }
-        : { change_id: report.change_id }),
+      ...(report.change_id === undefined ? { note: unchangedNote(plan) } : { change_id: report.change_id }),
     };
   },
 });
@@ -197,6 +195,11 @@ async function lookedUp({ provider }: Services, uri: string, call: Call): Promis
     if (error.code === 'NOT_FOUND' || error.code === 'INVALID_ARGUMENT') return null;
     throw error;
   }
+}
+
+function unchangedNote({ unsupported }: RestorePlan): string {
+  const except = unsupported.length === 0 ? '' : 'but for rows that cannot be restored, ';
+  return `Nothing changed: ${except}the playlist is as it was then.`;
 }
 
 function countsOf({ added, removed, moved }: RestorePlan) {

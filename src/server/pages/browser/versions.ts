@@ -124,7 +124,7 @@ function shownPart(
             skipUnsupported: unsupported.length > 0,
           });
           app.doing.versions = null;
-          app.tell(answer.note ?? `"${of.name}" is as it was. You can undo this under “What happened”.`);
+          app.tell(answer.note ?? doneWords(of, answer));
         },
         { kind: 'primary', confirm: 'Restore it now' },
       ),
@@ -143,6 +143,13 @@ function shownPart(
       more > 0 && soft(`And ${count(more, 'more', 'more')}.`),
     ),
   ];
+}
+
+function doneWords({ name: text, present }: PlaylistVersions, { unsupported }: RestoreAnswer): string {
+  const gone = unsupported.length;
+  const left = gone === 0 ? '' : `, without ${count(gone, 'song')} that cannot come back`;
+  const is = present ? 'as it was' : 'back as a new playlist';
+  return `"${text}" is ${is}${left}. You can undo this under “What happened”.`;
 }
 
 function unsupportedWords({ name: song, position, reason }: RestoreAnswer['unsupported'][number]): string {
