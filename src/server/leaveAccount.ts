@@ -11,7 +11,7 @@ const ALL_JOBS = 10_000;
 
 /**
  * @param jobs null if none can be under way
- * @param erase also forgets matches, jobs, changes, versions and plays
+ * @param erase also forgets matches, jobs, changes, kept playlists, versions and plays
  */
 export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean): Promise<LogoutAnswer> {
   const account = await core.account.disconnect();

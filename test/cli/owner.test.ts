@@ -134,6 +134,13 @@ test('logout says whose login is forgotten, and where to revoke it', async (cont
   });
 });
 
+test('the help of logout names everything that --erase deletes', async () => {
+  const help = (await relay(['logout', '--help'])).out.replace(/\s+/g, ' ');
+  for (const what of ['matches', 'jobs', 'changes', 'kept playlists', 'versions of playlists', 'plays']) {
+    assert.ok(help.includes(what), what);
+  }
+});
+
 test('key prints the key alone, key rotate a new one', async (context) => {
   const { env, calls } = await startFakeLocal(context, {
     answers: {

@@ -14,7 +14,7 @@ export function logoutCommand(context: Context): Command {
     .option('--erase', 'Also forget everything else about this account')
     .addHelpText(
       'after',
-      '\nThe copy of the library is deleted with the login. --erase also deletes\nremembered matches, jobs, changes that could be undone, versions of playlists\nand plays.\n\nExamples:\n  $ relay logout\n  $ relay logout --erase',
+      '\nThe copy of the library is deleted with the login. --erase also deletes\nremembered matches, jobs, changes that could be undone, kept playlists (their\nsongs stay), versions of playlists and plays.\n\nExamples:\n  $ relay logout\n  $ relay logout --erase',
     )
     .action((options: { erase?: boolean }) => runLogout(context, options.erase === true));
 }

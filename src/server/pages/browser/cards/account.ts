@@ -42,6 +42,9 @@ export function accountCard(app: App): Child {
     ),
     h.details(
       h.summary('More'),
+      soft(
+        'Forgetting everything deletes remembered matches, jobs, changes, kept playlists (their songs stay), versions of playlists and plays.',
+      ),
       row(
         connect('Use another account', true, 'quiet'),
         button(
@@ -50,7 +53,7 @@ export function accountCard(app: App): Child {
           'Disconnect and forget everything',
           () => ask('account/disconnect', { erase: true }),
           {
-            confirm: 'Forget matches, jobs and changes too',
+            confirm: 'Forget all of it now',
             about: 'this account',
             done: 'The account is disconnected, and everything about it is forgotten.',
             kind: 'quiet',
