@@ -6,9 +6,9 @@ import type { PlayBatch } from '../plays/stagedPlays.ts';
 /** An item in the database. */
 interface KnownItem {
   id: number;
-  /** The first item of the same URI. */
+  /** The first item of the same URI; in the short history, of the same names. */
   subject: number;
-  /** The item of the short history that has the same names. Its plays are replaced by those of the extended item. */
+  /** The subject of the short history that has the same names. Its plays are replaced by those of the extended item. */
   shortId: number | null;
   item: PlayedItem;
 }
@@ -25,7 +25,7 @@ export interface PlayWriter {
 
 const FIND_ITEM =
   'select id from play_items where uri is ? and kind = ? and name is ? and artist is ? and album is ? and short = ?';
-const SAME_NAMES = 'select id from play_items where artist is ? and name is ? and short = 1';
+const SAME_NAMES = 'select min(id) as id from play_items where artist is ? and name is ? and short = 1';
 const ADD_EVENT =
   'insert or ignore into play_events (played_at, subject, ms_played, item, skipped) values (?, ?, ?, ?, ?)';
 const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.id = e.item
@@ -63,12 +63,14 @@ function knownItem(sql: Sql, item: PlayedItem): KnownItem {
   const { kind, uri, name, artist, album, short } = item;
   const found = sql.get<{ id: number }>(FIND_ITEM, [uri, kind, name, artist, album, Number(short)]);
   const id = found?.id ?? newItem(sql, item);
+  // Older account data has no file for podcasts, and may list one like a song.
+  const sameNames = sql.get<{ id: number | null }>(SAME_NAMES, [artist, name])?.id ?? null;
+  if (short) return { id, subject: sameNames ?? id, shortId: null, item };
   const first =
     uri === null
       ? id
       : (sql.get<{ id: number }>('select min(id) as id from play_items where uri = ?', [uri])?.id ?? id);
-  const same = short ? undefined : sql.get<{ id: number }>(SAME_NAMES, [artist, name]);
-  return { id, subject: first, shortId: same?.id ?? null, item };
+  return { id, subject: first, shortId: sameNames, item };
 }
 
 function newItem(sql: Sql, { kind, uri, name, artist, album, short }: PlayedItem): number {

@@ -147,6 +147,31 @@ test('plays of the extended history replace those of the account data, whichever
     assert.deepEqual(await allPlays(relay), whole);
   }));
 
+test('a podcast is one play, whether the account data lists it as a song or as a podcast', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const [endTime, msPlayed] = ['2023-05-06 07:08', 600_000];
+    const former = { endTime, artistName: 'The Show', trackName: 'Talk', msPlayed };
+    const present = { endTime, podcastName: 'The Show', episodeName: 'Talk', msPlayed };
+    const lifetime = extended(
+      { at: '2023-05-06T07:08:30Z', ms: msPlayed },
+      {
+        ...{ master_metadata_track_name: null, master_metadata_album_artist_name: null },
+        ...{ master_metadata_album_album_name: null, spotify_track_uri: null },
+        ...{ episode_name: 'Talk', episode_show_name: 'The Show', spotify_episode_uri: 'spotify:episode:1' },
+      },
+    );
+    const files = {
+      'StreamingHistory0.json': former,
+      'StreamingHistory_podcast_0.json': present,
+      'endsong_0.json': lifetime,
+    };
+    for (const [name, row] of Object.entries(files)) {
+      await run(relay, ['import', await at(`${name}.zip`, zipped({ [name]: [row] }))]);
+      assert.equal((await allPlays(relay)).length, 1, name);
+    }
+    assert.equal((await allPlays(relay))[0]?.[1], 'spotify:episode:1');
+  }));
+
 test('an unpacked export and a single file are read too, and the name of a song may change', () =>
   withExports({ connect: false }, async (relay, at) => {
     const one = await at('export/deep/endsong_0.json', `\ufeff ${JSON.stringify([extended(A)])} \n`);
