@@ -34,8 +34,10 @@ export type Shares = Readonly<Record<string, readonly string[]>>;
  */
 export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
   const merged: Data = {};
+  const isProgram = 'command' in wanted && isRelayCommand(textsIn(existing));
   for (const [key, value] of Object.entries(existing)) {
-    if (!WAYS_TO_REACH.includes(key) || key in wanted) merged[key] = value;
+    const isKept = !WAYS_TO_REACH.includes(key) || (isProgram && OF_A_PROGRAM.includes(key));
+    if (isKept || key in wanted) merged[key] = value;
   }
   for (const [key, value] of Object.entries(wanted)) {
     const before = existing[key];
@@ -49,7 +51,32 @@ export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data 
     if (Object.keys(members).length > 0 || key in wanted) merged[key] = members;
     else delete merged[key];
   }
+  if (isProgram) merged.args = withOptions(wordsOf(wanted.args), wordsOf(existing.args));
   return merged;
+}
+
+/** What an entry says about a program besides its command. */
+const OF_A_PROGRAM = ['type', 'cwd', 'env', 'envFile', 'env_vars'];
+
+/** The options of `relay stdio` that narrow the tools, each with the number of its words, in the order in which they are written. */
+const NARROWING = [
+  ['--toolsets', 2],
+  ['--read-only', 1],
+] as const;
+
+/** The words of `relay stdio`, with those options of `former` that they have not themselves. */
+function withOptions(words: readonly string[], former: readonly string[]): string[] {
+  const first = words.findIndex((word) => NARROWING.some(([name]) => name === word));
+  const options = NARROWING.flatMap(([name, length]) => {
+    const from = words.includes(name) ? words : former;
+    const at = from.indexOf(name);
+    return at < 0 ? [] : from.slice(at, at + length);
+  });
+  return [...(first < 0 ? words : words.slice(0, first)), ...options];
+}
+
+function wordsOf(args: unknown): string[] {
+  return Array.isArray(args) ? args.filter((word) => typeof word === 'string') : [];
 }
 
 /** The two ways to reach this server: by its address, or by starting the program. */

@@ -111,6 +111,25 @@ test('--toolsets replaces the header of that name and leaves others; without the
   assert.deepEqual(json(file).mcpServers.relay.headers, headers);
 });
 
+test('a client that starts relay keeps the options and the environment of its entry', async (context) => {
+  const { run, put, json } = desk(context);
+  const file = '.config/Claude/claude_desktop_config.json';
+  assert.equal((await run('claude-desktop', ...NARROW, '--write')).code, 0);
+  const { command, args } = json(file).mcpServers.relay;
+  const env = { RELAY_KEYCHAIN: 'file' };
+  // The program has moved since.
+  put(file, { mcpServers: { relay: { command: '/old/relay', args, env } } });
+  assert.equal((await run('claude-desktop', '--write')).code, 0);
+  assert.deepEqual(json(file), { mcpServers: { relay: { command, args, env } } });
+  assert.equal((await run('claude-desktop', '--toolsets', 'jobs', '--write')).code, 0);
+  const narrower = [...args.slice(0, args.indexOf('--toolsets')), '--toolsets', 'jobs', '--read-only'];
+  assert.deepEqual(json(file), { mcpServers: { relay: { command, args: narrower, env } } });
+  // An entry that starts another program has an environment of its own.
+  put(file, { mcpServers: { relay: { command: 'npx', args: ['mcp-remote', URL], env } } });
+  assert.equal((await run('claude-desktop', '--write')).code, 0);
+  assert.deepEqual(json(file).mcpServers.relay, { command, args: args.slice(0, args.indexOf('--toolsets')) });
+});
+
 test('an unknown toolset, or a missing name of a client, is reported before anything is written', async (context) => {
   const { run, exists } = desk(context);
   const wrong = await run('cursor', '--toolsets', 'catalog,playlist', '--write');
