@@ -64,10 +64,9 @@ export interface Jobs {
   /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as all methods that take an ID */
   get(id: string): JobRecord;
   /**
-   * One page of a job's items, in order. `unresolved` selects those that wait for a decision; `total` counts all that are
-   * selected.
+   * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects those that wait for a decision;
+   * `total` counts all that are selected. `next` is the position of the first one after the page, null at the end.
    */
-  /** The items from the position `offset` on; `next` is the position of the first that is left, null at the end. */
   items(
     id: string,
     offset: number,
