@@ -211,7 +211,6 @@ test('kept playlists with long queries are listed page by page', async () => {
     const seen: string[] = [];
     for (let offset: unknown = 0; typeof offset === 'number'; ) {
       const page = await relay.call('list_kept_playlists', { offset });
-      assert.equal(page.total, made.length);
       seen.push(...(page.items as Array<{ id: string }>).map(({ id }) => id));
       offset = page.next_offset;
     }

@@ -107,7 +107,6 @@ test('versions are listed page by page', () =>
     let pages = 0;
     for (let offset: unknown = 0; typeof offset === 'number'; pages++) {
       const page = await relay.call('list_playlist_versions', { playlist_id: ID, offset });
-      assert.equal(page.total, 20);
       seen.push(...(page.items as Versions['items']).map(({ version }) => version));
       offset = page.next_offset;
     }

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
-import { Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
+import { NextOffset, Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
 const Row = z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() });
@@ -70,12 +70,9 @@ export const listKeptPlaylistsTool = defineTool({
   kind: 'read',
   openWorld: false,
   input: z.object({ offset: Offset }),
-  output: z.object({ items: z.array(Keep), total: z.number(), next_offset: z.number().nullable() }),
+  output: z.object({ items: z.array(Keep), next_offset: NextOffset }),
   rows: { key: 'items' },
-  async handle({ keeps }, { offset }) {
-    const all = keeps.list();
-    return { items: all.slice(offset), total: all.length, next_offset: null };
-  },
+  handle: async ({ keeps }, { offset }) => ({ items: keeps.list().slice(offset) }),
 });
 
 export const updateKeptPlaylistTool = defineTool({

@@ -13,7 +13,7 @@ import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
-import { Offset, PlaylistName, playlistId } from '../arguments.ts';
+import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
 import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 
@@ -37,13 +37,12 @@ export const listVersionsTool = defineTool({
     name: z.string(),
     present: z.boolean().describe('false: it is not in the account any more'),
     items: z.array(Version),
-    total: z.number(),
-    next_offset: z.number().nullable(),
+    next_offset: NextOffset,
   }),
   rows: { key: 'items' },
   async handle({ library }, { playlist_id: { id }, offset }, call) {
     const { items, ...facts } = await library.versions(id, call);
-    return { ...facts, items: items.slice(offset), total: items.length, next_offset: null };
+    return { ...facts, items: items.slice(offset) };
   },
 });
 
