@@ -22,7 +22,9 @@ export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean
       if (!isEnded(status)) await jobs?.cancel(job_id, NEVER).catch(() => {});
     }
     await core.store.durable(() => eraseAccountData(core.store));
-    // Deleted rows stay in the file until something else is written over them.
+  }
+  if (account !== null || erase) {
+    // Deleted rows, such as the sealed tokens, stay in the file until something else is written over them.
     core.store.run('vacuum');
     await core.store.saveNow();
   }

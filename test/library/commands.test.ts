@@ -3,6 +3,8 @@ import assert from 'node:assert/strict';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import type { SqlJsStatic } from 'sql.js';
+import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -104,6 +106,17 @@ test('relay library tables needs no server; without one, relay library ask is ex
     assert.deepEqual([asked.code, asked.out], [4, '']);
   }));
 
+/** The tokens as the state has them, sealed. */
+function tokensIn(SQL: SqlJsStatic, state: Uint8Array): Buffer[] {
+  const db = new SQL.Database(state);
+  try {
+    const [found] = db.exec("select sealed from secrets where name like 'provider.%_token'");
+    return (found?.values ?? []).map(([value]) => Buffer.from(value as Uint8Array));
+  } finally {
+    db.close();
+  }
+}
+
 test('logout deletes the copy, logout --erase everything about the account', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 60, 2);
@@ -123,8 +136,11 @@ test('logout deletes the copy, logout --erase everything about the account', () 
         { title: 'Unforgotten', artist: 'Nobody' },
       ],
     });
-    const isInState = async (text: string) => (await readFile(join(relay.home, 'relay.db'))).includes(text);
+    const state = () => readFile(join(relay.home, 'relay.db'));
+    const isInState = async (text: string) => (await state()).includes(text);
     assert.equal(await isInState('Unforgotten'), true);
+    const sealed = tokensIn(await loadSqlite(), await state());
+    assert.equal(sealed.length, 2);
     const kept = await run(relay, ['logout', '--json']);
     assert.deepEqual(JSON.parse(kept.out), {
       wasConnected: true,
@@ -134,6 +150,8 @@ test('logout deletes the copy, logout --erase everything about the account', () 
       revokeUrl: 'https://www.spotify.com/account/apps/',
     });
     assert.equal(await isThere(relay, 'library.db'), false);
+    const left = await state();
+    for (const token of sealed) assert.equal(left.includes(token), false, 'the sealed tokens are gone too');
     assert.equal((await ask(relay, 'select 1')).error?.code, 'LOGIN_REQUIRED');
     const counts = async () =>
       ((await relay.call('get_state_diagnostics')) as { counts: Record<string, unknown> }).counts;
