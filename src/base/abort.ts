@@ -36,6 +36,22 @@ export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
   return both.signal;
 }
 
+/** Runs `work` with a signal that aborts as soon as either of the two does, and stops listening to them once it has ended. */
+export async function withEither<T>(
+  one: AbortSignal,
+  other: AbortSignal,
+  work: (either: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const ended = new AbortController();
+  const both = new AbortController();
+  for (const signal of [one, other]) {
+    const abort = () => both.abort(signal.reason);
+    if (signal.aborted) abort();
+    signal.addEventListener('abort', abort, { once: true, signal: ended.signal });
+  }
+  return work(both.signal).finally(() => ended.abort(IN_TIME));
+}
+
 /** Calls `work` after `ms`, unless `signal` aborts before. Resolves in either case. */
 export function later(
   clock: Clock,

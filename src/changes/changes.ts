@@ -148,6 +148,8 @@ interface WorkOptions {
 interface Active extends Control {
   /** Key of the change; null until the change is stored. */
   seq: number | null;
+  /** Sets `cancelled`. */
+  cancel(): void;
   /** True if the caller was told that nothing was begun. */
   abandoned: boolean;
   /** Number of requests that the change takes. */
@@ -173,12 +175,18 @@ export function createChanges(context: ChangeContext): Changes {
 
   function fresh(waiter: Waiter | null, options: WorkOptions, call?: Call): Active {
     const { maxAttempts, before, signal, carryOn = false, cancelled = false } = options;
+    const unsent = new AbortController();
     const entry: Active = {
       waiter,
       maxAttempts,
       before,
       carryOn,
       cancelled,
+      untilSent: unsent.signal,
+      cancel() {
+        entry.cancelled = true;
+        unsent.abort(new RelayError('CANCELLED', 'It was cancelled.'));
+      },
       signal: AbortSignal.any([stopping.signal, signal]),
       decided: Promise.resolve(),
       isNew: call !== undefined,
@@ -355,7 +363,7 @@ export function createChanges(context: ChangeContext): Changes {
           });
         }
         if (reason.code === 'DEADLINE_EXCEEDED') return listed(entry, null);
-        entry.cancelled = true;
+        entry.cancel();
         const last = await done;
         if (!last) return { kind: 'nothing_to_do' };
         // A change that cannot end now must not wait for the next start. A rewrite is never left half done.
@@ -379,7 +387,7 @@ export function createChanges(context: ChangeContext): Changes {
       const running = of(seq);
       if (running) {
         running.waiter = null;
-        if (options.cancelled) running.cancelled = true;
+        if (options.cancelled) running.cancel();
         const result = await running.done;
         if (result) return result;
       }
@@ -406,7 +414,7 @@ export function createChanges(context: ChangeContext): Changes {
         }
         return;
       }
-      running.cancelled = true;
+      running.cancel();
       await Promise.race([running.done.catch(() => {}), aborted(signal)]);
     },
     async accept(seq) {

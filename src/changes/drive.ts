@@ -2,6 +2,7 @@
  * Carries out one change, request by request. The change is on disk before the first request. If an answer is lost, the
  * target is read until it is certain how that request ended. Nothing else is sent before that.
  */
+import { NEVER } from '../base/abort.ts';
 import { asRelayError, isErrorCode, RelayError } from '../domain/errors.ts';
 import { isRefusal } from '../domain/failureClass.ts';
 import { type Change, getChangeBody, putChangeBody } from '../store/tables/changes.ts';
@@ -147,7 +148,8 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return null;
   }
   const sentAt = context.clock.monotonic();
-  const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account);
+  const untilSent = change.goingBack ? NEVER : run.control.untilSent;
+  const sending = sendStep(context.provider, step.op, change.playlistId ?? '', change.account, untilSent);
   const settled = await answerOrStop(context.clock, run.control.signal, sending);
   if (settled === 'stopped') return { kind: 'stopped' };
   if ('answer' in settled) {
@@ -172,6 +174,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return null;
   }
   const { error } = settled;
+  if (error === untilSent.reason) return null;
   const isLost = outcomeUnknown(error);
   // An earlier try of a refused request may have taken effect. So the change must not end as unchanged or be rolled back.
   const wasLost = run.lost !== null && writesRows(step.op);

@@ -31,6 +31,8 @@ export interface Control {
   signal: AbortSignal;
   /** True if the run is to stop before its next request. */
   cancelled: boolean;
+  /** Aborts when `cancelled` becomes true: a request that still waits for a limit is not sent any more. */
+  untilSent: AbortSignal;
   /** Pending while a cancellation is being stored; no request is sent meanwhile. */
   decided: Promise<void>;
   /** True if nothing of the change was ever sent. */

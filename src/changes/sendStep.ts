@@ -31,6 +31,7 @@ export interface StepAnswer {
 
 /**
  * Sends one step.
+ * @param untilSent stops it, until it is sent
  * @throws RelayError; if `outcomeUnknown` is true for this error, the step may have taken effect
  */
 export async function sendStep(
@@ -38,11 +39,13 @@ export async function sendStep(
   op: ChangeOp,
   playlistId: string,
   account: string | null,
+  untilSent: AbortSignal,
 ): Promise<StepAnswer> {
   const request = requestFor(op, playlistId);
   const response = await provider.send(request, {
     // Always wait for a request that was sent: if it were aborted, its outcome would be unknown.
     signal: NEVER,
+    untilSent,
     ...(account === null ? {} : { account }),
   });
   return answerOf(op, request, response);

@@ -5,7 +5,7 @@ import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts
 import { temporaryHome, testStore } from '../store/support.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { owner } from '../support/shapes.ts';
+import { at, owner } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -132,6 +132,33 @@ test('a command is not sent any more if its caller leaves while a limit is waite
       provider.requests.map(({ path }) => path),
       ['/me/player/pause', DEVICES],
     );
+  }));
+
+test('a write of a tool is not sent any more either', () =>
+  withClock(async (relay, clock) => {
+    const { provider, client } = relay;
+    const [one, other] = owner(provider).playlists.filter(
+      ({ rows }) => rows.length === 200 || rows.length === 120,
+    );
+    const track_ids = [at(provider.catalogue.tracks, 0).uri];
+    const add = (playlist_id = '') => ({
+      name: 'add_tracks_to_playlist',
+      arguments: { playlist_id, track_ids },
+    });
+    const posts = () => provider.requests.filter(({ method }) => method === 'POST').length;
+    provider.faults.add({ method: 'POST', path: /items$/, kind: 'rate_limit', retryAfterSeconds: 4 });
+    const first = (await client.callTool(add(one?.id))).structuredContent as Answer;
+    assert.deepEqual([...limited(first), posts()], ['RATE_LIMITED', 4, 1]);
+    const leave = new AbortController();
+    const next = client.callTool(add(other?.id), { signal: leave.signal });
+    await until(() => clock.waiting(4_000) === 1);
+    leave.abort();
+    await assert.rejects(next);
+    await until(() => clock.waiting(45_000) === 0);
+    clock.advance(4_000);
+    assert.deepEqual([(await relay.call('list_jobs')).total, posts()], [0, 1]);
+    assert.equal((await client.callTool(add(other?.id))).isError, undefined);
+    assert.equal(posts(), 2);
   }));
 
 test('pages that meet one short limit together wait once, and no page is lost', () =>

@@ -2,7 +2,7 @@
  * The one way to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
  * The rules are pure and live in `retry.ts` and `failure.ts`.
  */
-import { either, withDeadline } from '../../base/abort.ts';
+import { withDeadline, withEither } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
 import { readJson } from '../../base/parsing.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -48,16 +48,18 @@ export function createProviderApi(options: SendOptions): ProviderApi {
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
     const late = () => transportFailure(request, undefined, true);
-    return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) =>
-      sendWithin(request, { ...call, signal }),
-    );
+    const { account, untilSent } = call;
+    return withDeadline({ clock, ms: TOTAL_TIMEOUT_MS, signal: call.signal, late }, (signal) => {
+      const within = (waiting: AbortSignal) => sendWithin(request, { account, signal, waiting });
+      return untilSent ? withEither(signal, untilSent, within) : within(signal);
+    });
   }
 
+  /** @param call `waiting` stops the request until it is sent, `signal` also afterwards */
   async function sendWithin(
     request: ProviderRequest,
-    { signal, account, untilSent }: SendCall,
+    { account, signal, waiting }: { account: string | undefined; signal: AbortSignal; waiting: AbortSignal },
   ): Promise<ProviderResponse> {
-    const waiting = untilSent ? either(signal, untilSent) : signal;
     let refreshed = false;
     for (let attempt = 1; ; attempt++) {
       waiting.throwIfAborted();
