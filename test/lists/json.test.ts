@@ -14,6 +14,8 @@ const webTrack = {
   external_urls: { spotify: `https://open.spotify.com/track/${'a'.repeat(22)}` },
   uri: TRACK,
 };
+const mixWith = (trackName: string) =>
+  JSON.stringify({ name: 'Mix', items: [{ track: { trackName, artistName: 'Ovo' } }] });
 const playlistExport = {
   playlists: [
     {
@@ -100,6 +102,14 @@ testLists({
   'several playlists': {
     file: '{"playlists":[{"name":"Road","tracks":["Ovo - Plinth"]},\n{"name":"Home","songs":[{"title":"Kettle","artist":"Tam"}]}]}',
     told: ['1 Ovo / Plinth in Road', '2 Tam / Kettle in Home'],
+  },
+  'playlists with the same name': {
+    file: '{"playlists":[{"name":"Mix","tracks":["Ovo - Plinth"]},\n{"name":"Mix (2)","tracks":["Tam - Rope"]},\n{"name":"Mix","tracks":["Tam - Kettle"]}]}',
+    told: ['1 Ovo / Plinth in Mix', '2 Tam / Rope in Mix (2)', '3 Tam / Kettle in Mix (3)'],
+  },
+  "Spotify's playlists with the same name": {
+    file: `{"playlists":[{"name":"Mix","items":[]},\n${['Plinth', 'Rope'].map(mixWith).join(',\n')}]}`,
+    told: ['2 Ovo / Plinth in Mix', '3 Ovo / Rope in Mix (2)'],
   },
   'keys that are names of built-in properties': {
     file: '[{"__proto__":{"title":"Rope"},"constructor":{"name":"x"},"toString":1,"title":"Plinth","artist":"Ovo"},\n{"__proto__":{"title":"Rope","artist":"Tam"}}]',

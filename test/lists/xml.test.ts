@@ -87,6 +87,15 @@ test('names of playlists are reported', () => {
   assert.equal(readList(bytesOf(library(SONGS, playlist('Road', [11, 12])))).name, 'Road');
 });
 
+test('playlists with the same name stay apart', () => {
+  const twice = library(SONGS, playlist('Mix', []) + playlist('Mix', [11]) + playlist('Mix', [12]));
+  const { lists } = readList(bytesOf(twice));
+  assert.deepEqual(lists, [
+    { name: 'Mix', entries: 1 },
+    { name: 'Mix (2)', entries: 1 },
+  ]);
+});
+
 test('UTF-16 and a declaration of another encoding do not matter', () => {
   assert.deepEqual(told(Buffer.from(`\ufeff${XSPF}`, 'utf16le')), told(XSPF));
 });

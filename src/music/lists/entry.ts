@@ -21,6 +21,24 @@ export function joinNames(names: readonly string[]): string {
     .join(', ');
 }
 
+/** Names the playlists of a file, each differently: two that are called "Mix" become "Mix" and "Mix (2)". */
+export function playlistNamer(): (name: string) => string {
+  const taken = new Set<string>();
+  const counts = new Map<string, number>();
+  return (name) => {
+    const base = tidyText(name);
+    if (base === '') return '';
+    for (let number = (counts.get(base) ?? 0) + 1; ; number += 1) {
+      const ending = number === 1 ? '' : ` (${number})`;
+      const candidate = `${base.slice(0, MAX_NAME - ending.length)}${ending}`;
+      if (taken.has(candidate)) continue;
+      taken.add(candidate);
+      counts.set(base, number);
+      return candidate;
+    }
+  };
+}
+
 export function isEntry(result: ListEntry | NotSong): result is ListEntry {
   return 'title' in result;
 }

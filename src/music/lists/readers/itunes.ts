@@ -1,6 +1,6 @@
 import type { Fields } from '../columns.ts';
 import { refused } from '../decode.ts';
-import { tidyText } from '../entry.ts';
+import { playlistNamer } from '../entry.ts';
 import type { Row } from '../list.ts';
 import type { Source } from '../source.ts';
 import { childOf, elementsOf, localName, wordsOf, type XmlElement } from '../xmlTree.ts';
@@ -34,11 +34,13 @@ export const itunes: Reader = {
     const playlists = elementsOf(library.get('Playlists'))
       .map(dictOf)
       .filter((playlist) => !VIEWS.some((view) => playlist.has(view)));
+    const named = playlistNamer();
     const listed = new Set<string>();
     const rows: Row[] = [];
     for (const playlist of playlists) {
-      const list = tidyText(wordsOf(playlist.get('Name')));
-      for (const item of elementsOf(playlist.get('Playlist Items'))) {
+      const items = elementsOf(playlist.get('Playlist Items'));
+      const list = items.length > 0 ? named(wordsOf(playlist.get('Name'))) : '';
+      for (const item of items) {
         const id = wordsOf(dictOf(item).get('Track ID'));
         const found = byId.get(id);
         listed.add(id);
@@ -46,7 +48,7 @@ export const itunes: Reader = {
       }
     }
     const others = [...byId].filter(([id]) => !listed.has(id));
-    const list = rows.length > 0 ? 'Library' : '';
+    const list = rows.length > 0 ? named('Library') : '';
     return { rows: [...rows, ...others.map(([, found]) => rowOf({ ...found, list }, source))] };
   },
 };

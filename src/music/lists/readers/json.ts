@@ -1,5 +1,5 @@
 import { type ColumnPlan, columnKey, columnPlanner, type Fields, fieldsOf } from '../columns.ts';
-import { joinNames } from '../entry.ts';
+import { joinNames, playlistNamer } from '../entry.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import type { Row } from '../list.ts';
 import type { Source } from '../source.ts';
@@ -27,6 +27,7 @@ const MAX_KEYS = 1_000;
 interface File {
   source: Source;
   plan: (names: readonly string[]) => ColumnPlan;
+  playlistName: (name: string) => string;
 }
 
 /** Arrays of strings or objects, also within objects, and one object a line. */
@@ -37,7 +38,7 @@ export const json: Reader = {
   read(source) {
     const root = source.json();
     const name = nameOf(root);
-    const file = { source, plan: columnPlanner() };
+    const file = { source, plan: columnPlanner(), playlistName: playlistNamer() };
     const rows = rowsOf(root, file, '') ?? [rowOf(root, file, '')];
     return { rows, ...(name !== '' && { name }) };
   },
@@ -69,7 +70,7 @@ function rowsOfInner(node: JsonNode, file: File, list: string): Row[] | null {
     if (inner?.type === 'array') {
       const isLists = key === 'playlists';
       return itemsOf(inner).flatMap((item) => {
-        const name = isLists ? nameOf(item) : list;
+        const name = isLists ? file.playlistName(nameOf(item)) : list;
         return (isLists ? rowsOf(item, file, name) : null) ?? [rowOf(item, file, name)];
       });
     }

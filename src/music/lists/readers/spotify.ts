@@ -1,5 +1,6 @@
 import { LEFT_OUT_PLAYS } from '../../../domain/listImport.ts';
 import type { Fields } from '../columns.ts';
+import { playlistNamer } from '../entry.ts';
 import { itemsOf, type JsonNode, propertiesOf, textOf } from '../jsonTree.ts';
 import type { RawList, Row } from '../list.ts';
 import type { Source } from '../source.ts';
@@ -38,10 +39,12 @@ function partOf(source: Source): Reader['read'] | null {
 }
 
 function readPlaylists(source: Source): RawList {
+  const named = playlistNamer();
   const rows = itemsOf(propertiesOf(source.json()).get('playlists')).flatMap((node) => {
     const playlist = propertiesOf(node);
-    const list = textOf(playlist.get('name'));
-    return itemsOf(playlist.get('items')).map((item) => itemRow(item, list, source));
+    const items = itemsOf(playlist.get('items'));
+    const list = items.length > 0 ? named(textOf(playlist.get('name'))) : '';
+    return items.map((item) => itemRow(item, list, source));
   });
   return { rows };
 }
