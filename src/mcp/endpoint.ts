@@ -3,6 +3,7 @@
  * of tools. The most common requests get the same answers without the SDK. Sockets and credentials are the job of `server/`.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
+import { isObject } from '../base/parsing.ts';
 import { modelText } from '../base/visibleText.ts';
 import type { ToolChoice } from '../domain/toolsets.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -118,7 +119,10 @@ export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
     },
     async fetch(request, body, principal) {
       const found = offerFor(request.headers);
-      if ('problem' in found) return refusal(body, found.problem);
+      if ('problem' in found) return refusal(body, ProtocolErrorCode.InvalidParams, found.problem);
+      if (repeatsAnId(body)) {
+        return refusal(null, ProtocolErrorCode.InvalidRequest, 'Two requests of the batch have one ID.');
+      }
       const cancelled = cancelledBy(body);
       if (cancelled !== null) calls.cancel({ principal, userAgent: userAgentOf(request), id: cancelled });
       const extra = { body, offer: found.offer } satisfies Extra;
@@ -163,10 +167,18 @@ function oneValue(header: string | string[] | undefined): string | null {
   return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
-/** Refuses a request with invalid headers, which would otherwise get tools that it meant to leave out. */
-function refusal(body: unknown, message: string): Response {
+/** True for a batch (2025-03-26) in which an ID stands twice: the calls under it could not be told apart. */
+function repeatsAnId(body: unknown): boolean {
+  if (!Array.isArray(body)) return false;
+  const requests = body.filter((message) => isObject(message) && 'method' in message && 'id' in message);
+  const ids = requests.map(({ id }) => id);
+  return new Set(ids).size < ids.length;
+}
+
+/** Refuses a request before the SDK sees it. With invalid headers it would get tools that it meant to leave out. */
+function refusal(body: unknown, code: ProtocolErrorCode, message: string): Response {
   const id = (body as { id?: unknown } | null | undefined)?.id;
-  const error = { code: ProtocolErrorCode.InvalidParams, message };
+  const error = { code, message };
   const known = typeof id === 'string' || typeof id === 'number';
   return Response.json({ jsonrpc: '2.0', error, id: known ? id : null }, { status: 400 });
 }

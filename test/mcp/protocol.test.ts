@@ -233,6 +233,30 @@ test('GET and DELETE of the older revision are answered 405', () =>
     }
   }));
 
+test('a batch whose requests share an ID is refused whole: no call gets the arguments of another', () =>
+  withRelay(async ({ server, provider }) => {
+    const [one, other] = provider.catalogue.tracks.slice(0, 2).map(({ id }) => ({ track_id: id }));
+    const call = (id: number, args: unknown) => {
+      return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_track', arguments: args } };
+    };
+    const post = (batch: unknown[]) =>
+      send(server.mcpUrl, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${API_KEY}`,
+          'content-type': 'application/json',
+          accept: 'application/json, text/event-stream',
+        },
+        body: JSON.stringify(batch),
+      });
+    const refused = await post([call(1, one), call(1, other)]);
+    assert.deepEqual([refused.status, JSON.parse(refused.text).error.code], [400, -32600]);
+    assert.deepEqual(provider.requests, []);
+    const answer = await post([call(1, one), call(2, other)]);
+    for (const { track_id } of [one, other] as Array<{ track_id: string }>)
+      assert.match(answer.text, new RegExp(track_id));
+  }));
+
 test('progress is sent to a client that asks for it', () =>
   withRelay(async ({ client }) => {
     const heard: Array<[number, number | undefined]> = [];
