@@ -238,6 +238,19 @@ for (const [what, tool, isPlaying, args] of unmet) {
     }));
 }
 
+test('a refusal is reported as such if the state cannot be read', () =>
+  withRelay(still(), async (relay) => {
+    playing(relay);
+    const path = '/me/player';
+    for (const fault of [
+      { path, kind: 'status', status: 500 },
+      { path, kind: 'rate_limit', retryAfterSeconds: 60 },
+    ] as const) {
+      relay.provider.faults.add(restriction, { method: 'GET', ...fault });
+      assert.equal(codeOf(await relay.call('pause')), 'RESTRICTION_VIOLATED', fault.kind);
+    }
+  }));
+
 test('play of what the player is already playing, by position and track, is verified', () =>
   withRelay(still(), async (relay) => {
     const { queue } = playing(relay);

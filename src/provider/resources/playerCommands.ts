@@ -63,7 +63,11 @@ async function verified(
     return { verified: false, state: null };
   } catch (error) {
     if (!(error instanceof RelayError) || error.code !== 'RESTRICTION_VIOLATED') throw error;
-    const state = await getPlaybackState(api, call);
+    const state = await getPlaybackState(api, call).catch(() => {
+      call.signal.throwIfAborted();
+      // Nothing shows that the player is as requested.
+      throw error;
+    });
     if (isAsRequested(state)) return { verified: true, state };
     throw error;
   }
