@@ -78,10 +78,11 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
 /** What a client's file has about the server. */
 export interface FileState {
   /**
-   * `other`: the entry with our name has another address, or another path of the program. `old_key`: its key is no longer
+   * `other`: the entry with our name has another address, or another path of the program. `taken`: the entry with our name is
+   * another server's. `old_key`: its key is no longer
    * valid.
    */
-  state: 'yes' | 'no' | 'other' | 'old_key' | 'unreadable';
+  state: 'yes' | 'no' | 'other' | 'taken' | 'old_key' | 'unreadable';
   /** Other entries that lead to the server too. */
   otherNames: string[];
 }
@@ -96,8 +97,9 @@ export async function lookInto(
     const otherNames = otherNamesIn(text, addition, connection);
     const named = findEntry(text, addition);
     const other = allEntries(text, addition)[otherNames[0] ?? ''];
-    const entry = named && leadsElsewhere(named, connection) ? (other ?? named) : (named ?? other);
-    if (entry === undefined) return { state: 'no', otherNames };
+    const isTaken = named !== undefined && leadsElsewhere(named, connection);
+    const entry = isTaken ? other : (named ?? other);
+    if (entry === undefined) return { state: isTaken ? 'taken' : 'no', otherNames };
     if (!isCurrent(entry, addition.entry, connection)) return { state: 'other', otherNames };
     const keys = keysIn(entry);
     const current = keys.length === 0 ? null : await currentKey();

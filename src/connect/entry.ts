@@ -66,7 +66,8 @@ const NARROWING = [
 
 /** The words of `relay stdio`, with those options of `former` that they have not themselves. */
 function withOptions(words: readonly string[], former: readonly string[]): string[] {
-  const first = words.findIndex((word) => NARROWING.some(([name]) => name === word));
+  const isNarrowing = (word: string) => NARROWING.some(([name]) => name === word);
+  const first = words.findIndex(isNarrowing);
   const options = NARROWING.flatMap(([name, length]) => {
     const from = words.includes(name) ? words : former;
     const at = from.indexOf(name);

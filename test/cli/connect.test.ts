@@ -646,13 +646,19 @@ for (const HOME of ['.', 'me/here']) {
 test('connect without --write says what is in the file already', async (context) => {
   const { home, run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);
-  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://old/mcp"}}}');
+  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');
+  put('.qwen/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://elsewhere/mcp"}}}');
   put('.codex/config.toml', '[');
   assert.equal((await run(['cursor'])).err, `${NO_SERVER}${home}/.cursor/mcp.json has relay already.\n`);
   assert.equal(
     (await run(['gemini'])).err,
     `${NO_SERVER}${home}/.gemini/settings.json has relay with another address.\n`,
   );
+  assert.equal(
+    (await run(['qwen'])).err,
+    `${NO_SERVER}${home}/.qwen/settings.json has another server named relay.\n`,
+  );
+  assert.match((await run([])).out, /^qwen +Qwen Code +name taken$/m);
   assert.equal(
     (await run(['codex'])).err,
     `${NO_SERVER}${home}/.codex/config.toml cannot be read; --write says why.\n`,
@@ -946,7 +952,7 @@ Give the new key to every other client that sent the old one.
 test('connect alone lists the clients, their files and where relay is in them', async (context) => {
   const { run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);
-  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://old/mcp"}}}');
+  put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');
   put('.codex/config.toml', '[');
   const { code, out } = await run([], { columns: 100 });
   assert.equal(code, 0);

@@ -16,6 +16,7 @@ const CLIENTS = [
   { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no', keyBackups: 0 },
   { id: 'qwen', name: 'Qwen Code', file: '/me/.qwen/settings.json', state: 'no', keyBackups: 2 },
   { id: 'zed', name: 'Zed', file: '/me/.zed', state: 'unreadable' },
+  { id: 'kilo', name: 'Kilo', file: '/me/kilo', state: 'taken' },
   { id: 'vscode', name: 'VS Code', file: '/me/mcp.json', state: 'no', otherNames: ['music'] },
 ];
 

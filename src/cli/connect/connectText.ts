@@ -17,6 +17,7 @@ const STATES: Record<ClientRow['state'], string> = {
   yes: 'yes',
   no: 'no',
   other: 'outdated',
+  taken: 'name taken',
   old_key: 'old key',
   unreadable: 'unreadable',
 };

@@ -282,6 +282,7 @@ function noteOthers({ io }: Context, { file, client }: Plan, own: string, others
 const THERE = {
   yes: (server: string) => `has ${server} already`,
   other: (server: string) => `has ${server} with another address`,
+  taken: (server: string) => `has another server named ${server}`,
   old_key: (server: string, write: string) => `has ${server} with an old key; to renew it: ${write}`,
   unreadable: () => 'cannot be read; --write says why',
 };

@@ -74,7 +74,7 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
   const isEntered = ({ state, otherNames }: Data) => {
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
-    return (state !== 'no' && state !== 'unreadable') || others > 0;
+    return !['no', 'taken', 'unreadable'].includes(String(state)) || others > 0;
   };
   const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
   return touched.map((row): Part => {
