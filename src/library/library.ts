@@ -4,6 +4,7 @@
  */
 import { interruptible, later } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
+import { counted } from '../base/lists.ts';
 import type { Log } from '../base/log.ts';
 import { createMutex } from '../base/mutex.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
@@ -479,7 +480,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
     await file.save();
     await want(begunAt);
-    return `${now.due} playlists have changed; their rows are being read.`;
+    return changesLeft(now);
   }
 
   /** Checks all lists in the background, and tries again after failures. @throws the reason of `signal` */
@@ -968,6 +969,19 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
     (listed ? Math.max(1, Math.ceil(coverage.playlists.total / 50)) : 0) +
     coverage.playlists.read
   );
+}
+
+/** Says what of a check follows in the background. */
+function changesLeft({ coverage, saved, savedTotal, due }: Summary): string {
+  const parts = [
+    ...(coverage.saved === 'complete'
+      ? []
+      : [`The saved tracks have changed and are read again: ${saved} of ${savedTotal ?? 'many'} are there.`]),
+    ...(due === 0
+      ? []
+      : [`${counted(due, 'playlist')} ${due === 1 ? 'has' : 'have'} changed; their rows are being read.`]),
+  ];
+  return parts.join(' ');
 }
 
 /** The same error as for a file that the query thread cannot open. */

@@ -279,6 +279,22 @@ test('a wait for a limit does not grow if the clock is set back', async () => {
   });
 });
 
+test('a check that cannot read all saved tracks again in time says so', async () => {
+  const clock = manualClock();
+  await withRelay({ ...QUICK, clock }, async (relay) => {
+    const account = resize(relay, 200, 1);
+    await readAll(relay);
+    account.saved.reverse();
+    clock.advance(1_000);
+    const fn = () => clock.advance(9_000);
+    relay.provider.faults.add({ path: '/me/tracks', skip: 1, times: 3, kind: 'hook', fn });
+    const { note } = await ask(relay, 'select 1', { max_age_minutes: 0 });
+    assert.equal(note, 'The saved tracks have changed and are read again: 150 of 200 are there.');
+    await readAll(relay);
+    await assertExact(relay);
+  });
+});
+
 test('what relay wrote is read again for half a minute, even if the clock is set back', async () => {
   const clock = manualClock();
   await withRelay({ ...QUICK, clock }, async (relay) => {
