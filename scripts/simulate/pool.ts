@@ -100,6 +100,7 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
       const lane = async () => {
         while (next < seeds.length && !isEnough()) {
           let left = seeds.slice(next, next + CHUNK);
+          let tried: number | null = null;
           next += CHUNK;
           while (left.length > 0) {
             const told = new Set<number>();
@@ -111,6 +112,11 @@ export async function createPool(engine: Engine, width: number): Promise<Pool> {
             left = left.filter((seed) => !told.has(seed));
             const [stuck] = left;
             if (isOver || stuck === undefined) break;
+            // It may have been the machine that stood still, so the history gets a second chance.
+            if (stuck !== tried) {
+              tried = stuck;
+              continue;
+            }
             hear({
               seed: stuck,
               hash: '',
