@@ -15,8 +15,9 @@ import {
 } from '../jobs/support.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/support.ts';
-import { card, inChromium, openSignedIn, withPage } from '../support/ownerPage.ts';
+import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
+import { at } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
@@ -96,6 +97,36 @@ inFull('before all near matches are accepted, they are listed with the weakest f
       shown.map((text) => weakestFirst.find(({ title }) => text.includes(title))?.score),
       weakestFirst.map(({ score }) => score),
     );
+  }),
+);
+
+inFull('the picker offers to write only if there is something, and says itself why that is refused', () =>
+  withPage({ page: { expected: REFUSED } }, async (relay, page) => {
+    const songs = uniqueTracks(relay, 40).sort((one, other) => other.name.length - one.name.length);
+    const id = await createJob(relay, 'save_tracks', [NOTHING]);
+    await reach(relay, id, 'ready');
+    await openSignedIn(page, relay);
+    const settle = card(page, 'Needs you').getByRole('button', { name: 'Settle 1' });
+    const picker = page.getByRole('dialog');
+    const write = picker.getByRole('button', { name: 'Write it now' });
+    await settle.click();
+    await picker.getByText('No Such Song Anywhere').waitFor();
+    await page.keyboard.press('x');
+    await picker.getByText('Every entry is left out, so there is nothing to write.').waitFor();
+    assert.equal(await write.count(), 0);
+    await page.keyboard.press('Enter');
+    await picker.waitFor({ state: 'hidden' });
+    await settle.waitFor({ state: 'hidden' });
+
+    const other = await createJob(relay, 'save_tracks', [misspelled(at(songs, 0))]);
+    await reach(relay, other, 'ready');
+    await settle.click();
+    await picker.getByText(/^1 entry/).waitFor();
+    await page.keyboard.press('1');
+    await picker.getByText('Everything is settled').waitFor();
+    await relay.call('cancel_job', { job_id: other });
+    await write.click();
+    await picker.getByRole('alert').getByText('This job was cancelled.').waitFor();
   }),
 );
 

@@ -31,6 +31,8 @@ interface Work {
   isSearching: boolean;
   problem: string | null;
   settled: number;
+  /** True if a track was taken for an entry. */
+  hasTaken: boolean;
   /** The entries that accepting all near matches would settle, while the page asks about it. */
   near: OwnerCalls['jobs/near']['answer'] | null;
 }
@@ -61,6 +63,7 @@ export function createPicker(app: () => App): Picker {
       isSearching: false,
       problem: null,
       settled: 0,
+      hasTaken: false,
       near: null,
     };
     dialog.showModal();
@@ -92,7 +95,10 @@ export function createPicker(app: () => App): Picker {
     queue.push(fix);
     work.items.splice(work.at, 1);
     // The server settles the same song wherever the list has it again.
-    if ('uri' in fix) work.items = work.items.filter((item) => item.input !== input);
+    if ('uri' in fix) {
+      work.items = work.items.filter((item) => item.input !== input);
+      work.hasTaken = true;
+    }
     work.settled += 1;
     if (work.at >= work.items.length) work.at = 0;
     work.found = null;
@@ -160,6 +166,7 @@ export function createPicker(app: () => App): Picker {
       if (work?.job !== job) return;
       Object.assign(work, { items: [], isAll: false, at: 0, found: null });
       work.settled += fixes.length;
+      work.hasTaken = true;
       await readMore();
     } catch (error) {
       if (work?.job === job) work.problem = problemOf(error);
@@ -213,10 +220,16 @@ export function createPicker(app: () => App): Picker {
     const { job } = work;
     await sent();
     const unresolved = app().state.jobs.find(({ id }) => id === job)?.unresolved ?? 0;
-    const isDone = await app().act(`commit ${job}`, () =>
-      ask('jobs/commit', { id: job, skipUnresolved: unresolved > 0 }),
+    let problem: string | null = null;
+    const isOver = await app().act(`commit ${job}`, () =>
+      ask('jobs/commit', { id: job, skipUnresolved: unresolved > 0 }).catch((error: unknown) => {
+        // A notice of the page would be behind this dialog, where nobody can read or close it.
+        problem = problemOf(error);
+      }),
     );
-    if (isDone) dialog.close();
+    if (!isOver || work?.job !== job) return;
+    work.problem = problem;
+    if (problem === null) dialog.close();
     else show();
   }
 
@@ -301,8 +314,17 @@ export function createPicker(app: () => App): Picker {
     }
   }
 
-  function endPart({ isAll }: Work): Child {
+  function endPart({ job, isAll, hasTaken }: Work): Child {
     if (!isAll) return h.p({ class: 'soft' }, 'Reading …');
+    const found = app().state.jobs.find(({ id }) => id === job)?.resolved ?? 0;
+    if (found === 0 && !hasTaken) {
+      return [
+        h.p({ role: 'status' }, 'Every entry is left out, so there is nothing to write.'),
+        row(
+          h.button({ key: 'done', type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Done'),
+        ),
+      ];
+    }
     return [
       h.p({ role: 'status' }, 'Everything is settled.'),
       row(
