@@ -27,6 +27,15 @@ test('browsers lists the remembered browsers, for which address and until when',
 `,
     err: '',
   });
+  const narrow = await relay(['browsers'], { env, columns: 50, terminal: { stdout: true } });
+  assert.deepEqual(narrow, {
+    code: 0,
+    out: `ID        BROWSER   ADDRESS
+3f9c21aa  Firefox…  http://127.0.0.1:4980
+0b        Edge      http://localhost:4980
+`,
+    err: 'Hidden at this width: since, last used, until\n(--json has them)\n',
+  });
   const json = await relay(['browsers', 'list', '--json'], { env });
   assert.deepEqual(JSON.parse(json.out), { browsers: [FIREFOX, EDGE] });
 });

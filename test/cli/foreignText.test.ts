@@ -18,6 +18,7 @@ import {
   printError,
   printJson,
   printLine,
+  tableLines,
 } from '../../src/cli/terminal/output.ts';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { RelayError } from '../../src/domain/errors.ts';
@@ -170,7 +171,7 @@ test('status, jobs and the ready block', () => {
     const job = jobText(hostileJob(text), [hostileItem(text)], LINE, VIEW);
     for (const line of [
       ...job,
-      ...jobTable([hostileJob(text)], VIEW),
+      ...tableLines(jobTable([hostileJob(text)], VIEW), 200).lines,
       barText(hostileJob(text), 1, true, VIEW),
     ]) {
       assertClean(line, 'a job');

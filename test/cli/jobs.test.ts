@@ -3,6 +3,7 @@ import test from 'node:test';
 import { createSpeed } from '../../src/cli/jobs/followJob.ts';
 import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
+import { type Table, tableLines } from '../../src/cli/terminal/output.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
 import {
   asQuery,
@@ -37,6 +38,8 @@ const waiting: JobRecord = {
   reason: 'QUOTA_EXCEEDED',
   run_after: '2026-11-21T01:02:03.000Z',
 };
+
+const linesOf = (table: Table) => tableLines(table, Number.POSITIVE_INFINITY).lines;
 
 test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
   assert.equal(
@@ -83,7 +86,7 @@ test('the commands that a job shows contain --home', () => {
   );
   const login: JobRecord = { ...RECORD, status: 'waiting', reason: 'LOGIN_REQUIRED' };
   assert.match(
-    jobTable([login], { ...VIEW, named })[1] ?? '',
+    linesOf(jobTable([login], { ...VIEW, named })).at(-1) ?? '',
     / {2}for a login: relay --home '\/my home' login$/,
   );
 });
@@ -97,16 +100,20 @@ test('the speed is measured over the last answers, and begins again with each st
 });
 
 test('the table and the text of a job say what to do next', () => {
-  assert.deepEqual(jobTable([RECORD, waiting], VIEW), [
-    'WHAT                ID        STATUS     DONE        OPEN  CREATED',
+  assert.deepEqual(linesOf(jobTable([RECORD, waiting], VIEW)), [
+    'WHAT                ID        STATUS     DONE        OPEN  CREATED     NEXT',
     'add to "Road Trip"  1f0c2b3a  resolving  100 of 400  10    30 min ago',
     'add to "Road Trip"  1f0c2b3a  waiting    100 of 400  10    30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
   ]);
-  // In a narrow window names are cut and the last columns go; the ID stays.
-  assert.deepEqual(jobTable([RECORD], VIEW, 50), [
-    'WHAT      ID        STATUS     DONE        OPEN',
-    'add to …  1f0c2b3a  resolving  100 of 400  10',
-  ]);
+  // In a narrow window names are cut, and the last columns are only named; the ID stays.
+  assert.deepEqual(tableLines(jobTable([RECORD, waiting], VIEW), 50), {
+    lines: [
+      'WHAT      ID        STATUS     DONE        OPEN',
+      'add to …  1f0c2b3a  resolving  100 of 400  10',
+      'add to …  1f0c2b3a  waiting    100 of 400  10',
+    ],
+    hidden: ['CREATED', 'NEXT'],
+  });
   const ready: JobRecord = {
     ...RECORD,
     status: 'ready',

@@ -14,11 +14,13 @@ test('playlists lists every playlist with its name, and keeps to the width of th
     assert.deepEqual(head.split(/ {2,}/), ['NAME', 'SONGS', 'OWNER', 'ID']);
     assert.equal(rows.length, playlists.length);
     for (const columns of [80, 50]) {
-      const { out } = await run(['playlists'], { columns });
+      const { out } = await run(['playlists'], { columns, terminal: { stdout: true } });
       const lines = out.trimEnd().split('\n');
       assert.equal(lines.length, playlists.length + 1);
       for (const line of lines) assert.ok(widthOf(line) <= columns, line);
     }
+    const piped = await run(['playlists'], { columns: 50 });
+    assert.equal(piped.out, wide.out, 'in a pipe nothing is cut');
     const { items, total } = JSON.parse((await run(['playlists', '--json'])).out);
     assert.equal(total, playlists.length);
     assert.deepEqual(pluck(items, 'id'), pluck(playlists, 'id'));

@@ -63,7 +63,9 @@ test('history lists what was changed, in words, and what became of it', () =>
     const narrow = await relay(['history'], {
       env: world.env,
       columns: 50,
+      terminal: { stdout: true },
     });
+    assert.match(narrow.err, /Hidden at this width: state, asked by \(--json has\nthem\)\n$/);
     for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 50, line);
     const json = JSON.parse((await run(world, ['history', '--limit', '1', '--json'])).out);
     assert.deepEqual(

@@ -80,7 +80,7 @@ test('a match confirmed although names differ is marked wherever it is used, and
       [NAMES.artist, 'person', CALLER, true],
     );
     const table = await remembered(relay);
-    assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON\n/);
+    assert.match(table.out, /^ID +SONG +TRACK +SETTLED BY +ON +NAMES\n/);
     assert.match(table.out, new RegExp(`A name of my own by Nobody at all .* ${CALLER} .* differs\\n`));
     assert.equal((await remembered(relay, 'forget')).code, 2);
     assert.equal((await remembered(relay, 'forget', 'nothing')).code, 1);

@@ -3,7 +3,7 @@ import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { BrowserSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 
 const EXAMPLES = `
@@ -35,8 +35,8 @@ async function runBrowsersList(context: Context): Promise<void> {
   if (browsers.length === 0) {
     return note(context.io, 'No browser is remembered: the approval page asks for the owner code.');
   }
-  const head = ['ID', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'];
-  for (const line of columns([head, ...browsers.map(rowOf)])) printLine(context.io, line);
+  const heads = ['ID', 'BROWSER', 'ADDRESS', 'SINCE', 'LAST USED', 'UNTIL'];
+  printTable(context.io, { heads, rows: browsers.map(rowOf), flexible: [1] });
 }
 
 function rowOf({ id, label, origin, createdAt, lastUsedAt, expiresAt }: BrowserSummary): string[] {

@@ -3,7 +3,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 
 interface AddOptions {
@@ -56,9 +56,11 @@ async function runClientsList(context: Context): Promise<void> {
       'There are no clients. A client that connects registers itself and asks for approval.',
     );
   }
-  for (const line of columns([['NAME', 'ID', 'FROM', 'APPROVED', 'LAST USED'], ...clients.map(rowOf)])) {
-    printLine(context.io, line);
-  }
+  printTable(context.io, {
+    heads: ['NAME', 'ID', 'FROM', 'APPROVED', 'LAST USED'],
+    rows: clients.map(rowOf),
+    flexible: [0, 3],
+  });
 }
 
 function rowOf({ name, clientId, source, approvals, lastUsedAt }: ClientSummary): string[] {

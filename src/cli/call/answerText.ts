@@ -4,7 +4,7 @@
  */
 
 import { isObject } from '../../base/parsing.ts';
-import { wrap } from '../terminal/output.ts';
+import { hiddenText, wrap } from '../terminal/output.ts';
 import { padded, widthOf } from '../terminal/textWidth.ts';
 import { tableOf } from './answerTable.ts';
 import { cellText, type Fields, flattened, headingOf, isRows, labelOf, ordered } from './cellText.ts';
@@ -34,12 +34,7 @@ export function answerText(answer: Fields, { width, next }: AnswerView): string[
     ...count,
     ...(typeof links === 'string' ? broken(`Links: ${cellText(links)}`, width) : []),
     ...(typeof note === 'string' ? broken(cellText(note, MAX_TEXT), width) : []),
-    ...(omitted.length > 0
-      ? broken(
-          `Hidden at this width: ${omitted.join(', ')} (--json has ${omitted.length === 1 ? 'it' : 'them'})`,
-          width,
-        )
-      : []),
+    ...(omitted.length > 0 ? broken(hiddenText(omitted), width) : []),
     ...pages,
   ];
   return end.length === 0 ? lines : [...lines, '', ...end];

@@ -5,19 +5,22 @@ import { visibleText } from '../../base/visibleText.ts';
 import type { ShownState } from '../../domain/change.ts';
 import { SHORT_ID } from '../../domain/job.ts';
 import type { ChangeEntry, UndoAnswer } from '../../domain/localApi.ts';
-import { columns, fitColumns } from '../terminal/output.ts';
+import { columns, type Table } from '../terminal/output.ts';
 import { minute } from '../terminal/time.ts';
 
-export function changeTable(changes: readonly ChangeEntry[], width: number): string[] {
+export function changeTable(changes: readonly ChangeEntry[]): Table {
   const short = shortener(changes.map(({ change_id }) => change_id));
-  const rows = changes.map((change) => [
-    visibleText(change.what, 200),
-    short(change.change_id),
-    minute(change.at),
-    stateText(change, short),
-    visibleText(change.who, 60),
-  ]);
-  return fitColumns([['WHAT', 'ID', 'WHEN', 'STATE', 'ASKED BY'], ...rows], width, [0, 4]);
+  return {
+    heads: ['WHAT', 'ID', 'WHEN', 'STATE', 'ASKED BY'],
+    rows: changes.map((change) => [
+      visibleText(change.what, 200),
+      short(change.change_id),
+      minute(change.at),
+      stateText(change, short),
+      visibleText(change.who, 60),
+    ]),
+    flexible: [0, 4],
+  };
 }
 
 /** Shortens IDs as far as they stay unique, to eight characters at least. */

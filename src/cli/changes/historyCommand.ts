@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import type { Context } from '../context.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printTable } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { wholeNumber } from '../usage/wholeNumber.ts';
 
@@ -27,6 +27,6 @@ async function runHistory(context: Context, options: HistoryOptions): Promise<vo
   if (context.json) return printJson(io, { items, total });
   if (items.length === 0) return note(io, 'No changes in the last 30 days.');
   const { changeTable } = await import('./changeText.ts');
-  for (const line of changeTable(items, io.columns)) printLine(io, line);
+  printTable(io, changeTable(items));
   if (total > items.length) note(io, `and ${total - items.length} older: --limit shows more`);
 }

@@ -6,7 +6,7 @@ import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { type ItemRecord, type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
 import { readRemedy, terminalText } from '../../domain/remedy.ts';
-import { columns, fitColumns, wrap } from '../terminal/output.ts';
+import { columns, type Table, wrap } from '../terminal/output.ts';
 import { relative } from '../terminal/time.ts';
 import { commandLine, inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 
@@ -22,24 +22,20 @@ export interface JobView {
   names: ReadonlyMap<string, string>;
 }
 
-export function jobTable(
-  jobs: readonly JobRecord[],
-  view: JobView,
-  width = Number.POSITIVE_INFINITY,
-): string[] {
-  const rows = jobs.map((job) => [
-    whatText(job, view),
-    shortId(job.job_id),
-    job.status,
-    progressText(job),
-    unresolvedOf(job) > 0 ? String(unresolvedOf(job)) : '',
-    relative(job.created_at, view.now),
-    waitText(job, view),
-  ]);
-  const all = [['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', ''], ...rows];
-  // Most jobs have no unresolved items, and a column for them would waste room.
-  const hasOpen = jobs.some((job) => unresolvedOf(job) > 0);
-  return fitColumns(hasOpen ? all : all.map((row) => row.filter((_, index) => index !== 4)), width, [0]);
+export function jobTable(jobs: readonly JobRecord[], view: JobView): Table {
+  return {
+    heads: ['WHAT', 'ID', 'STATUS', 'DONE', 'OPEN', 'CREATED', 'NEXT'],
+    rows: jobs.map((job) => [
+      whatText(job, view),
+      shortId(job.job_id),
+      job.status,
+      progressText(job),
+      unresolvedOf(job) > 0 ? String(unresolvedOf(job)) : '',
+      relative(job.created_at, view.now),
+      waitText(job, view),
+    ]),
+    flexible: [0],
+  };
 }
 
 /** `add to "Evening"`. */

@@ -2,7 +2,7 @@ import { Command, Option } from 'commander';
 import { type ItemRecord, isWorking, type JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode, type Finish } from '../exit.ts';
-import { note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { FixOptions } from './fixJob.ts';
 import type { Tools } from './jobCalls.ts';
@@ -108,16 +108,16 @@ async function runJobsList(context: Context, { watch, all }: JobsOptions): Promi
   if (watch && atWork) return follow(context, tools, atWork.job_id, true);
   if (context.json) printJson(context.io, { items, total });
   else if (items.length === 0) note(context.io, 'There are no jobs.');
-  else await printTable(context, items, total);
+  else await printJobs(context, items, total);
   return EXIT.done;
 }
 
-async function printTable(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
+async function printJobs(context: Context, items: readonly JobRecord[], total: number): Promise<void> {
   const { io, clock } = context;
   const { jobTable, moreText } = await import('./jobText.ts');
   const { playlistNames } = await import('./jobCalls.ts');
   const view = { named: context, now: clock.now(), names: await playlistNames(context, items) };
-  for (const line of jobTable(items, view, io.columns)) printLine(io, line);
+  printTable(io, jobTable(items, view));
   if (total > items.length) note(io, moreText(total - items.length, context, 'jobs', 'list', '--all'));
 }
 

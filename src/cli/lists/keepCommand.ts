@@ -7,7 +7,7 @@ import { READY_RULE_NAMES, READY_RULES, readyRule } from '../../domain/keepRules
 import type { KeepAnswer, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
-import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
@@ -83,9 +83,9 @@ async function runList(context: Context): Promise<void> {
     return note(io, `No kept playlists. To add one: ${commandLine(context, 'keep', 'add', '--help')}`);
   const { listRow } = await import('./keepText.ts');
   const now = context.clock.now();
-  const head = ['ID', 'NAME', 'EVERY', 'STATUS', 'NEXT', 'LAST RUN'];
+  const heads = ['ID', 'NAME', 'EVERY', 'STATUS', 'NEXT', 'LAST RUN'];
   const rows = items.map((keep) => listRow(keep, now));
-  for (const line of fitColumns([head, ...rows], io.columns, [1, 5])) printLine(io, line);
+  printTable(io, { heads, rows, flexible: [1, 5] });
   for (const { status, name, reason } of items) {
     if (reason !== undefined && status !== 'active')
       note(io, `${visibleText(name, 60)}: ${visibleText(reason, 300)}`);

@@ -7,7 +7,7 @@ import type { LocalApi } from '../../domain/localApi.ts';
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../domain/versions.ts';
 import { parseWhen } from '../../domain/when.ts';
 import type { Context } from '../context.ts';
-import { columns, fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { localMinute } from '../terminal/time.ts';
 import { commandLine } from '../usage/commandLine.ts';
 
@@ -24,8 +24,8 @@ export async function listVersions(context: Context, playlist: string): Promise<
   const { local } = await context.server();
   const versions = await local.playlistVersions({ playlist });
   if (json) return printJson(io, versions);
-  const head = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
-  for (const line of columns([head, ...versions.items.map(rowOf)])) printLine(io, line);
+  const heads = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
+  printTable(io, { heads, rows: versions.items.map(rowOf), flexible: [] });
   if (!versions.present) note(io, `"${visibleText(versions.name, 100)}" is not in your library any more.`);
 }
 
@@ -46,7 +46,7 @@ export async function showVersion(context: Context, playlist: string, at: string
     visibleText(name ?? (uri === null ? '(no longer offered)' : uri), 100),
     visibleText(artist ?? '', 100),
   ]);
-  for (const line of fitColumns(cells, io.columns, [1, 2])) printLine(io, line);
+  printTable(io, { heads: ['', '', ''], rows: cells, flexible: [1, 2] });
   note(io, `Version ${found.version}, seen ${localMinute(found.seen_at)}: ${counted(items.length, 'song')}.`);
 }
 

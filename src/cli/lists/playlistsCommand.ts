@@ -2,7 +2,7 @@ import { Command } from 'commander';
 import { visibleText } from '../../base/visibleText.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { Context } from '../context.ts';
-import { fitColumns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import type { RestoreOptions } from './playlistVersions.ts';
 
@@ -65,13 +65,11 @@ async function runList(context: Context): Promise<void> {
   const { playlists } = await local.listPlaylists();
   if (json) return printJson(io, { items: playlists, total: playlists.length });
   if (playlists.length === 0) return note(io, 'There are no playlists.');
-  for (const line of fitColumns(
-    [['NAME', 'SONGS', 'OWNER', 'ID'], ...playlists.map(rowOf)],
-    io.columns,
-    [0, 2],
-  )) {
-    printLine(io, line);
-  }
+  printTable(io, {
+    heads: ['NAME', 'SONGS', 'OWNER', 'ID'],
+    rows: playlists.map(rowOf),
+    flexible: [0, 2],
+  });
 }
 
 function rowOf({ id, name, rows, owner, readable }: PlaylistFacts): string[] {

@@ -3,7 +3,7 @@ import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { RememberedMatch } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
-import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printJson, printLine, printTable } from '../terminal/output.ts';
 import { commandWithOthers, HELP_GROUPS } from '../usage/commandGroups.ts';
 import { wholeNumber } from '../usage/wholeNumber.ts';
 
@@ -48,8 +48,8 @@ async function runList(context: Context, most: number): Promise<void> {
   const { remembered, total } = await context.withLocal((local) => local.listRemembered({ limit: most }));
   if (context.json) return printJson(context.io, { remembered, total });
   if (remembered.length === 0) return note(context.io, 'No match is remembered.');
-  const head = ['ID', 'SONG', 'TRACK', 'SETTLED BY', 'ON', ''];
-  for (const line of columns([head, ...remembered.map(rowOf)])) printLine(context.io, line);
+  const heads = ['ID', 'SONG', 'TRACK', 'SETTLED BY', 'ON', 'NAMES'];
+  printTable(context.io, { heads, rows: remembered.map(rowOf), flexible: [1, 2, 3] });
   if (total > remembered.length)
     note(context.io, `and ${total - remembered.length} more: --limit shows them`);
 }

@@ -184,19 +184,46 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Rows for a person. A column that is empty in every row is not shown. */
+export interface Table {
+  /** The first line; not shown if all are empty. */
+  heads: readonly string[];
+  rows: readonly (readonly string[])[];
+  /** The columns that may be cut, by index. */
+  flexible: readonly number[];
+}
+
+/** Prints a table. On a terminal it fits the window, and a note names the columns for which there is no room. */
+export function printTable(io: Io, table: Table): void {
+  const { lines, hidden } = tableLines(table, io.terminal.stdout ? io.columns : Number.POSITIVE_INFINITY);
+  for (const line of lines) printLine(io, line);
+  if (hidden.length > 0) for (const line of wrap(hiddenText(hidden), io.columns)) note(io, line);
+}
+
 /**
- * Rows as aligned columns that fit into `width`. The columns named in `flexible` are cut, the widest first. If that is not
- * enough, the last columns are left out.
+ * The lines of a table, at most `width` wide. The flexible columns are cut, the widest first. If that is not enough, the last
+ * columns are left out: `hidden` has their heads. @internal
  */
-export function fitColumns(
-  rows: readonly (readonly string[])[],
+export function tableLines(
+  { heads, rows, flexible }: Table,
   width: number,
-  flexible: readonly number[],
-): string[] {
-  const cells = rows.map((row) => row.map(visibleLine));
-  const widths = narrowed(widthsOf(cells), width, flexible);
+): { lines: string[]; hidden: string[] } {
+  const used = [...heads.keys()].filter((at) => rows.some((row) => visibleLine(row[at] ?? '') !== ''));
+  const all = rows.length > 0 && heads.some((head) => head !== '') ? [heads, ...rows] : rows;
+  const cells = all.map((row) => used.map((at) => visibleLine(row[at] ?? '')));
+  const soft = [...used.keys()].filter((at) => flexible.includes(used[at] ?? -1));
+  const widths = narrowed(widthsOf(cells), width, soft);
   while (widths.length > 1 && lineWidth(widths) > width) widths.pop();
-  return columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max))));
+  return {
+    lines: columns(cells.map((row) => widths.map((max, at) => fitted(row[at] ?? '', max)))),
+    hidden: used.slice(widths.length).flatMap((at) => heads[at] || []),
+  };
+}
+
+/** Says which columns are not shown, by their heads. */
+export function hiddenText(heads: readonly string[]): string {
+  const names = heads.map((head) => head.toLowerCase()).join(', ');
+  return `Hidden at this width: ${names} (--json has ${heads.length === 1 ? 'it' : 'them'})`;
 }
 
 /** The width of the widest cell of each column. */
