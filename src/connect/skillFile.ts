@@ -8,7 +8,7 @@ import { SKILL_NAME } from './skillPlaces.ts';
 /** Marks a `SKILL.md` as written by relay. */
 export const SKILL_MARK =
   '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
-/** New name of a `SKILL.md` that was there before. */
+/** New name of a `SKILL.md` that was there before; a second one gets a number, and so on. */
 const FORMER = 'SKILL.md.before-relay';
 /** Lists the directories that were created for the skill, so that only those are removed with it. */
 const MADE = '.made-by-relay';
@@ -24,7 +24,11 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
     const before = await contentOf(path);
     if (before === text) return false;
     const made = before === null ? await makeFolders(dirname(path)) : null;
-    if (before !== null && !before.includes(SKILL_MARK)) await rename(path, join(dirname(path), FORMER));
+    if (before !== null && !before.includes(SKILL_MARK)) {
+      const [last] = await formerOnes(dirname(path));
+      const number = Number(/-(\d+)$/.exec(last ?? '')?.[1] ?? 1) + 1;
+      await rename(path, join(dirname(path), last === undefined ? FORMER : `${FORMER}-${number}`));
+    }
     if (made !== null) await replaceFile(join(dirname(path), MADE), made, { mode: 0o644 });
     await replaceFile(path, text, { mode: 0o644 });
     return true;
@@ -50,7 +54,8 @@ export async function removeSkill(folder: string): Promise<boolean> {
     const made = (await contentOf(join(own, MADE))) ?? '';
     await rm(path);
     await rm(join(own, MADE), { force: true });
-    await rename(join(own, FORMER), path).catch(nullIfMissing);
+    const [last] = await formerOnes(own);
+    if (last !== undefined) await rename(join(own, last), path);
     for (const directory of made.split('\n').filter(Boolean)) {
       if ((await readdir(directory).catch(() => ['?'])).length === 0) await rmdir(directory);
     }
@@ -58,6 +63,12 @@ export async function removeSkill(folder: string): Promise<boolean> {
   } catch (error) {
     throw failed(path, 'removed', error);
   }
+}
+
+/** The names of former skills, the last one first. */
+async function formerOnes(own: string): Promise<string[]> {
+  const names = (await readdir(own)).filter((name) => name.startsWith(FORMER));
+  return names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
 }
 
 /** Creates the missing directories. @returns their paths, the innermost first */

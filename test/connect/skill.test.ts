@@ -73,6 +73,13 @@ test('--skill takes any directory, --remove brings back the skill it replaced, a
   assert.match(readFileSync(path, 'utf8'), /^---\nname: relay\ndescription: "Controls/);
   await cli(['connect', '--skill', folder, '--remove'], { env });
   assert.deepEqual(treeOf(home), before);
+  // A second skill of the person's, in the place of relay's, does not take the place of the first.
+  await cli(['connect', '--skill', folder], { env });
+  writeFileSync(path, 'second');
+  await cli(['connect', '--skill', folder], { env });
+  await cli(['connect', '--skill', folder, '--remove'], { env });
+  assert.equal(readFileSync(path, 'utf8'), 'second');
+  assert.match(readFileSync(`${path}.before-relay`, 'utf8'), /^Run!/m);
   const desktop = await cli(['connect', 'claude-desktop', '--skill'], { env });
   assert.equal(desktop.code, 2);
   assert.match(desktop.err, /relay knows no directory from which Claude Desktop reads skills/);
