@@ -91,6 +91,7 @@ test('with --json, a state of a newer program is a problem in the report, and ex
     parts,
   });
   assert.deepEqual([code, err], [5, '']);
+  assert.match((await relay(['status', '--help'])).out, /\b5 state of a newer relay\n/);
   const { problem, entries } = JSON.parse(out);
   assert.equal(problem.code, 'STATE_TOO_NEW');
   const database = entries.find(({ part }: { part: string }) => part === 'database');

@@ -11,7 +11,10 @@ export function statusCommand(context: Context, finish: Finish): Command {
   return new Command('status')
     .helpGroup(HELP_GROUPS.server)
     .description('Show the status of every part, and how to fix problems')
-    .addHelpText('after', '\nExit code: 0 no problem, 1 state cannot be saved, 3 login needed, 4 no server')
+    .addHelpText(
+      'after',
+      '\nExit code: 0 no problem, 1 state cannot be read or saved, 3 login needed,\n4 no server, 5 state of a newer relay',
+    )
     .addHelpText('after', '\nExamples:\n  $ relay status\n  $ relay status --json')
     .action(async () => finish(await runStatus(context)));
 }
