@@ -233,6 +233,21 @@ test('a paused kept playlist stays paused even if a run by hand has to wait', as
   });
 });
 
+test('a pause that comes during a run stays, also if the run finds something to review', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Paused' });
+    owner(relay.provider).saved.splice(5);
+    clock.advance(60_000);
+    const fn = async () => void (await act(relay, made.id, 'pause'));
+    relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn });
+    await act(relay, made.id, 'run');
+    const [paused] = await kept(relay);
+    assert.deepEqual([paused?.status, paused?.next_run_at], ['paused', null]);
+    assert.equal(rowsOf(relay, made.playlist_id).length, 30);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review', 'by hand');
+  });
+});
+
 test('the first kept playlist runs when it is due even if the caller left during its first run', async () => {
   await withTime(async (relay, clock) => {
     const leave = new AbortController();

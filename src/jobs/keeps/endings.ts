@@ -5,7 +5,7 @@ import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '.
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
-import { type KeepsContext, putKeep } from './keepsContext.ts';
+import { isHalted, type KeepsContext, putKeep } from './keepsContext.ts';
 import { nextDue, REMEMBERED_RUNS } from './plan.ts';
 
 /** What a run did or would do. */
@@ -68,11 +68,14 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       if (shownState(store, change) !== 'review') {
         return endings.waits(keep, `Its last write continues as ${job}.`, clock.now() + LOOK_AT_JOB_MS);
       }
+      if (isHalted(store, keep)) return NOTHING;
       const reason = `Somebody changed it during the write: see ${job}.`;
       await putKeep(store, keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
       return NOTHING;
     },
     async review(keep, reason, preview) {
+      // It is due as before, so the review comes once it is resumed.
+      if (isHalted(store, keep)) return { preview };
       const lastResult = 'nothing written: waiting for your review';
       await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
       return { preview };

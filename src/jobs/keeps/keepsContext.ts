@@ -7,7 +7,7 @@ import type { ProviderApi } from '../../provider/api.ts';
 import type { PlaylistRows } from '../../provider/resources/playlistRows.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAccount } from '../../store/tables/account.ts';
-import { type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
+import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 
 export interface KeepsContext {
   provider: ProviderApi;
@@ -30,4 +30,10 @@ export function connectedAccount(store: Store): string | null {
 export async function putKeep(store: Store, { seq }: Keep, change: KeepChange): Promise<void> {
   setKeep(store, seq, change);
   await store.saveNow();
+}
+
+/** True if a person has paused or stopped it since the run began. @param keep the row from the start of the run */
+export function isHalted(store: Store, { id, status }: Keep): boolean {
+  const now = getKeep(store, id);
+  return now === null || (now.status === 'paused' && status !== 'paused');
 }

@@ -61,7 +61,12 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       lastChange: change.id,
       settled: left !== null,
     });
-    return getKeep(store, keep.id) ?? keep;
+    return reread(keep);
+  }
+
+  /** The row as it is now, with the status that it had when the run began. */
+  function reread(keep: Keep): Keep {
+    return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
 
   /** The rows that a change has left, without what others have written since. */
@@ -116,7 +121,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
       if (gone.length === 0) return endings.failed(keep, outcome.cause);
       setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
-      keep = getKeep(store, keep.id) ?? keep;
+      keep = reread(keep);
     }
   }
 
