@@ -248,6 +248,28 @@ test('a pause that comes during a run stays, also if the run finds something to 
   });
 });
 
+for (const action of ['pause', 'stop']) {
+  test(`${action}: a run under way whose write has not begun writes nothing`, async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Halted' });
+      const before = rowsOf(relay, made.playlist_id);
+      save(relay, spare(relay, 0, 2));
+      clock.advance(60_000);
+      relay.provider.clearRequests();
+      const fn = async () => void (await act(relay, made.id, action));
+      relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn });
+      await act(relay, made.id, 'run');
+      assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
+      const [left] = await kept(relay);
+      assert.equal(left?.status, action === 'pause' ? 'paused' : undefined);
+      if (!left) return;
+      await act(relay, made.id, 'resume');
+      await act(relay, made.id, 'run');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    });
+  });
+}
+
 test('the first kept playlist runs when it is due even if the caller left during its first run', async () => {
   await withTime(async (relay, clock) => {
     const leave = new AbortController();

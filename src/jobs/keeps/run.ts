@@ -11,7 +11,7 @@ import type { Library } from '../../library/library.ts';
 import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, type KeepsContext } from './keepsContext.ts';
+import { connectedAccount, isHalted, type KeepsContext } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import { decide, type Wanted, wantedOf } from './plan.ts';
 
@@ -189,10 +189,14 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     { uris, leftOut }: Wanted,
     view: View,
   ): Promise<Turn> {
-    const result = await changes.run({ ...request, account: keep.account, askedBy: askedBy(keep) }, call, {
-      ms: WRITE_MS,
-      for: 'list',
-    });
+    // Reading takes a while, and a person may have been told meanwhile that the songs stay as they are.
+    const prepare: typeof request.prepare = async (reading) => {
+      const prepared = await request.prepare(reading);
+      return isHalted(store, keep) ? null : prepared;
+    };
+    const asked = { ...request, prepare, account: keep.account, askedBy: askedBy(keep) };
+    const result = await changes.run(asked, call, { ms: WRITE_MS, for: 'list' });
+    if (result.kind === 'nothing_to_do' && isHalted(store, keep)) return over(NOTHING);
     const preview = await previewOf(view.shown, view.wanted, leftOut);
     if (result.kind === 'nothing_to_do') {
       return over(await endings.unchanged(keep, asWritten(uris, view.originals), preview));
