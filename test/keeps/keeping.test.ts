@@ -218,6 +218,21 @@ test('kept playlists with long queries are listed page by page', async () => {
   });
 });
 
+test('of two calls at once that keep the same playlist, the second is told that it is kept', async () => {
+  await withAccount({ saved: 30 }, async (relay) => {
+    // Spotify does not list the playlist yet, so each call asks who owns it.
+    const fn = (body: unknown) => ({ ...(body as object), items: [], total: 0, next: null });
+    relay.provider.faults.add({ path: '/me/playlists', times: Infinity, kind: 'transform', fn });
+    relay.provider.faults.add({ path: `/playlists/${LIST_0}`, times: 2, kind: 'latency', ms: 300 });
+    const both = await Promise.all([
+      keep(relay, { playlist_id: LIST_0 }),
+      keep(relay, { playlist_id: LIST_0 }),
+    ]);
+    assert.deepEqual(both.map(({ error }) => error?.code).sort(), ['CONFLICT', undefined]);
+    assert.equal((await kept(relay)).length, 1);
+  });
+});
+
 test('a query that fails later waits for a person; one whose source cannot be read is tried again later', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const [one = ''] = spare(relay, 40, 1);

@@ -126,13 +126,17 @@ export function createKeeps(context: KeepsContext): Keeps {
     return { keep: record, preview: record.preview ?? preview, ...(changeId ? { change_id: changeId } : {}) };
   }
 
-  async function requireOwn(playlistId: string, call: Caller): Promise<{ name: string }> {
+  /** @throws RelayError `CONFLICT` */
+  function requireUnkept(playlistId: string): void {
     const kept = keepOfPlaylist(store, playlistId);
-    if (kept) {
-      throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
-        remedy: { text: 'Stop that one first: {command}.', command: ['keep', 'stop', kept.id.slice(0, 8)] },
-      });
-    }
+    if (!kept) return;
+    throw new RelayError('CONFLICT', `The playlist "${kept.name}" is kept already.`, {
+      remedy: { text: 'Stop that one first: {command}.', command: ['keep', 'stop', kept.id.slice(0, 8)] },
+    });
+  }
+
+  async function requireOwn(playlistId: string, call: Caller): Promise<{ name: string }> {
+    requireUnkept(playlistId);
     const known = await library.playlistFacts(playlistId);
     if (known?.mine) return known;
     const found = await getPlaylist(provider, playlistId, { signal: call.signal, progress() {} });
@@ -234,7 +238,11 @@ export function createKeeps(context: KeepsContext): Keeps {
         return { keep: { ...record, status: 'review', reason: decision.reason }, preview };
       }
       const keep = await store.durable(
-        () => insertKeep(store, draft),
+        () => {
+          // Another call may have kept it while this one asked for its owner.
+          if (playlistId !== null) requireUnkept(playlistId);
+          return insertKeep(store, draft);
+        },
         () => void store.run('delete from keeps where id = ?', [draft.id]),
       );
       // First, since the caller may leave during the run.
