@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
+import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { type ManualClock, manualClock } from '../support/clock.ts';
 import { fastClock } from '../support/fastClock.ts';
@@ -318,6 +319,31 @@ test('without a login a kept playlist waits, and continues after the next login;
     assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
     assert.equal((await run(relay, ['logout', '--erase'])).code, 0);
     assert.deepEqual(await keeps(relay), []);
+  });
+});
+
+test('if another account is connected during a run, nothing is written, and the rule waits for its own account', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Mine' });
+    const before = rowsOf(relay, made.playlist_id);
+    save(relay, spare(relay, 0, 2));
+    clock.advance(60_000);
+    const connect = async (index: number) => {
+      relay.provider.loginAs(index);
+      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+      assert.equal((await createBrowser().open(browserUrl)).status, 200);
+    };
+    relay.provider.faults.add({ path: '/me/tracks', kind: 'hook', fn: () => connect(1) });
+    relay.provider.clearRequests();
+    const { keep: waiting } = await act(relay, made.id, 'run');
+    assert.deepEqual(
+      [waiting.status, waiting.reason],
+      ['waiting', 'The account that it was made for is not connected.'],
+    );
+    assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
+    await connect(0);
+    await eventually(async () => (await keeps(relay))[0]?.status === 'active');
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
   });
 });
 

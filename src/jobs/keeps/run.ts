@@ -3,7 +3,7 @@ import { hashOf } from '../../base/digest.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
 import { planOf, progressOf } from '../../changes/run.ts';
-import { asRelayError, RelayError } from '../../domain/errors.ts';
+import { asRelayError, notConnected, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { withNames } from '../../domain/mergeRows.ts';
 import { uriOf, without } from '../../domain/rows.ts';
@@ -37,16 +37,20 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   async function run(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     const keep = getKeep(store, given.id);
     if (!keep) return NOTHING;
-    if (connectedAccount(store) !== keep.account) {
-      return endings.waits(keep, 'The account that it was made for is not connected.', null);
-    }
+    const waits = () => endings.waits(keep, 'The account that it was made for is not connected.', null);
+    if (!isConnected(keep)) return waits();
     try {
       const last = lastChangeAskedBy(store, askedBy(keep));
       if (last?.outcome === null) return await endings.waitsForJob(keep, last);
       return await bring(last ? takenOver(keep, last) : keep, maxAgeMinutes);
     } catch (thrown) {
-      return endings.failed(keep, thrown);
+      return isConnected(keep) ? endings.failed(keep, thrown) : waits();
     }
+  }
+
+  /** True if the account that it was made for is connected; another one may be connected at any time. */
+  function isConnected({ account }: Keep): boolean {
+    return connectedAccount(store) === account;
   }
 
   /** Notes what the last change left, if that was not done yet. */
@@ -97,6 +101,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let keep = given;
     const answer = await askedOf(keep, maxAgeMinutes);
+    // The answer may be of the library of another account.
+    if (!isConnected(keep)) throw notConnected();
     const { saved, playlists } = answer.coverage;
     const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
     if (answer.note !== undefined || !isWhole) {
