@@ -109,7 +109,7 @@ function jobOf(store: Context['store'], { job }: Change): Job | null {
 }
 
 /** The state of a change as it is shown, which also depends on its job. */
-export function shownState(store: Context['store'], change: Change): ShownState {
+function shownState(store: Context['store'], change: Change): ShownState {
   const { outcome, looking, goingBack } = change;
   if (outcome !== null) return outcome;
   const job = jobOf(store, change);

@@ -1,9 +1,9 @@
 /** The ways in which a run ends, and what each records. */
-import { shownState } from '../../changes/history.ts';
 import { asRelayError } from '../../domain/errors.ts';
 import { EMPTY_PREVIEW, INTERVAL_MS, type KeepPreview, type KeepStatus } from '../../domain/keep.ts';
 import { pauseAfter } from '../../domain/pause.ts';
 import type { Change } from '../../store/tables/changes.ts';
+import { getJobBySeq } from '../../store/tables/jobs.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { isHalted, type KeepsContext, putKeep } from './keepsContext.ts';
 import { nextDue, REMEMBERED_RUNS } from './plan.ts';
@@ -64,12 +64,14 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       return NOTHING;
     },
     async waitsForJob(keep, change) {
-      const job = `job ${change.id.slice(0, 8)}`;
-      if (shownState(store, change) !== 'review') {
-        return endings.waits(keep, `Its last write continues as ${job}.`, clock.now() + LOOK_AT_JOB_MS);
+      const name = `job ${change.id.slice(0, 8)}`;
+      const job = change.job === null ? null : getJobBySeq(store, change.job);
+      if (job?.status !== 'failed') {
+        return endings.waits(keep, `Its last write continues as ${name}.`, clock.now() + LOOK_AT_JOB_MS);
       }
       if (isHalted(store, keep)) return NOTHING;
-      const reason = `Somebody changed it during the write: see ${job}.`;
+      const what = job.reviewRequired ? 'Somebody changed it during the write' : 'Its last write has failed';
+      const reason = `${what}: see ${name}.`;
       await putKeep(store, keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
       return NOTHING;
     },
