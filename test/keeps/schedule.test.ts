@@ -15,6 +15,7 @@ import {
   edit,
   keep,
   kept,
+  LIST_0,
   rowsOf,
   SAVED,
   save,
@@ -51,13 +52,17 @@ async function eventually(isSo: () => boolean | Promise<boolean>, meanwhile = ()
   }
 }
 
+/** Lets a minute pass, unless a query is under way. */
+function nextLook(clock: ManualClock): void {
+  const { from, below } = UNDER_WAY_MS;
+  if (!clock.asked.some((ms) => ms >= from && ms < below)) clock.advance(61_000);
+}
+
 /** Lets relay look at its clock: minutes pass until it sends a request, and none while a query is under way. */
 async function after(relay: Relay, clock: ManualClock, isSo: () => boolean | Promise<boolean>) {
   const before = relay.provider.requests.length;
   await eventually(isSo, () => {
-    const { from, below } = UNDER_WAY_MS;
-    const isUnderWay = clock.asked.some((ms) => ms >= from && ms < below);
-    if (!isUnderWay && relay.provider.requests.length === before) clock.advance(61_000);
+    if (relay.provider.requests.length === before) nextLook(clock);
   });
 }
 
@@ -105,6 +110,23 @@ test('an hourly rule runs within its hour even if the clock was set back by days
     const hasRun = async () => (await runsOf(relay))[0] !== made.last_run_at;
     await after(relay, clock, async () => (await hasRun()) || clock.monotonic() > end);
     assert.ok(await hasRun());
+  });
+});
+
+test('an hourly rule that waits is tried again within its hour even if the clock was set back by days', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { playlist_id: LIST_0, every: 'hour' });
+    relay.provider.faults.add({ path: '/me/tracks', kind: 'quota', retryAfterSeconds: 600 });
+    clock.advance(60_000);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'waiting');
+    clock.setWall(clock.now() - 3 * DAY);
+    const end = clock.monotonic() + HOUR;
+    const isActive = async () => (await keeps(relay))[0]?.status === 'active';
+    await eventually(
+      async () => (await isActive()) || clock.monotonic() > end,
+      () => nextLook(clock),
+    );
+    assert.ok(await isActive());
   });
 });
 

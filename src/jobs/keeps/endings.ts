@@ -60,7 +60,10 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
   const endings: Endings = {
     async waits(keep, reason, retryAt = clock.now() + LOOK_AGAIN_MS) {
       const status = unlessPaused(keep, 'waiting');
-      await putKeep(store, keep, { status, reason, preview: null, retryAt });
+      // A run that comes earlier asks nothing of a part of Spotify whose limit is not over.
+      const latest = clock.now() + INTERVAL_MS[keep.every];
+      const at = retryAt === null ? null : Math.min(retryAt, latest);
+      await putKeep(store, keep, { status, reason, preview: null, retryAt: at });
       return NOTHING;
     },
     async waitsForJob(keep, change) {

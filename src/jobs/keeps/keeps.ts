@@ -34,8 +34,6 @@ const SHARED_MINUTES = 1;
 const MAX_SHARED_MINUTES = 10;
 /** How long a call that has a playlist run may take; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
-/** The longest time until a retry. */
-const MAX_RETRY_MS = 8 * 86_400_000;
 
 type Caller = { signal: AbortSignal };
 type ShownRun = KeepAnswer & { preview: KeepPreview };
@@ -161,7 +159,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
     // A clock that was set back must not delay it further than it would ever be delayed.
-    return at <= clock.now() || at - clock.now() > (retryAt === null ? INTERVAL_MS[every] : MAX_RETRY_MS);
+    return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
   async function runLoop(): Promise<void> {
