@@ -101,7 +101,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { step });
+  // What others did may be in a part that would not be read otherwise.
+  const whole = run.showsOthers;
+  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { step, whole });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // Removed rows still show. Rows are added only once those are seen to be gone, so no request to add any was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';

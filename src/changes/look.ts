@@ -12,7 +12,6 @@ import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import {
   applyOp,
   isAfter,
-  onlyAppends,
   ROWS_PER_REQUEST,
   removedUris,
   restOf,
@@ -52,9 +51,8 @@ export async function lookAtRows(
   const isOlder = context.rows.caughtUp(playlistId, seen) !== null;
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
-  // Others may have moved one of our rows to a place that was not read.
-  if (part.from > 0 && !onlyAppends(plan.ops))
-    return lookAtRows(context, playlistId, plan, known, call, { whole: true, step });
+  // Others may have moved rows to or from a place that was not read.
+  if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step });
   const named = await underNamesRemoved(context, plan, known, shown, seen.items, call);
   return nearestState(plan.rows, plan.ops, known, named, step?.count);
 }
