@@ -287,7 +287,11 @@ export function createChanges(context: ChangeContext): Changes {
   async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
     try {
-      return await drive(context, seq, entry);
+      const end = await drive(context, seq, entry);
+      // Otherwise the next start after a crash would not know what somebody was told. It might carry out what has failed, or put
+      // back what a person has taken out since. If the disk is full, nothing can be done about that.
+      if (end.kind === 'ended') await store.saveNow().catch(() => {});
+      return end;
     } finally {
       const written = getChangeBySeq(store, seq)?.playlistId ?? playlistId;
       if (written !== null) rows.forget(written);
@@ -374,9 +378,6 @@ export function createChanges(context: ChangeContext): Changes {
       if (outcome === null) return { kind: 'nothing_to_do' };
       const { end } = outcome;
       if (isOpen(end)) return listed(entry, end);
-      // Otherwise the next start after a crash would carry out what the caller was told has failed. If the disk is full,
-      // nothing can be done about that.
-      if (end.kind === 'ended' && end.cause !== null) await store.saveNow().catch(() => {});
       return { kind: 'ended', ...outcome };
     },
     async begin(request, options) {
