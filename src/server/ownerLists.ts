@@ -1,12 +1,13 @@
 /** Reads and imports lists for the owner, for `relay import` and `relay export`. */
 import { inParallel } from '../base/lists.ts';
+import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
 import type { JobRecord } from '../domain/job.ts';
 import type { ListRow, PlaylistFacts } from '../domain/listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget } from '../domain/listImport.ts';
 import type { ListContent } from '../domain/localApi.ts';
 import type { Media, Playlist } from '../domain/shapes.ts';
-import { type ImportPlan, type PlanServices, planImport } from '../jobs/import/planImport.ts';
+import { type ImportPlan, itemsByList, type PlanServices, planImport } from '../jobs/import/planImport.ts';
 import { startImport } from '../jobs/import/startImport.ts';
 import type { Call } from '../provider/api.ts';
 import { getAllMyPlaylists, getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
@@ -18,8 +19,8 @@ import { inTime } from './inTime.ts';
 /** Maximum number of requests for one answer of `ownerSavedRows`. */
 const PAGES = 8;
 
-export function ownerPreview(services: PlanServices, list: ListContent): ImportPreview {
-  return planOf(services, list).preview;
+export async function ownerPreview(services: PlanServices, list: ListContent): Promise<ImportPreview> {
+  return (await planOf(services, list)).preview;
 }
 
 export async function ownerImport(
@@ -27,18 +28,22 @@ export async function ownerImport(
   request: ListContent & ImportChoices & { target: ImportTarget; each?: readonly string[] | undefined },
 ): Promise<{ preview: ImportPreview; jobs: JobRecord[] }> {
   const { each, ...one } = request;
-  const plan = planOf(services, one);
+  const plan = await planOf(services, one);
   if (!each) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
-  // All lists are read before the first job is created.
-  const plans = each.map((list) => ({ list, plan: planOf(services, { ...one, list }) }));
+  const lists = itemsByList(plan);
+  // Before the first job is created.
+  const missing = each.find((list) => !lists.has(list));
+  if (missing !== undefined)
+    throw new RelayError('INVALID_ARGUMENT', `The file has no playlist "${missing}".`);
   const jobs: JobRecord[] = [];
-  for (const { list, plan: part } of plans) {
-    jobs.push(...(await startImport(services.jobs, part, { kind: 'new', name: list }, one)));
+  for (const name of each) {
+    const items = lists.get(name) ?? [];
+    jobs.push(...(await startImport(services.jobs, { items }, { kind: 'new', name }, one)));
   }
   return { preview: plan.preview, jobs };
 }
 
-function planOf(services: PlanServices, { content, ...options }: ListContent): ImportPlan {
+function planOf(services: PlanServices, { content, ...options }: ListContent): Promise<ImportPlan> {
   return planImport(services, Buffer.from(content, 'base64'), options);
 }
 

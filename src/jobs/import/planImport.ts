@@ -1,6 +1,7 @@
 /** Turns the bytes of a list into the items of jobs, and a preview for a person. Searches and writes nothing. */
 import type { Clock } from '../../base/clock.ts';
 import { chunk } from '../../base/lists.ts';
+import { createTurns, mapInTurns } from '../../base/turns.ts';
 import { type ImportPreview, LEFT_OUT_PLAYS, type ListReading } from '../../domain/listImport.ts';
 import type { ListEntry, NotSong, ReadList } from '../../music/lists/list.ts';
 import { readList } from '../../music/lists/readList.ts';
@@ -38,22 +39,35 @@ export interface PlanOptions extends ListReading {
 }
 
 /**
- * Reads a list and looks up what is remembered of it.
+ * Reads a list and looks up what is remembered of it. All but the reading is done in turns of the event loop.
  * @param content the bytes of a file, or its text
  * @throws RelayError `INVALID_ARGUMENT` for what is not a list, with `details.line` if one line is the cause
  */
-export function planImport(
+export async function planImport(
   services: PlanServices,
   content: Uint8Array | string,
   { tracksOnly = false, ...reading }: PlanOptions = {},
-): ImportPlan {
+): Promise<ImportPlan> {
   const bytes = typeof content === 'string' ? Buffer.from(content) : content;
   const read = readList(bytes, reading);
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
-  const items = entries.map(itemOf);
+  const items = await mapInTurns(entries, itemOf);
   // With one playlist chosen, the others count as left out.
   const lists = reading.list === undefined ? (read.lists ?? []) : [];
-  return { preview: previewOf(services, { ...read, entries, notSongs, lists }, items), entries, items };
+  const preview = await previewOf(services, { ...read, entries, notSongs, lists }, items);
+  return { preview, entries, items };
+}
+
+/** The items of a plan by the names of the playlists that the file has. */
+export function itemsByList({ entries, items }: ImportPlan): Map<string, NewJobItem[]> {
+  const lists = new Map<string, NewJobItem[]>();
+  for (const [index, { list = '' }] of entries.entries()) {
+    const part = lists.get(list) ?? [];
+    lists.set(list, part);
+    const item = items[index];
+    if (item) part.push(item);
+  }
+  return lists;
 }
 
 function withoutEpisodes({ entries, notSongs }: ReadList): Pick<ReadList, 'entries' | 'notSongs'> {
@@ -85,7 +99,11 @@ function itemOf({ title, artist, album, year, isrc, uri }: ListEntry): NewJobIte
   return { input: query, key: aliasKey(query), uri: null, status: 'pending' };
 }
 
-function previewOf(services: PlanServices, read: ReadList, items: readonly NewJobItem[]): ImportPreview {
+async function previewOf(
+  services: PlanServices,
+  read: ReadList,
+  items: readonly NewJobItem[],
+): Promise<ImportPreview> {
   const { entries, decided } = read;
   const { artistSide: side } = decided;
   return {
@@ -102,7 +120,7 @@ function previewOf(services: PlanServices, read: ReadList, items: readonly NewJo
     doubt: doubtOf(read),
     with_uri: entries.filter(({ uri }) => uri !== undefined).length,
     with_isrc: entries.filter(({ uri, isrc }) => uri === undefined && isrc !== undefined).length,
-    ...costOf(services, items),
+    ...(await costOf(services, items)),
     searches_24h: searchesOf(services),
     jobs: chunk(items, SONGS_PER_JOB).length,
   };
@@ -138,7 +156,7 @@ function unread(notSongs: readonly NotSong[]): ImportPreview['not_songs'] {
 }
 
 /** Number of items whose song is remembered, number of repeats, and how many searches the other songs will take. */
-function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
+async function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
   const counts = new Map<string, number>();
   const queries = new Map<string, TrackQuery>();
   for (const { input, key, uri } of items) {
@@ -148,12 +166,15 @@ function costOf({ resolver }: PlanServices, items: readonly NewJobItem[]) {
   }
   let remembered = 0;
   const searches = { at_least: 0, at_most: 0 };
+  const turn = createTurns();
   for (const [key, query] of queries) {
     if (resolver.knows(query)) remembered += counts.get(key) ?? 0;
     else {
       searches.at_least += 1;
       searches.at_most += mostSearches(query);
     }
+    const wait = turn();
+    if (wait) await wait;
   }
   return { remembered, repeated: items.length - counts.size, searches };
 }

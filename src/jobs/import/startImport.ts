@@ -16,7 +16,7 @@ const MAX_NAME = 100;
  */
 export async function startImport(
   jobs: Pick<Jobs, 'create'>,
-  { items }: ImportPlan,
+  { items }: Pick<ImportPlan, 'items'>,
   target: ImportTarget,
   choices: ImportChoices,
 ): Promise<JobRecord[]> {

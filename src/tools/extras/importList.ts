@@ -90,7 +90,7 @@ export const importListTool = defineTool({
   rows: { key: 'lists', hint: 'list takes the names of the others too, as the text has them.' },
   async handle(services, args, _call) {
     const target = targetOf(args);
-    const plan = planImport(services, args.text, {
+    const plan = await planImport(services, args.text, {
       format: args.format,
       artistSide: args.artist_side,
       list: args.list,
