@@ -353,8 +353,9 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       };
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
-      // Part of a list does not show where another person's rows are in the rest of it.
-      const isWhole = value.from === 0 && value.isEnd && !value.rows.includes('');
+      // Part of a list does not show where another person's rows are in the rest of it. A page that lags may end too early.
+      const isCounted = value.rows.length === value.total;
+      const isWhole = value.from === 0 && value.isEnd && isCounted && !value.rows.includes('');
       if (isMixed && !isWhole) return (await readTwice(playlistId, call)).map(uriOf);
       return [...(rows ?? asList(value, value.total))];
     },
