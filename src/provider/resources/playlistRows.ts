@@ -347,9 +347,15 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
           const begin = asList({ from: 0, rows: first.items.map(uriOf), isEnd: false }, last.from);
           return { from: 0, rows: [...begin.slice(0, last.from), ...last.rows], isEnd: true, total };
         }
-        if (begin + PLAYLIST_PAGE >= part.to)
-          return { from: begin, rows: first.items.map(uriOf), isEnd: false, total };
-        return { ...(await readBetween(playlistId, part, call)), total };
+        const items = [...first.items];
+        let isEnd = false;
+        // The total may lag, so the last counted row need not be the last one.
+        for (let at = begin + items.length; !isEnd && (at < part.to || at >= total); at += PLAYLIST_PAGE) {
+          const { items: more } = await page({ limit: PLAYLIST_PAGE, offset: at });
+          items.push(...more);
+          isEnd = more.length < PLAYLIST_PAGE;
+        }
+        return { from: begin, rows: items.map(uriOf), isEnd, total };
       };
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
