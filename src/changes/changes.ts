@@ -26,7 +26,7 @@ import {
 import { dropJob, getJobBySeq, insertJob } from '../store/tables/jobs.ts';
 import type { Waiter } from './decide.ts';
 import { drive } from './drive.ts';
-import { waitUntilMade } from './making.ts';
+import { ASK_AGAIN_MS, isInDoubt, waitUntilMade } from './making.ts';
 import { ownJob } from './ownJob.ts';
 import { type ChangeContext, reread } from './record.ts';
 import { requestsLeft } from './rowOps.ts';
@@ -271,12 +271,14 @@ export function createChanges(context: ChangeContext): Changes {
     entry: Active,
     key: string,
     work: () => Promise<ChangeReport | null>,
-    waits?: AbortSignal,
-    before?: Promise<void>,
+    turn: () => Promise<() => void> = () => turns.acquire(key),
   ): Promise<ChangeReport | null> {
     active.add(entry);
-    const inTurn = () => turns.runExclusive(key, work, waits);
-    entry.done = (before ? before.then(inTurn) : inTurn()).finally(() => {
+    const inTurn = async () => {
+      const release = await turn();
+      return work().finally(release);
+    };
+    entry.done = inTurn().finally(() => {
       active.delete(entry);
       entry.giveBack();
     });
@@ -309,10 +311,20 @@ export function createChanges(context: ChangeContext): Changes {
   function start(request: ChangeRequest, entry: Active, call: Call, waits?: AbortSignal) {
     const { playlistId } = request;
     const isAtWork = (seq: number) => of(seq) !== undefined;
-    const before = playlistId === null ? undefined : waitUntilMade(context, playlistId, isAtWork, call);
+    const key = turnOf(request, random.uuid());
+    async function turn(): Promise<() => void> {
+      if (playlistId !== null) await waitUntilMade(context, playlistId, isAtWork, call);
+      for (;;) {
+        const release = await turns.acquire(key, waits);
+        if (playlistId === null || !isInDoubt(context, playlistId, isAtWork)) return release;
+        // That change needs the turn to find out.
+        release();
+        await clock.sleep(ASK_AGAIN_MS, call.signal);
+      }
+    }
     return launch(
       entry,
-      turnOf(request, random.uuid()),
+      key,
       async () => {
         const account = accountOf(request);
         const prepared = await request.prepare({ ...call, account });
@@ -325,8 +337,7 @@ export function createChanges(context: ChangeContext): Changes {
         const change = await insert(request, prepared, body, account, entry);
         return report(change.seq, await driven(change, entry), entry);
       },
-      waits,
-      before,
+      turn,
     );
   }
 

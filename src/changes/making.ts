@@ -3,8 +3,9 @@ import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
 import { getPlaylist } from '../provider/resources/playlists.ts';
-import { getChangeBody, openChanges } from '../store/tables/changes.ts';
-import type { ChangeContext } from './record.ts';
+import { changesSince, getChangeBody, openChanges } from '../store/tables/changes.ts';
+import type { ChangeContext, Reading } from './record.ts';
+import { LATEST_EFFECT_MS, withinLast } from './times.ts';
 
 type Create = Extract<ChangeOp, { op: 'create' }>;
 
@@ -48,7 +49,8 @@ export function unclearWhich(): RelayError {
   );
 }
 
-const ASK_AGAIN_MS = 400;
+/** How often to ask whether another change has ended. */
+export const ASK_AGAIN_MS = 400;
 
 /**
  * Waits while a playlist may be the one that a change has just made and does not know yet: that change's rows come first.
@@ -67,4 +69,18 @@ export async function waitUntilMade(
   while (open().some(({ create }) => create.details.name.trim() === name.trim())) {
     await clock.sleep(ASK_AGAIN_MS, call.signal);
   }
+}
+
+/**
+ * True if a change of the playlist pauses before it has found out how its last request ended. If something else wrote first, the
+ * list might no longer tell.
+ * @param isAtWork true while something sends requests or looks for the change
+ */
+export function isInDoubt(
+  context: Pick<Reading, 'provider' | 'store'>,
+  playlistId: string,
+  isAtWork: (seq: number) => boolean,
+): boolean {
+  const recent = changesSince(context.store, playlistId, withinLast(context, LATEST_EFFECT_MS));
+  return recent.some(({ seq, inTransit }) => inTransit && !isAtWork(seq));
 }
