@@ -192,7 +192,7 @@ export async function importFile({ services }: ServerSide, bytes: Uint8Array, as
     artistSide: artistSide ?? undefined,
     fileName,
   };
-  if (target === null) return { preview: ownerPreview(services, content) };
+  if (target === null) return { preview: await ownerPreview(services, content) };
   const { jobs } = await ownerImport(services, { ...content, target, each, strict: true, skipDuplicates });
   return { jobs: jobs.map(({ job_id }) => job_id) };
 }
