@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { signIn } from '../oauth/support.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import { withoutChange } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
@@ -51,8 +53,15 @@ test('cancel_job while searching stops the searches', () =>
     assert.equal(searches(relay), 6);
   }));
 
-/** Cancels an addition of 350 tracks while its second request is held. Once released, that request meets `faults`. */
-async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
+/**
+ * Cancels an addition of 350 tracks while its second request is held. Once released, that request meets `faults`.
+ * @param meanwhile called when the job is cancelled and the request is still held
+ */
+async function cancelDuringWrite(
+  relay: Relay,
+  faults: readonly FaultAction[],
+  meanwhile: () => Promise<void> = async () => {},
+) {
   const playlist = named(relay, 'Empty Shelf');
   const uris = tracks(relay, 350);
   const held = gate();
@@ -65,6 +74,7 @@ async function cancelDuringWrite(relay: Relay, faults: readonly FaultAction[]) {
   await until(() => held.waiting === 1);
   const answer = cancelled(relay.call('cancel_job', { job_id: id }));
   await reach(relay, id, 'cancelled');
+  await meanwhile();
   held.open();
   return { job: await answer, playlist, uris };
 }
@@ -77,6 +87,25 @@ test('cancel_job during a write waits until the write has ended, writes nothing 
       ['cancelled', 200, { playlist_id: playlist.id, written: 200 }],
     );
     assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
+  }));
+
+/** Presses "Clear" on the page. Returns how many jobs that dropped. */
+async function clear(relay: Relay): Promise<number> {
+  const cleared = await send(`${relay.baseUrl}/owner/events/clear`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', 'x-relay-owner': await signIn(relay) },
+    body: '{}',
+  });
+  return (JSON.parse(cleared.text) as { cleared: number }).cleared;
+}
+
+test('a cancelled job is cleared only once its last write has ended', () =>
+  withRelay(async (relay) => {
+    const { job } = await cancelDuringWrite(relay, [], async () => {
+      assert.equal(await clear(relay), 0);
+    });
+    assert.deepEqual([job.status, job.written], ['cancelled', 200]);
+    assert.equal(await clear(relay), 1);
   }));
 
 for (const when of ['before', 'after'] as const) {

@@ -130,6 +130,8 @@ export type JobChange = Partial<
 
 /** A failed job is not over, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
+/** A change that is still open needs its job to continue. */
+const HAS_ENDED = 'not exists (select 1 from changes where job = jobs.seq and outcome is null)';
 
 const COUNTS = ['resolved', 'ambiguous', 'unmatched', 'failed', 'skipped', 'passedOver', 'written'] as const;
 export type JobCount = (typeof COUNTS)[number];
@@ -158,7 +160,10 @@ export function unlistedJobs(store: Store): Job[] {
 /** Keys of jobs that ended before `before` (Unix milliseconds). */
 export function jobsEndedBefore(store: Store, before: number): number[] {
   return store
-    .all<{ seq: number }>(`select seq from jobs where status in (${ENDED}) and completed_at < ?`, [before])
+    .all<{ seq: number }>(
+      `select seq from jobs where status in (${ENDED}) and completed_at < ? and ${HAS_ENDED}`,
+      [before],
+    )
     .map(({ seq }) => seq);
 }
 
@@ -196,7 +201,9 @@ export function listOverJobs(store: Store, limit: number): Job[] {
 /** Keys of jobs that are over, except cancelled ones whose last request may still take effect. */
 export function jobsToClear(store: Store): number[] {
   return store
-    .all<{ seq: number }>(`select seq from jobs where ${OVER} and run_after is null and listed = 1`)
+    .all<{ seq: number }>(
+      `select seq from jobs where ${OVER} and ${HAS_ENDED} and run_after is null and listed = 1`,
+    )
     .map(({ seq }) => seq);
 }
 
