@@ -2,9 +2,11 @@
 
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
-import { jobOf, named, reach, tracks } from '../jobs/support.ts';
+import { jobOf, reach } from '../jobs/jobCalls.ts';
+import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { assertRows, committed, fill, poll, withUnkind } from './support.ts';
+import { committed, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 

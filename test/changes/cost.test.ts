@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { named, tracks, urisOf } from '../jobs/support.ts';
-import { at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
-import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
+import { undoLast } from './extras.ts';
+import { assertDone, change, committed, ended } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const reads = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'GET').length;
 

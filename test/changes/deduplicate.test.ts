@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deduplicateOps } from '../../src/changes/kinds.ts';
 import { applyOp, requestsLeft } from '../../src/changes/rowOps.ts';
-import { seeded } from '../music/support.ts';
+import { seeded } from '../support/seeded.ts';
 
 test('a playlist without duplicates needs no request', () => {
   assert.deepEqual(deduplicateOps(['a', 'b']), []);

@@ -14,12 +14,15 @@ import { MIGRATIONS } from '../../src/generated/sql.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { restoreState } from '../../src/server/restore/restoreState.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
-import { jobOf, named, reach, tracks, urisOf } from '../jobs/support.ts';
-import { temporaryHome } from '../store/support.ts';
+import { jobOf, reach } from '../jobs/jobCalls.ts';
+import { temporaryHome } from '../store/testStore.ts';
+import { at } from '../support/entries.ts';
+import { fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, type Relay } from '../support/world.ts';
-import { ended, fill, poll, withExtras, withUnkind } from './support.ts';
+import { withExtras } from './extras.ts';
+import { ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 type Row = Record<string, string | number>;
 
@@ -103,7 +106,7 @@ async function takenOver(
   const home = alter(stored);
   await withUnkind({}, async (relay, clock) => {
     await relay.server.close();
-    const folder = await temporaryHome(t);
+    const folder = temporaryHome(t);
     const [present, earlier] = await Promise.all([
       openStore({ home: relay.home, clock, log: silentLog }),
       openStore({ home: folder, clock, log: silentLog, migrations: EARLIER }),

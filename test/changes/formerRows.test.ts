@@ -1,26 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { reach } from '../jobs/jobCalls.ts';
+import { owner } from '../support/entries.ts';
 import { type FastClock, sharedFastClock } from '../support/fastClock.ts';
-import type { Desk } from '../support/program.ts';
-import { withDesk } from '../support/program.ts';
+import { assertRows, differenceOf, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import { type Simulator, startSimulator } from '../support/simulator/simulator.ts';
 import { startVictim, type Victim, victimEnvironment } from './crash/victim.ts';
-import {
-  assertDone,
-  assertRows,
-  change,
-  committed,
-  differenceOf,
-  ended,
-  fill,
-  poll,
-  undoLast,
-  withUnkind,
-} from './support.ts';
+import { undoLast } from './extras.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 interface Scene {
   victim: Victim;

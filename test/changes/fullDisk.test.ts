@@ -2,12 +2,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
-import { jobOf, named, type ToolFailure, tracks, urisOf, writes } from '../jobs/support.ts';
+import { jobOf } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
+import { owner } from '../support/entries.ts';
 import type { FastClock } from '../support/fastClock.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, ended, fill, poll, withUnkind } from './support.ts';
+import { ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const ITEMS = /\/items$/;
 

@@ -1,8 +1,10 @@
 /** Playlists that are gone while a job writes to them. */
 import assert from 'node:assert/strict';
-import { named, reach, tracks } from '../jobs/support.ts';
+import { reach } from '../jobs/jobCalls.ts';
+import { fill, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { committed, ended, fill, LIMIT_AFTER_FIRST, withUnkind } from './support.ts';
+import { committed, ended } from './settled.ts';
+import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
 
 for (const type of ['replace_playlist', 'add_to_playlist']) {
   longTest(`a job of type ${type} ends once its playlist is gone`, () =>

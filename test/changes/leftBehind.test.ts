@@ -1,10 +1,13 @@
 /** Writes whose caller has left, and which cannot end at once. They end although nobody waits for them. */
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { jobOf, named, tracks, urisOf, writes } from '../jobs/support.ts';
+import { jobOf } from '../jobs/jobCalls.ts';
+import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
+import { writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, poll, withUnkind } from './support.ts';
+import { poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const ITEMS = /\/items$/;
 

@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { owner } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
-import { assertDone, assertRows, change, committed, ended, fill, undoLast, withUnkind } from './support.ts';
+import { undoLast } from './extras.ts';
+import { assertDone, change, committed, ended } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** Milliseconds after which none of a test's requests can take effect any more. */

@@ -2,22 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { jobOf, named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
-import { at, owner } from '../support/shapes.ts';
+import { jobOf, reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
+import { at, owner } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
-import {
-  assertDone,
-  assertRows,
-  change,
-  committed,
-  ended,
-  fill,
-  poll,
-  undoLast,
-  withExtras,
-  withUnkind,
-} from './support.ts';
+import { undoLast, withExtras } from './extras.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const ITEMS = /\/items$/;
 const APPEND = { method: 'POST', path: ITEMS } as const;

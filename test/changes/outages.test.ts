@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asQuery, createJob, jobOf, named, reach, tracks, uniqueTracks, urisOf } from '../jobs/support.ts';
+import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { createBrowser } from '../support/browser.ts';
+import { at, owner } from '../support/entries.ts';
+import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, change, committed, ended, poll, withUnkind } from './support.ts';
+import { change, committed, ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const count = ({ provider }: Relay, method: string) =>

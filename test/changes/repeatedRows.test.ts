@@ -1,10 +1,11 @@
 /** Rows that are there already: additions after which the last rows do not tell whether they took effect, and duplicates. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { assertDone, assertRows, change, fill, withUnkind } from './support.ts';
+import { assertDone, change } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const BAD_DAYS: Record<string, FaultRule> = {

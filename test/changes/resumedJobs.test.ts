@@ -1,20 +1,14 @@
 /** Failed jobs that are resumed after their writes were undone, or after a dry run of that undo. */
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { failureOf, named, tracks, urisOf } from '../jobs/support.ts';
+import { failureOf } from '../support/answers.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
-import {
-  assertDone,
-  assertRows,
-  committed,
-  ended,
-  extrasClient,
-  fill,
-  undoLast,
-  withUnkind,
-} from './support.ts';
+import { extrasClient, undoLast } from './extras.ts';
+import { assertDone, committed, ended } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const REMOVE = { method: 'DELETE', path: /\/items$/ } as const;

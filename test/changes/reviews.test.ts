@@ -2,13 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
+import { reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
+import { at } from '../support/entries.ts';
+import { assertRows, assertSame, fill, named, tracks, urisOf, without } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
-import { assertRows, assertSame, committed, ended, fill, without, withUnkind } from './support.ts';
+import { committed, ended } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** The answer to the second append is lost, after its effect. */

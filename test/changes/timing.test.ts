@@ -1,18 +1,20 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { jobOf, named, reach, tracks, urisOf } from '../jobs/support.ts';
+import { jobOf, reach } from '../jobs/jobCalls.ts';
+import { HOUR } from '../support/clock.ts';
+import { owner } from '../support/entries.ts';
+import { assertRows, assertSame, named, tracks, urisOf } from '../support/playlists.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { connectAccount, mcpClient, type Relay } from '../support/world.ts';
 import { victimEnvironment } from './crash/victim.ts';
-import { assertDone, assertRows, assertSame, change, committed, ended, poll, withUnkind } from './support.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const posts = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'POST').length;
-const HOUR = 3_600_000;
 
 longTest('skip_existing knows what this program has just written', () =>
   withUnkind({ factor: 4 }, async (relay) => {

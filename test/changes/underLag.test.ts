@@ -1,22 +1,12 @@
 /** Changes made one right after the other, while reads still show what was there before the first. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { at, owner } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
-import {
-  assertDone,
-  assertRows,
-  change,
-  committed,
-  ended,
-  fill,
-  LIMIT_AFTER_FIRST,
-  poll,
-  undoLast,
-  withExtras,
-  withUnkind,
-} from './support.ts';
+import { undoLast, withExtras } from './extras.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
+import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
 
 longTest(
   'rows that were just added are known to a replacement whose reading takes longer than lists lag',

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { at, owner } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
-import { assertDone, assertRows, change, fill, undoLast, withExtras, withUnkind } from './support.ts';
+import { undoLast, withExtras } from './extras.ts';
+import { assertDone, change } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
   withUnkind({}, async (relay) => {

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { createJob, reach, urisOf } from '../jobs/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { owner } from '../support/entries.ts';
+import { fill, urisOf } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import type { Relay } from '../support/world.ts';
 import { type Chance, chanceOf } from './crash/chance.ts';
-import { assertDone, change, ended, fill, withExtras, withUnkind } from './support.ts';
+import { withExtras } from './extras.ts';
+import { assertDone, change, ended } from './settled.ts';
+import { withUnkind } from './unkind.ts';
 
 const EDITS = sized(500, 10);
 /** How many edits to make and undo at a time. relay keeps 200 changes, and an undo is a change too. */

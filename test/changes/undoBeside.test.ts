@@ -1,20 +1,14 @@
 /** Another person writes between the requests of a change. When the change is undone or rolled back, what they wrote stays. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, reach, type ToolFailure, tracks, urisOf } from '../jobs/support.ts';
+import { reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
+import { at } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
-import {
-  assertDone,
-  assertRows,
-  change,
-  committed,
-  ended,
-  fill,
-  LIMIT_AFTER_FIRST,
-  undoLast,
-  withUnkind,
-} from './support.ts';
+import { undoLast } from './extras.ts';
+import { assertDone, change, committed, ended } from './settled.ts';
+import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
 
 /** A limit stops a job after its first request, and meanwhile another person appends a song. Then the job ends and is undone. */
 async function withSongBetween(

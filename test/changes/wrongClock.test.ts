@@ -1,13 +1,15 @@
 /** The computer's clock is wrong, or is set while relay is at work. relay compares dates from Spotify with Spotify's clock. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { HOUR } from '../support/clock.ts';
+import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { at, owner } from '../support/shapes.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { assertDone, assertRows, change, fill, undoLast } from './support.ts';
+import { undoLast } from './extras.ts';
+import { assertDone, change } from './settled.ts';
 
-const HOUR = 3_600_000;
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
 interface Scene {

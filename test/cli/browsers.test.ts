@@ -3,8 +3,8 @@ import test from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { BrowserSummary } from '../../src/domain/localApi.ts';
 import { relay } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { pluck } from '../support/shapes.ts';
 
 const FIREFOX: BrowserSummary = {
   id: '3f9c21aa',

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRows, fill, withUnkind } from '../changes/support.ts';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { withUnkind } from '../changes/unkind.ts';
 import { run } from '../support/cli.ts';
-import { owner } from '../support/shapes.ts';
+import { owner } from '../support/entries.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
 
 /** `relay call` on a terminal. `said` is the text before its question, or null if it asks nothing. */

@@ -8,10 +8,10 @@ import { widthOf } from '../../src/cli/terminal/textWidth.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { exampleWords, relay } from '../support/cli.ts';
+import { assertNone, at } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { assertNone, at } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;

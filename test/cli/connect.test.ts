@@ -19,12 +19,12 @@ import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import type { LocalApi, StatusReport } from '../../src/domain/localApi.ts';
-import { fileWith, URL } from '../connect/support.ts';
+import { fileWith, URL } from '../connect/additions.ts';
 import { type CliOptions, type CliResult, relay, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
+import { assertNone, pluck } from '../support/entries.ts';
 import { type FakeLocalOptions, startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
-import { assertNone, pluck } from '../support/shapes.ts';
 
 const NO_SERVER = 'No server is running. The address is the one in the settings.\n';
 const KEY = 'relay_0123456789abcdefghijklmnopqrstuvwxyz';

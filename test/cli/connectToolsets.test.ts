@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
-import { pluck } from '../support/shapes.ts';
+import { pluck } from '../support/entries.ts';
 
 const URL = 'http://127.0.0.1:4980/mcp';
 const NARROW = ['--toolsets', 'catalog, Playback', '--read-only'];

@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { fileNames } from '../../src/cli/lists/fileNames.ts';
 import { WRITTEN_FORMATS } from '../../src/domain/listExport.ts';
-import { named, searches, urisOf } from '../jobs/support.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { owner, pluck } from '../support/entries.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { type ListScene, withLists } from '../support/lists.ts';
+import { named, urisOf } from '../support/playlists.ts';
+import { searches } from '../support/requests.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { owner, pluck } from '../support/shapes.ts';
 
 const LOST = [
   'Cannot be restored: 1 local file ("Kettle Song (take 3)").',

@@ -3,11 +3,13 @@ import { PassThrough } from 'node:stream';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import { openOffline } from '../../src/server/offline.ts';
-import { asQuery, lineOf, named, searches, uniqueTracks, urisOf, writes } from '../jobs/support.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
+import { named, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, pluck } from '../support/shapes.ts';
+import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 
 /** A list of eight songs, one of them twice, and a line that is not a song. */

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRows, committed, ended, fill, withUnkind } from '../changes/support.ts';
-import { named, tracks } from '../jobs/support.ts';
+import { committed, ended } from '../changes/settled.ts';
+import { withUnkind } from '../changes/unkind.ts';
 import { relay, run } from '../support/cli.ts';
+import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 

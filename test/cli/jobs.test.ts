@@ -5,20 +5,12 @@ import { fullId, type Tools } from '../../src/cli/jobs/jobCalls.ts';
 import { barText, durationText, jobTable, jobText } from '../../src/cli/jobs/jobText.ts';
 import { type Table, tableLines } from '../../src/cli/terminal/output.ts';
 import type { JobRecord } from '../../src/domain/job.ts';
-import {
-  asQuery,
-  createJob,
-  jobOf,
-  NOTHING,
-  named,
-  reach,
-  tracks,
-  uniqueTracks,
-  urisOf,
-} from '../jobs/support.ts';
+import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { exampleJob } from '../support/reports.ts';
 import { longTest } from '../support/scale.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';

@@ -12,8 +12,8 @@ import {
   type LoginProgress,
 } from '../../src/domain/localApi.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
-import { pluck } from '../support/shapes.ts';
 import { until } from '../support/waiting.ts';
 
 const CLIENT_ID = '0123456789abcdef0123456789abcdef';

@@ -4,11 +4,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
-import { manualClock } from '../support/clock.ts';
+import { HOUR, manualClock } from '../support/clock.ts';
 import { listening } from '../support/http.ts';
 import { exampleReport } from '../support/reports.ts';
 
-const HOUR_MS = 60 * 60 * 1_000;
 const NOTICE = 'relay 99.1.0 is out; this is 1.2.3. RELAY_UPDATE_CHECK=off hides this.\n';
 /** No server runs. What a command reads of the state is an example. */
 const PARTS = {
@@ -53,9 +52,9 @@ test('relay status says once a day that a newer version is out, and its request 
   const { asked, clock, home, host, look } = await desk(context, '{"version":"99.1.0"}');
   assert.equal(await look(), NOTICE);
   assert.equal(await look(), '');
-  clock.advance(23 * HOUR_MS);
+  clock.advance(23 * HOUR);
   assert.equal(await look(), '');
-  clock.advance(2 * HOUR_MS);
+  clock.advance(2 * HOUR);
   assert.equal(await look(), NOTICE);
   const { askedAt } = JSON.parse(readFileSync(join(home, 'update.json'), 'utf8'));
   assert.equal(Date.parse(askedAt), clock.now());

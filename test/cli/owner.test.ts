@@ -8,9 +8,9 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
-import { pluck } from '../support/shapes.ts';
 
 function offline(answers: Partial<LocalApi>) {
   const ends: string[] = [];

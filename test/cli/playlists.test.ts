@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { withLists } from '../support/lists.ts';
-import { at, owner, pluck } from '../support/shapes.ts';
 
 test('playlists lists every playlist with its name, and keeps to the width of the terminal', () =>
   withLists(async ({ world, run }) => {

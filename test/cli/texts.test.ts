@@ -5,8 +5,8 @@ import { type ReadyFacts, readyText } from '../../src/cli/serve/readyText.ts';
 import { shownReport, statusText } from '../../src/cli/status/statusText.ts';
 import { columns, showsUnicode, wrap } from '../../src/cli/terminal/output.ts';
 import { progressText } from '../../src/cli/terminal/progress.ts';
+import { assertNone } from '../support/entries.ts';
 import { exampleReport } from '../support/reports.ts';
-import { assertNone } from '../support/shapes.ts';
 
 const NO_HOME = { home: undefined, platform: 'linux' } as const;
 

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRows, fill, withUnkind } from '../changes/support.ts';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { withUnkind } from '../changes/unkind.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
+import { owner } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const run = (world: Relay, args: string[], options: CliOptions = {}) =>

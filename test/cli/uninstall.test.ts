@@ -7,7 +7,7 @@ import { RelayError } from '../../src/domain/errors.ts';
 import type { Machine } from '../../src/service/manager.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
-import { assertNone, pluck } from '../support/shapes.ts';
+import { assertNone, pluck } from '../support/entries.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';

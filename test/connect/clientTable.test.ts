@@ -5,7 +5,7 @@ import { CLIENTS, type Connection, findClient, setupFor } from '../../src/connec
 import type { System } from '../../src/connect/configPlaces.ts';
 import { planFor } from '../../src/connect/connectClient.ts';
 import { snippet } from '../../src/connect/merge.ts';
-import { fileWith, URL } from './support.ts';
+import { fileWith, URL } from './additions.ts';
 
 const LINUX: System = { platform: 'linux', env: {}, home: '/home/me' };
 const MAC: System = { platform: 'darwin', env: {}, home: '/Users/me' };

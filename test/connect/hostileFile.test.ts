@@ -9,7 +9,7 @@ import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { sized } from '../support/scale.ts';
-import { JSON_ADDITION, TOML_ADDITION } from './support.ts';
+import { JSON_ADDITION, TOML_ADDITION } from './additions.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
 const DEEP = 100_000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
-import { JSON_ADDITION, JSON_KEY_ADDITION } from './support.ts';
+import { JSON_ADDITION, JSON_KEY_ADDITION } from './additions.ts';
 
 const ALONE = `{
   "mcpServers": {

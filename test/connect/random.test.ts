@@ -6,8 +6,8 @@ import { parseJson } from '../../src/connect/jsonEdits.ts';
 import { type Addition, merge } from '../../src/connect/merge.ts';
 import { parseToml } from '../../src/connect/tomlEdits.ts';
 import { sized } from '../support/scale.ts';
+import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION } from './additions.ts';
 import { asJsonc, asToml, chanceFrom, randomDocument } from './randomFiles.ts';
-import { JSON_ADDITION, JSON_KEY_ADDITION, TOML_ADDITION, TOML_KEY_ADDITION } from './support.ts';
 
 const ROUNDS = sized(1_500, 400);
 

@@ -9,8 +9,8 @@ import { planFor, write } from '../../src/connect/connectClient.ts';
 import { remove } from '../../src/connect/removeEntry.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { sized } from '../support/scale.ts';
+import { URL } from './additions.ts';
 import { asJsonc, asToml, type Chance, chanceFrom, randomDocument } from './randomFiles.ts';
-import { URL } from './support.ts';
 
 /** Number of files in each format. */
 const ROUNDS = sized(400, 15);

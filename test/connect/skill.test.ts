@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { parse } from 'yaml';
 import { idleTokens, playSkillTasks } from '../../scripts/measure/skill.ts';
 import { relay as cli, run, temporaryHome } from '../support/cli.ts';
-import { owner } from '../support/shapes.ts';
+import { owner } from '../support/entries.ts';
 import { withRelay } from '../support/world.ts';
 
 const WHERE: ReadonlyArray<[client: string, folder: string]> = [

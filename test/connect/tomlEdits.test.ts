@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { FileProblem } from '../../src/connect/fileText.ts';
 import { merge } from '../../src/connect/merge.ts';
-import { TOML_ADDITION, TOML_KEY_ADDITION } from './support.ts';
+import { TOML_ADDITION, TOML_KEY_ADDITION } from './additions.ts';
 
 const ALONE = '[mcp_servers.relay]\nurl = "http://127.0.0.1:4980/mcp"\n';
 

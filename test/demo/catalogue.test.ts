@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto';
 import { test } from 'node:test';
 import { generateCatalogue, sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 
 const catalogue = sharedCatalogue();
 

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { named, tracks } from '../support/playlists.ts';
 import { withControls } from '../support/simulator/control.ts';
-import { playlistNamed, send, trackUris, withProvider } from './support.ts';
+import { send } from './web.ts';
+import { withProvider } from './withProvider.ts';
 
 const controlled = (run: Parameters<typeof withProvider>[0]) => withProvider(run, { around: withControls });
 
@@ -42,8 +44,8 @@ test('the controls read the state and edit a playlist as another client would', 
     const control = async (name: string, body: unknown = {}) => {
       return (await send(`${provider.url}/__control/${name}`, 'POST', null, body)).json;
     };
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const uris = trackUris(provider, 3);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const uris = tracks({ provider }, 3);
     const { snapshot_id } = await control('edit-playlist', { playlist_id: id, uris });
     const state = await control('state');
     const found = state.playlists.find((one: { id: string }) => one.id === id);

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { named, tracks } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
-import { type DemoWorld, errorBody, logIn, playlistNamed, trackUris, withProvider } from './support.ts';
+import { logIn } from './login.ts';
+import { errorBody } from './web.ts';
+import { type DemoWorld, withProvider } from './withProvider.ts';
 
 /** Each kind of fault with the answer to `GET /me`. */
 const ANSWERS: [string, FaultRule, { status: number; text: string; header?: [string, string | null] }][] = [
@@ -99,18 +102,18 @@ test('faults apply to the accounts service too, if the rule names the full path'
  * Adds one item under a fault; returns the number of rows afterwards, and the status of the answer if there was one.
  */
 async function addUnder(rule: FaultRule, { provider, call }: DemoWorld) {
-  const { id } = playlistNamed(provider, 'Empty Shelf');
+  const { id } = named({ provider }, 'Empty Shelf');
   await call('GET', '/me');
   provider.clearRequests();
   provider.faults.add(rule);
-  const sent = call('POST', `/playlists/${id}/items`, { uris: trackUris(provider, 1) });
+  const sent = call('POST', `/playlists/${id}/items`, { uris: tracks({ provider }, 1) });
   const answered = await sent.then(
     ({ status }) => status,
     () => 'cut off',
   );
   return {
     answered,
-    rows: playlistNamed(provider, 'Empty Shelf').rows.length,
+    rows: named({ provider }, 'Empty Shelf').rows.length,
     recorded: provider.requests[0]?.status,
   };
 }
@@ -146,7 +149,7 @@ for (const [when, rows] of [
 ] as const) {
   test(`closing the provider ends a request that hangs ${when} its effect`, () =>
     withProvider(async (world) => {
-      const playlist = playlistNamed(world.provider, 'Empty Shelf');
+      const playlist = named(world, 'Empty Shelf');
       const hanging = addUnder({ kind: 'hang', when }, world);
       await until(() => world.provider.requests[0]?.method === 'POST');
       await world.provider.close();
@@ -188,7 +191,7 @@ test('a transform changes the answer and not the state', () =>
 
 test('a hook runs just before the request is handled', () =>
   withProvider(async ({ provider, call }) => {
-    const { id } = playlistNamed(provider, 'Morning Ferry');
+    const { id } = named({ provider }, 'Morning Ferry');
     const fn = async () => {
       provider.editPlaylist(id, []);
     };

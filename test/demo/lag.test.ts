@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { manualClock } from '../support/clock.ts';
-import { pluck } from '../support/shapes.ts';
+import { pluck } from '../support/entries.ts';
+import { named, tracks } from '../support/playlists.ts';
 import { until } from '../support/until.ts';
-import { type DemoWorld, playlistNamed, trackUris, withProvider } from './support.ts';
+import { type DemoWorld, withProvider } from './withProvider.ts';
 
 /** The rows, the count and the snapshot of a playlist as a reader sees them. */
 async function shown({ call }: DemoWorld, id: string) {
@@ -16,8 +17,8 @@ async function shown({ call }: DemoWorld, id: string) {
 test('a write is shown in rows, count and snapshot, in each after a delay of its own', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const uris = trackUris(provider, 2);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const uris = tracks({ provider }, 2);
     provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
     const { snapshot } = await shown(world, id);
     const written = (await call('POST', `/playlists/${id}/items`, { uris })).json.snapshot_id;
@@ -33,8 +34,8 @@ test('a write is shown in rows, count and snapshot, in each after a delay of its
 test('a reader sees the state between two writes; a write builds on the newest state', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const [first = '', second = ''] = trackUris(provider, 2);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const [first = '', second = ''] = tracks({ provider }, 2);
     provider.lag.set({ lists: 600 });
     await call('POST', `/playlists/${id}/items`, { uris: [first] });
     clock.move(400);
@@ -49,8 +50,8 @@ test('a reader sees the state between two writes; a write builds on the newest s
 test('another person’s edit lags too, and so do saved tracks', () =>
   withProvider(async (world) => {
     const { provider, call, clock } = world;
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const [uri = ''] = trackUris(provider, 1);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const [uri = ''] = tracks({ provider }, 1);
     const isSaved = async () => (await call('GET', `/me/library/contains?uris=${uri}`)).json;
     await call('DELETE', `/me/library?uris=${uri}`);
     provider.lag.set({ lists: 600 });
@@ -66,7 +67,7 @@ test('a new playlist is unknown for a moment, to reads and writes', () =>
     const { provider, call, clock } = world;
     provider.lag.set({ created: 500 });
     const { id } = (await call('POST', '/me/playlists', { name: 'New' })).json;
-    const uris = trackUris(provider, 1);
+    const uris = tracks({ provider }, 1);
     const statuses = async () => [
       (await call('GET', `/playlists/${id}`)).status,
       (await call('POST', `/playlists/${id}/items`, { uris })).status,
@@ -79,12 +80,12 @@ test('a new playlist is unknown for a moment, to reads and writes', () =>
 test('a relinked track is listed under another ID', () =>
   withProvider(async (world) => {
     const { provider, call } = world;
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const [given = '', listed = ''] = trackUris(provider, 2);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const [given = '', listed = ''] = tracks({ provider }, 2);
     provider.lag.relink(given, listed);
     await call('POST', `/playlists/${id}/items`, { uris: [given] });
     assert.deepEqual((await shown(world, id)).uris, [listed]);
-    assert.deepEqual(pluck(playlistNamed(provider, 'Empty Shelf').rows, 'uri'), [given]);
+    assert.deepEqual(pluck(named({ provider }, 'Empty Shelf').rows, 'uri'), [given]);
   }));
 
 test('a write may take effect after its answer, and an answer may come after the effect', async () => {
@@ -92,19 +93,19 @@ test('a write may take effect after its answer, and an answer may come after the
   await withProvider(
     async (world) => {
       const { provider, call } = world;
-      const playlist = playlistNamed(provider, 'Empty Shelf');
+      const playlist = named({ provider }, 'Empty Shelf');
       const path = `/playlists/${playlist.id}/items`;
       const held = () => playlist.rows.length;
       provider.faults.add(
         { kind: 'late', method: 'POST', path, ms: 14_000, answer: 504 },
         { kind: 'slow_answer', method: 'POST', path, ms: 5_000 },
       );
-      const { status } = await call('POST', path, { uris: trackUris(provider, 1) });
+      const { status } = await call('POST', path, { uris: tracks({ provider }, 1) });
       assert.deepEqual([status, held()], [504, 0]);
       clock.advance(14_000);
       await until(() => held() === 1);
       let answered = false;
-      const slow = call('POST', path, { uris: trackUris(provider, 1, 1) }).finally(() => {
+      const slow = call('POST', path, { uris: tracks({ provider }, 1, 1) }).finally(() => {
         answered = true;
       });
       await until(() => held() === 2 && clock.sleeping > 0);

@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Call, errorBody, playlistNamed, trackUris, withProvider } from './support.ts';
+import { named, tracks } from '../support/playlists.ts';
+import { errorBody } from './web.ts';
+import { type Call, withProvider } from './withProvider.ts';
 
 const library = (uris: readonly string[]) => `/me/library?uris=${encodeURIComponent(uris.join(','))}`;
 const contains = async (call: Call, uris: readonly string[]) => {
@@ -11,7 +13,7 @@ test('saving puts a new track first and leaves one that is saved where it is; re
   withProvider(async ({ provider, call }) => {
     const saved = provider.accounts[0]?.saved.map(({ uri }) => uri) ?? [];
     const [known = ''] = saved;
-    const [fresh = ''] = trackUris(provider, 1, 2);
+    const [fresh = ''] = tracks({ provider }, 1, 2);
     assert.deepEqual(await contains(call, [fresh, known, fresh]), [false, true, false]);
     const { status, text } = await call('PUT', library([fresh, known]));
     assert.deepEqual({ status, text }, { status: 200, text: '' });
@@ -38,7 +40,7 @@ const REFUSED: [string, string[], string][] = [
 for (const [method, uris, message] of REFUSED) {
   test(`${method} /me/library refuses ${uris} and changes nothing`, () =>
     withProvider(async ({ provider, call }) => {
-      const known = trackUris(provider, 1, 2);
+      const known = tracks({ provider }, 1, 2);
       const { json } = await call(method, library([...known, ...uris]));
       assert.deepEqual(json, errorBody(400, message));
       assert.deepEqual(await contains(call, known), [false]);
@@ -47,16 +49,16 @@ for (const [method, uris, message] of REFUSED) {
 
 test('forty URIs are accepted, forty-one are not, and URIs in a body are ignored', () =>
   withProvider(async ({ provider, call }) => {
-    assert.equal((await call('PUT', library(trackUris(provider, 40)))).status, 200);
-    assert.equal((await call('PUT', library(trackUris(provider, 41)))).status, 400);
-    assert.equal((await contains(call, trackUris(provider, 40))).length, 40);
-    const body = await call('PUT', '/me/library', { uris: trackUris(provider, 1) });
+    assert.equal((await call('PUT', library(tracks({ provider }, 40)))).status, 200);
+    assert.equal((await call('PUT', library(tracks({ provider }, 41)))).status, 400);
+    assert.equal((await contains(call, tracks({ provider }, 40))).length, 40);
+    const body = await call('PUT', '/me/library', { uris: tracks({ provider }, 1) });
     assert.deepEqual(body.json, errorBody(400, 'Missing required field: uris'));
   }));
 
 test('removing a playlist takes it off the list, and saving it brings it back', () =>
   withProvider(async ({ provider, call }) => {
-    const { id } = playlistNamed(provider, 'Morning Ferry');
+    const { id } = named({ provider }, 'Morning Ferry');
     const uri = `spotify:playlist:${id}`;
     assert.equal((await call('DELETE', library([uri]))).status, 200);
     assert.deepEqual(await contains(call, [uri]), [false]);

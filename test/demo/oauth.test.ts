@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY } from '../support/clock.ts';
 import {
   ALL_SCOPES,
   authorizeUrl,
@@ -7,15 +8,13 @@ import {
   codeForm,
   logIn,
   REDIRECT_URI,
-  send,
   token,
   VERIFIER,
-  visit,
-  withProvider,
-} from './support.ts';
+} from './login.ts';
+import { send, visit } from './web.ts';
+import { withProvider } from './withProvider.ts';
 
 const TEN_MINUTES = 10 * 60_000;
-const DAY = 24 * 60 * 60_000;
 
 test('a login ends on the redirect URI with a code and the state, and the code gives tokens', () =>
   withProvider(async ({ provider }) => {

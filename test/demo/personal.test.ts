@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { owner, pluck } from '../support/shapes.ts';
-import { ALL_SCOPES, errorBody, START, withProvider } from './support.ts';
+import { owner, pluck } from '../support/entries.ts';
+import { ALL_SCOPES } from './login.ts';
+import { errorBody } from './web.ts';
+import { START, withProvider } from './withProvider.ts';
 
 interface PlayRow {
   played_at: string;

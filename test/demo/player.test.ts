@@ -1,6 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { ALL_SCOPES, type DemoWorld, errorBody, playlistNamed, trackUris, withProvider } from './support.ts';
+import { named, tracks } from '../support/playlists.ts';
+import { ALL_SCOPES } from './login.ts';
+import { errorBody } from './web.ts';
+import { type DemoWorld, withProvider } from './withProvider.ts';
 
 const failed = (status: number, what: string, reason: string) => {
   return errorBody(status, `Player command failed: ${what}`, reason);
@@ -21,7 +24,7 @@ const device = ({ provider }: DemoWorld, name: string) => {
 
 test('initially the computer is active and paused in the first playlist', () =>
   withProvider(async (world) => {
-    const first = playlistNamed(world.provider, 'Morning Ferry');
+    const first = named(world, 'Morning Ferry');
     const { json } = await world.call('GET', '/me/player');
     assert.deepEqual(json.device, {
       id: device(world, 'Writing Desk').id,
@@ -122,7 +125,7 @@ test('commands alternate between 204 and 200 with a text that is not JSON', () =
 test('a context plays from its start, from a position, and from a URI', () =>
   withProvider(async (world) => {
     const { provider, call } = world;
-    const playlist = playlistNamed(provider, 'Exactly Two Hundred');
+    const playlist = named({ provider }, 'Exactly Two Hundred');
     const context_uri = `spotify:playlist:${playlist.id}`;
     const play = (rest: object) => call('PUT', '/me/player/play', { context_uri, ...rest });
     await play({});
@@ -184,7 +187,7 @@ for (const [body, status, message] of BAD_PLAYS) {
 test('next and previous move by one, also mid-track, and are refused at the ends', () =>
   withProvider(async (world) => {
     const { call, clock } = world;
-    const [a = '', b = ''] = trackUris(world.provider, 2);
+    const [a = '', b = ''] = tracks(world, 2);
     await call('PUT', '/me/player/play', { uris: [a, b] });
     assert.deepEqual((await call('POST', '/me/player/previous')).json, RESTRICTION);
     assert.ok((await call('POST', '/me/player/next')).status < 300);
@@ -199,7 +202,7 @@ test('next and previous move by one, also mid-track, and are refused at the ends
 test('seek moves within the track, or to the next one past its end', () =>
   withProvider(async (world) => {
     const { call } = world;
-    const rows = playlistNamed(world.provider, 'Morning Ferry').rows;
+    const rows = named(world, 'Morning Ferry').rows;
     await call('PUT', '/me/player/seek?position_ms=5000');
     assert.deepEqual(await heard(world), {
       uri: rows[0]?.uri,
@@ -238,10 +241,10 @@ test('the volume is set if the device allows it', () =>
 test('what is queued plays next, in the order in which it was queued, and then the rest continues', () =>
   withProvider(async (world) => {
     const { call, provider } = world;
-    const rest = playlistNamed(provider, 'Morning Ferry')
+    const rest = named({ provider }, 'Morning Ferry')
       .rows.slice(1)
       .map(({ uri }) => uri);
-    const [one = '', two = ''] = trackUris(provider, 30)
+    const [one = '', two = ''] = tracks({ provider }, 30)
       .filter((uri) => !rest.includes(uri))
       .slice(-2);
     const coming = async (): Promise<string[]> => {

@@ -1,15 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
-import {
-  ALL_SCOPES,
-  type Call,
-  errorBody,
-  playlistNamed,
-  START,
-  trackUris,
-  withProvider,
-} from './support.ts';
+import { named, tracks } from '../support/playlists.ts';
+import { ALL_SCOPES } from './login.ts';
+import { errorBody } from './web.ts';
+import { type Call, START, withProvider } from './withProvider.ts';
 
 const uris = (playlist: DemoPlaylist) => playlist.rows.map((row) => row.uri);
 const FORBIDDEN = errorBody(403, 'Forbidden');
@@ -58,7 +53,7 @@ test('collaborative playlists of others are listed only with their scope', () =>
 
 test('descriptions come HTML-escaped', () =>
   withProvider(async ({ provider, call }) => {
-    const { json } = await call('GET', `/playlists/${playlistNamed(provider, 'Tea & Biscuits').id}`);
+    const { json } = await call('GET', `/playlists/${named({ provider }, 'Tea & Biscuits').id}`);
     assert.equal(json.name, 'Tea & Biscuits');
     assert.equal(json.description, 'Quiet &lt;b&gt;evenings&lt;&#x2F;b&gt; &amp; &quot;slow&quot; mornings');
   }));
@@ -66,7 +61,7 @@ test('descriptions come HTML-escaped', () =>
 test('own and shared playlists come with rows, others without; the provider’s own are not found', () =>
   withProvider(async ({ provider, call }) => {
     const get = async (name: string, rest = '') =>
-      (await call('GET', `/playlists/${playlistNamed(provider, name).id}${rest}`)).json;
+      (await call('GET', `/playlists/${named({ provider }, name).id}${rest}`)).json;
     assert.equal((await get('Morning Ferry')).items.items.length, 50);
     assert.equal((await get('Road Atlas', '/items')).total, 25);
     const foreign = await get('Mareas y Mapas');
@@ -77,7 +72,7 @@ test('own and shared playlists come with rows, others without; the provider’s 
 
 test('rows are tracks, episodes, local files, and null where an item is no longer available', () =>
   withProvider(async ({ provider, call }) => {
-    const { id } = playlistNamed(provider, 'Odds and Ends');
+    const { id } = named({ provider }, 'Odds and Ends');
     const path = `/playlists/${id}/items?limit=50`;
     const kindsOf = async (query: string) => {
       const { json } = await call('GET', path + query);
@@ -111,7 +106,7 @@ test('rows are tracks, episodes, local files, and null where an item is no longe
 
 test('fields selects parts, and unknown names are ignored', () =>
   withProvider(async ({ provider, call }) => {
-    const { id } = playlistNamed(provider, 'Morning Ferry');
+    const { id } = named({ provider }, 'Morning Ferry');
     const pick = async (fields: string) => (await call('GET', `/playlists/${id}?fields=${fields}`)).json;
     const nested = await pick('name,items(total,items(item(name)))');
     assert.deepEqual(Object.keys(nested).sort(), ['items', 'name']);
@@ -124,7 +119,7 @@ test('fields selects parts, and unknown names are ignored', () =>
 test('legacyShapes adds the field names tracks and track from before February 2026', () =>
   withProvider(
     async ({ provider, call }) => {
-      const { id } = playlistNamed(provider, 'Morning Ferry');
+      const { id } = named({ provider }, 'Morning Ferry');
       const { json } = await call('GET', `/playlists/${id}`);
       assert.deepEqual(json.tracks, json.items);
       assert.deepEqual(json.items.items[0].track, json.items.items[0].item);
@@ -150,14 +145,14 @@ test('a collaborative playlist must be private', () =>
     assert.equal((await call('POST', '/me/playlists', { name: 'x', collaborative: true })).status, 400);
     const both = { name: 'x', collaborative: true, public: false };
     assert.equal((await call('POST', '/me/playlists', both)).json.collaborative, true);
-    const { id } = playlistNamed(provider, 'Morning Ferry');
+    const { id } = named({ provider }, 'Morning Ferry');
     assert.equal((await call('PUT', `/playlists/${id}`, { collaborative: true })).status, 400);
     assert.equal((await call('PUT', `/playlists/${id}`, { collaborative: true, public: false })).status, 200);
   }));
 
 test('details change with an empty answer and a new snapshot', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Morning Ferry');
+    const playlist = named({ provider }, 'Morning Ferry');
     const before = await snapshot(call, playlist.id);
     const { status, text } = await call('PUT', `/playlists/${playlist.id}`, {
       name: 'Evening Ferry',
@@ -180,7 +175,7 @@ const BAD_DETAILS: [string, unknown][] = [
 for (const [what, body] of BAD_DETAILS) {
   test(`details are refused with ${what}, and nothing changes`, () =>
     withProvider(async ({ provider, call }) => {
-      const playlist = playlistNamed(provider, 'Morning Ferry');
+      const playlist = named({ provider }, 'Morning Ferry');
       const before = structuredClone(playlist);
       assert.equal((await call('PUT', `/playlists/${playlist.id}`, body)).status, 400);
       assert.deepEqual(playlist, before);
@@ -189,8 +184,8 @@ for (const [what, body] of BAD_DETAILS) {
 
 test('items are appended or inserted in order, duplicates included', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Empty Shelf');
-    const [a = '', b = '', c = ''] = trackUris(provider, 3);
+    const playlist = named({ provider }, 'Empty Shelf');
+    const [a = '', b = '', c = ''] = tracks({ provider }, 3);
     const episode = provider.catalogue.episodes[0]?.uri ?? '';
     const add = (body: unknown, query = '') => call('POST', `/playlists/${playlist.id}/items${query}`, body);
     const first = await add({ uris: [a, b, a] });
@@ -226,9 +221,9 @@ const BAD_ADDS: [string, (known: string[]) => unknown, string][] = [
 for (const [what, body, message] of BAD_ADDS) {
   test(`adding ${what} is refused as a whole`, () =>
     withProvider(async ({ provider, call }) => {
-      const playlist = playlistNamed(provider, 'Morning Ferry');
+      const playlist = named({ provider }, 'Morning Ferry');
       const before = structuredClone(playlist);
-      const { json } = await call('POST', `/playlists/${playlist.id}/items`, body(trackUris(provider, 60)));
+      const { json } = await call('POST', `/playlists/${playlist.id}/items`, body(tracks({ provider }, 60)));
       assert.deepEqual(json, errorBody(400, message));
       assert.deepEqual(playlist, before);
     }));
@@ -236,8 +231,8 @@ for (const [what, body, message] of BAD_ADDS) {
 
 test('nothing can be added to a full playlist', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Empty Shelf');
-    const [uri = ''] = trackUris(provider, 1);
+    const playlist = named({ provider }, 'Empty Shelf');
+    const [uri = ''] = tracks({ provider }, 1);
     playlist.rows = Array.from({ length: 10_999 }, () => ({ uri, addedAt: null, addedBy: null }));
     assert.equal((await call('POST', `/playlists/${playlist.id}/items`, { uris: [uri, uri] })).status, 403);
     assert.equal((await call('POST', `/playlists/${playlist.id}/items`, { uris: [uri] })).status, 201);
@@ -245,8 +240,8 @@ test('nothing can be added to a full playlist', () =>
 
 test('replacing sets the rows, and replacing with nothing clears them', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Morning Ferry');
-    const wanted = trackUris(provider, 100, 500);
+    const playlist = named({ provider }, 'Morning Ferry');
+    const wanted = tracks({ provider }, 100, 500);
     const reply = await call('PUT', `/playlists/${playlist.id}/items`, { uris: wanted });
     assert.deepEqual([reply.status, reply.json.snapshot_id], [200, await snapshot(call, playlist.id)]);
     assert.deepEqual(uris(playlist), wanted);
@@ -267,8 +262,8 @@ const MOVES: [Record<string, number>, string][] = [
 for (const [body, left] of MOVES) {
   test(`${JSON.stringify(body)} turns abcdef into ${left}`, () =>
     withProvider(async ({ provider, call }) => {
-      const playlist = playlistNamed(provider, 'Empty Shelf');
-      const letters = trackUris(provider, 6);
+      const playlist = named({ provider }, 'Empty Shelf');
+      const letters = tracks({ provider }, 6);
       provider.editPlaylist(playlist.id, letters);
       const reply = await call('PUT', `/playlists/${playlist.id}/items`, body);
       assert.deepEqual([reply.status, Object.keys(reply.json)], [200, ['snapshot_id']]);
@@ -286,17 +281,17 @@ for (const body of [
 ]) {
   test(`${JSON.stringify(body)} is refused in a list of six`, () =>
     withProvider(async ({ provider, call }) => {
-      const playlist = playlistNamed(provider, 'Empty Shelf');
-      provider.editPlaylist(playlist.id, trackUris(provider, 6));
+      const playlist = named({ provider }, 'Empty Shelf');
+      provider.editPlaylist(playlist.id, tracks({ provider }, 6));
       assert.equal((await call('PUT', `/playlists/${playlist.id}/items`, body)).status, 400);
-      assert.deepEqual(uris(playlist), trackUris(provider, 6));
+      assert.deepEqual(uris(playlist), tracks({ provider }, 6));
     }));
 }
 
 test('removing takes every occurrence, whatever positions are given', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Empty Shelf');
-    const [a = '', b = '', c = ''] = trackUris(provider, 3);
+    const playlist = named({ provider }, 'Empty Shelf');
+    const [a = '', b = '', c = ''] = tracks({ provider }, 3);
     provider.editPlaylist(playlist.id, [a, b, a, c, a]);
     const remove = (items: unknown[]) => call('DELETE', `/playlists/${playlist.id}/items`, { items });
     const { status } = await remove([{ uri: a, positions: [0] }]);
@@ -309,18 +304,18 @@ test('removing takes every occurrence, whatever positions are given', () =>
 
 test('playlists of others cannot be changed; of shared ones the rows can, but not the details', () =>
   withProvider(async ({ provider, call }) => {
-    const items = { uris: trackUris(provider, 1) };
-    const foreign = playlistNamed(provider, 'Guest Favourites').id;
+    const items = { uris: tracks({ provider }, 1) };
+    const foreign = named({ provider }, 'Guest Favourites').id;
     assert.deepEqual((await call('POST', `/playlists/${foreign}/items`, items)).json, FORBIDDEN);
     assert.deepEqual((await call('PUT', `/playlists/${foreign}`, { name: 'Mine' })).json, FORBIDDEN);
-    const shared = playlistNamed(provider, 'Road Atlas').id;
+    const shared = named({ provider }, 'Road Atlas').id;
     assert.equal((await call('POST', `/playlists/${shared}/items`, items)).status, 201);
     assert.deepEqual((await call('PUT', `/playlists/${shared}`, { name: 'Mine' })).json, FORBIDDEN);
   }));
 
 test('both accounts see the same shared playlist', () =>
   withProvider(async ({ provider, call, callerWith }) => {
-    const shared = playlistNamed(provider, 'Kitchen Committee');
+    const shared = named({ provider }, 'Kitchen Committee');
     const guest = await callerWith(ALL_SCOPES, 1);
     await guest('DELETE', `/playlists/${shared.id}/items`, { items: [{ uri: uris(shared)[0] }] });
     assert.equal((await call('GET', `/playlists/${shared.id}/items`)).json.total, 39);
@@ -328,10 +323,10 @@ test('both accounts see the same shared playlist', () =>
 
 test('an edit by another client keeps the times of the rows that stay', () =>
   withProvider(async ({ provider, call }) => {
-    const playlist = playlistNamed(provider, 'Morning Ferry');
+    const playlist = named({ provider }, 'Morning Ferry');
     const [first, second] = playlist.rows;
     const before = await snapshot(call, playlist.id);
-    const added = trackUris(provider, 1, 4_000);
+    const added = tracks({ provider }, 1, 4_000);
     const after = provider.editPlaylist(playlist.id, [second?.uri ?? '', ...added, first?.uri ?? '']);
     assert.notEqual(after, before);
     const fresh = { uri: added[0], addedAt: '2026-11-20T12:00:00Z', addedBy: 'demo.listener' };
@@ -341,10 +336,10 @@ test('an edit by another client keeps the times of the rows that stay', () =>
 test('a new start has the initial state again', async () => {
   const clear = async (call: Call, id: string) => call('PUT', `/playlists/${id}/items`, { uris: [] });
   await withProvider(async ({ provider, call }) => {
-    await clear(call, playlistNamed(provider, 'Morning Ferry').id);
-    assert.equal(playlistNamed(provider, 'Morning Ferry').rows.length, 0);
+    await clear(call, named({ provider }, 'Morning Ferry').id);
+    assert.equal(named({ provider }, 'Morning Ferry').rows.length, 0);
   });
   await withProvider(async ({ provider }) => {
-    assert.equal(playlistNamed(provider, 'Morning Ferry').rows.length, 120);
+    assert.equal(named({ provider }, 'Morning Ferry').rows.length, 120);
   });
 });

@@ -3,8 +3,11 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { owner, pluck } from '../support/shapes.ts';
-import { ALL_SCOPES, errorBody, logIn, playlistNamed, send, trackUris, withProvider } from './support.ts';
+import { owner, pluck } from '../support/entries.ts';
+import { named, tracks } from '../support/playlists.ts';
+import { ALL_SCOPES, logIn } from './login.ts';
+import { errorBody, send } from './web.ts';
+import { withProvider } from './withProvider.ts';
 
 const UNAUTHORIZED = errorBody(401, 'Missing/invalid/expired access token');
 
@@ -53,8 +56,8 @@ const SCOPED: [string, string, string, unknown?][] = [
 for (const [method, path, scope, body] of SCOPED) {
   test(`${method} ${path} needs ${scope}${body ? ` for ${JSON.stringify(body)}` : ''}`, () =>
     withProvider(async ({ provider, callerWith }) => {
-      const uri = trackUris(provider, 1)[0] ?? '';
-      const list = playlistNamed(provider, 'Morning Ferry').id;
+      const uri = tracks({ provider }, 1)[0] ?? '';
+      const list = named({ provider }, 'Morning Ferry').id;
       const at = path.replace('LIST', list).replace('URI', uri);
       const sent = body === undefined ? undefined : JSON.parse(JSON.stringify(body).replace('URI', uri));
       const others = ALL_SCOPES.split(' ').filter((name) => name !== scope);
@@ -71,7 +74,7 @@ test('the profile, the search and the catalogue need no scope', () =>
   withProvider(async ({ provider, callerWith }) => {
     const call = await callerWith('');
     const track = provider.catalogue.tracks[0];
-    const list = playlistNamed(provider, 'Morning Ferry').id;
+    const list = named({ provider }, 'Morning Ferry').id;
     for (const path of FREE) {
       const at = path
         .replace('TRACK', track?.id ?? '')
@@ -176,7 +179,7 @@ const PAGED: [string, number][] = [
 for (const [path, most] of PAGED) {
   test(`${path} takes limits from 1 to ${most}`, () =>
     withProvider(async ({ provider, call }) => {
-      const list = playlistNamed(provider, 'Morning Ferry').id;
+      const list = named({ provider }, 'Morning Ferry').id;
       const at = path.replace('LIST', list).replace('ARTIST', provider.catalogue.artists[0]?.id ?? '');
       const withLimit = (limit: string) => call('GET', `${at}${at.includes('?') ? '&' : '?'}limit=${limit}`);
       assert.equal((await withLimit(String(most))).json.limit ?? most, most);

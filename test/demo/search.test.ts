@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
-import { assertNone } from '../support/shapes.ts';
-import { type Call, errorBody, withProvider } from './support.ts';
+import { assertNone } from '../support/entries.ts';
+import { errorBody } from './web.ts';
+import { type Call, withProvider } from './withProvider.ts';
 
 interface FoundTrack {
   name: string;

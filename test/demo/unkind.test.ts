@@ -3,8 +3,11 @@ import { execFile } from 'node:child_process';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
 import { sharedFastClock } from '../support/fastClock.ts';
+import { named, tracks } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
-import { playlistNamed, send, token, trackUris, withProvider } from './support.ts';
+import { token } from './login.ts';
+import { send } from './web.ts';
+import { withProvider } from './withProvider.ts';
 
 test('while the provider is offline its port refuses connections; afterwards it answers as before', () =>
   withProvider(async ({ provider, call }) => {
@@ -28,9 +31,9 @@ const NO_ID: Array<[what: string, rule: FaultRule, answer: [number, unknown], ro
 for (const [what, rule, answer, rows] of NO_ID) {
   test(`a write may be answered with ${what}`, () =>
     withProvider(async ({ provider, call }) => {
-      const playlist = playlistNamed(provider, 'Empty Shelf');
+      const playlist = named({ provider }, 'Empty Shelf');
       provider.faults.add({ method: 'POST', path: /\/items$/, ...rule });
-      const uris = trackUris(provider, 1);
+      const uris = tracks({ provider }, 1);
       const { status, json } = await call('POST', `/playlists/${playlist.id}/items`, { uris });
       assert.deepEqual([status, json], answer);
       assert.equal(playlist.rows.length, rows);
@@ -57,9 +60,9 @@ test('a fault may apply to every other request, or only to some queries', () =>
 
 test('the total of a list may lag although its rows do not', () =>
   withProvider(async ({ provider, call, clock }) => {
-    const { id } = playlistNamed(provider, 'Empty Shelf');
+    const { id } = named({ provider }, 'Empty Shelf');
     provider.lag.set({ totals: 600 });
-    await call('POST', `/playlists/${id}/items`, { uris: trackUris(provider, 1) });
+    await call('POST', `/playlists/${id}/items`, { uris: tracks({ provider }, 1) });
     const shown = async () => {
       const { total, items } = (await call('GET', `/playlists/${id}/items`)).json;
       return [total, items.length];
@@ -71,8 +74,8 @@ test('the total of a list may lag although its rows do not', () =>
 
 test('rows vanish from lists and come back; the playlist itself does not change', () =>
   withProvider(async ({ provider, call }) => {
-    const { id } = playlistNamed(provider, 'Empty Shelf');
-    const uris = trackUris(provider, 2);
+    const { id } = named({ provider }, 'Empty Shelf');
+    const uris = tracks({ provider }, 2);
     await call('POST', `/playlists/${id}/items`, { uris });
     const shown = async () => {
       const { items } = (await call('GET', `/playlists/${id}/items`)).json;

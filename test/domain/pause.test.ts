@@ -13,11 +13,9 @@ import {
   isRefusal,
 } from '../../src/domain/failureClass.ts';
 import { growingDelay, pauseAfter } from '../../src/domain/pause.ts';
+import { DAY, HOUR, SECOND } from '../support/clock.ts';
 
 const NOW = 1_000_000;
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
-const DAY = 24 * HOUR;
 
 /** Milliseconds that the pause lasts with average jitter (null: no end), and whether it spends an attempt. */
 function waits(code: ErrorCode, failures = 1, retryAfterSeconds?: number) {

@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { Page } from 'playwright-core';
 import { SCRIPT as PAGE_SCRIPT } from '../../src/server/pages/assets.ts';
-import { authorizeUrl, newClient } from '../oauth/support.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { send } from '../support/http.ts';
 import { freePort } from '../support/loopback.ts';

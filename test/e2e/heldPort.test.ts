@@ -6,21 +6,14 @@ import { test } from 'node:test';
 import { carryMessage } from '../../src/local/carryMessage.ts';
 import { createLocalClient, greet } from '../../src/local/localClient.ts';
 import { PEERS_ARE_KNOWN } from '../../src/server/access/peer.ts';
-import {
-  answerOf,
-  askOwner,
-  authorizeUrl,
-  connect as connectClient,
-  formFields,
-  newClient,
-  ownerBrowser,
-  signIn,
-} from '../oauth/support.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { answerOf, askOwner, formFields, ownerBrowser, signIn } from '../oauth/ownerBrowser.ts';
+import { connect as connectClient } from '../oauth/tokens.ts';
+import { assertNone } from '../support/entries.ts';
 import { askLocal } from '../support/hello.ts';
 import { available, freePort, HAS_IPV6, NAMES } from '../support/loopback.ts';
 import { type PortHolder, startPortHolder } from '../support/portHolder.ts';
 import { sized } from '../support/scale.ts';
-import { assertNone } from '../support/shapes.ts';
 import { withoutSecondUser } from '../support/stranger.ts';
 import { API_KEY, ENCRYPTION_KEY, LOCAL_KEY, type Relay, withRelay } from '../support/world.ts';
 

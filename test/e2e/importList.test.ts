@@ -10,12 +10,12 @@ import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { parseTitle } from '../../src/music/title.ts';
-import { named } from '../jobs/support.ts';
-import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
+import { pluck } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
 import { type Desk, withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
+import { seeded } from '../support/seeded.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 

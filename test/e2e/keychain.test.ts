@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { pluck } from '../support/entries.ts';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
 
 longTest(
   'the master key is kept in the OS keychain, and opens the state again',

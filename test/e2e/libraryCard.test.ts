@@ -1,7 +1,8 @@
 /** The library's card on the owner's page, in a real browser. */
 import assert from 'node:assert/strict';
-import { ask, copyOf, resize, truthOf, WITH_SQL } from '../library/support.ts';
-import { READING_MS } from '../oauth/support.ts';
+import { copyOf, resize, truthOf } from '../library/accounts.ts';
+import { ask, WITH_SQL } from '../library/queries.ts';
+import { READING_MS } from '../oauth/ownerBrowser.ts';
 import { card, inChromium, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
 

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createBrowser } from '../support/browser.ts';
+import { owner } from '../support/entries.ts';
 import type { Desk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import { withSpotifyDesk } from '../support/spotifyDesk.ts';
 
 const ROTATING = { rotateRefreshTokens: true, env: { LOG_LEVEL: 'trace' } };

@@ -4,8 +4,8 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
 import { relay as runRelay } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 
 const PUBLIC = {

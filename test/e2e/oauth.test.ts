@@ -1,19 +1,9 @@
 /** OAuth with real processes and files: access survives a kill -9, and secrets never reach a file, the log or the output. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  answerOf,
-  askOwner,
-  askToken,
-  authorizeUrl,
-  codeForm,
-  json,
-  mcpStatus,
-  newClient,
-  ownerBrowser,
-  refreshForm,
-  refusal,
-} from '../oauth/support.ts';
+import { authorizeUrl, json, newClient } from '../oauth/clients.ts';
+import { answerOf, askOwner, ownerBrowser } from '../oauth/ownerBrowser.ts';
+import { askToken, codeForm, mcpStatus, refreshForm, refusal } from '../oauth/tokens.ts';
 import { freePort } from '../support/loopback.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';

@@ -5,10 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Browser, BrowserContext, BrowserContextOptions, Page } from 'playwright-core';
-import { askToken, authorizeUrl, codeForm, newClient, READING_MS, signIn } from '../oauth/support.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { READING_MS, signIn } from '../oauth/ownerBrowser.ts';
+import { askToken, codeForm } from '../oauth/tokens.ts';
 import { picture, screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
+import { pluck } from '../support/entries.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {

@@ -5,26 +5,12 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
 import type { Page } from 'playwright-core';
-import {
-  asQuery,
-  createJob,
-  misspelled,
-  NOTHING,
-  named,
-  reach,
-  uniqueTracks,
-  urisOf,
-} from '../jobs/support.ts';
-import {
-  askToken,
-  authorizeUrl,
-  codeForm,
-  connect,
-  newClient,
-  READING_MS,
-  signIn,
-} from '../oauth/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { READING_MS, signIn } from '../oauth/ownerBrowser.ts';
+import { askToken, codeForm, connect } from '../oauth/tokens.ts';
 import { withChromium, withoutChromium } from '../support/chromium.ts';
+import { at, pluck } from '../support/entries.ts';
 import { freePort } from '../support/loopback.ts';
 import {
   card,
@@ -35,8 +21,9 @@ import {
   REFUSED,
   withPage,
 } from '../support/ownerPage.ts';
+import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, pluck } from '../support/shapes.ts';
+import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { withRelay } from '../support/world.ts';
 

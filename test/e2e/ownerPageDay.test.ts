@@ -1,14 +1,15 @@
 /** The owner's page over time: how soon it is there, and what it costs to leave it open. */
+
 import assert from 'node:assert/strict';
 import type { CDPSession, Page } from 'playwright-core';
-import { asQuery, createJob, reach, uniqueTracks } from '../jobs/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { MINUTE } from '../support/clock.ts';
 import { card, inChromium, newPage, openSignedIn, withPage } from '../support/ownerPage.ts';
 import { longTest } from '../support/scale.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 
 const inFull = inChromium(longTest);
-
-const MINUTE_MS = 60_000;
 
 function countReads(page: Page): () => number {
   let reads = 0;
@@ -51,17 +52,17 @@ inFull('a page left open for a day uses no more memory, and sends Spotify no req
         dry_run: true,
       });
       await reach(relay, id, 'completed');
-      await pass(2, MINUTE_MS);
+      await pass(2, MINUTE);
       await card(page, 'What happened').getByText('Only tried').first().waitFor();
     };
     // Some jobs come before the measurement, so that lists have their full length and all code has been compiled.
     for (let jobs = 0; jobs < 12; jobs++) await work();
-    await pass(20, MINUTE_MS);
+    await pass(20, MINUTE);
     const before = await held(session);
     for (let hours = 0; hours < 24; hours++) {
       await work();
       relay.provider.clearRequests();
-      await pass(20, 3 * MINUTE_MS);
+      await pass(20, 3 * MINUTE);
       assert.deepEqual(relay.provider.requests, [], 'an open page asks Spotify nothing');
     }
     const after = await held(session);
@@ -81,7 +82,7 @@ inFull('a hidden tab sends the server no requests, and is up to date as soon as 
       );
     await show(true);
     const before = reads();
-    for (let minutes = 0; minutes < 10; minutes++) await page.clock.fastForward(MINUTE_MS);
+    for (let minutes = 0; minutes < 10; minutes++) await page.clock.fastForward(MINUTE);
     assert.equal(reads(), before);
     await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
     await show(false);

@@ -3,21 +3,14 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import {
-  asQuery,
-  createJob,
-  misspelled,
-  NOTHING,
-  named,
-  reach,
-  uniqueTracks,
-  urisOf,
-} from '../jobs/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
-import { connect } from '../oauth/support.ts';
+import { connect } from '../oauth/tokens.ts';
+import { at } from '../support/entries.ts';
 import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ownerPage.ts';
+import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
+import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import type { Relay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);

@@ -2,10 +2,13 @@
 import assert from 'node:assert/strict';
 import axe from 'axe-core';
 import type { Page } from 'playwright-core';
-import { asQuery, createJob, misspelled, NOTHING, reach, uniqueTracks } from '../jobs/support.ts';
-import { act, edit, keep, LIST_0, rowsOf, unsave, WITH_ALL } from '../keeps/support.ts';
-import { resize } from '../library/support.ts';
-import { authorizeUrl, connect, newClient, READING_MS } from '../oauth/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { edit, LIST_0, rowsOf, unsave } from '../keeps/account.ts';
+import { act, keep, WITH_ALL } from '../keeps/keptPlaylists.ts';
+import { resize } from '../library/accounts.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { READING_MS } from '../oauth/ownerBrowser.ts';
+import { connect } from '../oauth/tokens.ts';
 import { screenshots, withChromium, withoutChromium } from '../support/chromium.ts';
 import { run as runCommand } from '../support/cli.ts';
 import {
@@ -18,6 +21,7 @@ import {
   withPage,
 } from '../support/ownerPage.ts';
 import { longTest, sized } from '../support/scale.ts';
+import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

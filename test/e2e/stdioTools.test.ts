@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
-import { assertNone, pluck } from '../support/shapes.ts';
+import { assertNone, pluck } from '../support/entries.ts';
 import { type RawStdio, rawStdio } from '../support/stdio.ts';
 import { ENCRYPTION_KEY, withRelay } from '../support/world.ts';
 

@@ -8,7 +8,7 @@ import fc from 'fast-check';
 import { silentLog } from '../../src/base/log.ts';
 import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import type { OwnerCall } from '../../src/domain/ownerPage.ts';
-import { signIn } from '../oauth/support.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
 import { API_KEY, ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';

@@ -10,19 +10,9 @@ import { test } from 'node:test';
 import { LOCAL_ROUTES } from '../../src/domain/localApi.ts';
 import { createLog } from '../../src/server/log/log.ts';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
-import {
-  answerOf,
-  askOwner,
-  askToken,
-  authorizeUrl,
-  codeForm,
-  json,
-  newClient,
-  ownerBrowser,
-  REDIRECT,
-  refreshForm,
-  VERIFIER,
-} from '../oauth/support.ts';
+import { authorizeUrl, json, newClient, REDIRECT, VERIFIER } from '../oauth/clients.ts';
+import { answerOf, askOwner, ownerBrowser } from '../oauth/ownerBrowser.ts';
+import { askToken, codeForm, refreshForm } from '../oauth/tokens.ts';
 import { createBrowser } from '../support/browser.ts';
 import { relay as runRelay } from '../support/cli.ts';
 import { askLocal } from '../support/hello.ts';

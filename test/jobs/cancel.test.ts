@@ -1,28 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
-import { signIn } from '../oauth/support.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
+import { failureOf, withoutChange } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { withoutChange } from '../support/shapes.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import {
-  asQuery,
-  commit,
-  createJob,
-  failureOf,
-  jobOf,
-  named,
-  reach,
-  searches,
-  tracks,
-  uniqueTracks,
-  urisOf,
-  writes,
-} from './support.ts';
+import { commit, createJob, jobOf, reach } from './jobCalls.ts';
 
 const cancelled = async (answer: Promise<Record<string, unknown>>) => (await answer).job as JobRecord;
 

@@ -2,14 +2,13 @@
 
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { DAY, HOUR, SECOND } from '../support/clock.ts';
+import { tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { asQuery, createJob, jobOf, pause, reach, tracks, uniqueTracks } from './support.ts';
-
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
-const DAY = 24 * HOUR;
+import { createJob, jobOf, pause, reach } from './jobCalls.ts';
 
 /** A clock that passes like any other, and can be set. */
 function clockToSet() {

@@ -9,7 +9,8 @@ import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
-import { ACCOUNT, manualClock, testDisk, testStore } from '../store/support.ts';
+import { testDisk } from '../store/testDisk.ts';
+import { ACCOUNT, manualClock, testStore } from '../store/testStore.ts';
 import type { ManualClock } from '../support/clock.ts';
 import { gate, until } from '../support/waiting.ts';
 

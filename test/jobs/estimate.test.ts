@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
+import { named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { withRelay } from '../support/world.ts';
-import { asQuery, commit, NOTHING, named, reach, tracks, uniqueTracks } from './support.ts';
+import { commit, reach } from './jobCalls.ts';
 
 interface Taken {
   least: number;

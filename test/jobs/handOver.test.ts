@@ -1,22 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, owner, pluck } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/entries.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import {
-  asQuery,
-  commit,
-  itemsOf,
-  jobOf,
-  NOTHING,
-  named,
-  reach,
-  searches,
-  tracks,
-  uniqueTracks,
-  urisOf,
-  writes,
-} from './support.ts';
+import { commit, itemsOf, jobOf, reach } from './jobCalls.ts';
 
 interface Bulk {
   status: string;

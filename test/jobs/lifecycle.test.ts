@@ -1,26 +1,16 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { signIn } from '../oauth/support.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
+import { failureOf, withoutChange } from '../support/answers.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, pluck, trackShape, withoutChange } from '../support/shapes.ts';
+import { trackShape } from '../support/shapes.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { withRelay } from '../support/world.ts';
-import {
-  asQuery,
-  commit,
-  createJob,
-  failureOf,
-  itemsOf,
-  NOTHING,
-  named,
-  reach,
-  runToEnd,
-  searches,
-  tracks,
-  uniqueTracks,
-  urisOf,
-  writes,
-} from './support.ts';
+import { commit, createJob, itemsOf, reach, runToEnd } from './jobCalls.ts';
 
 test('a job resolves in the background, is committed, and leaves a full record', () =>
   withRelay(async (relay) => {

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
+import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { commit, createJob, named, reach, tracks, urisOf } from './support.ts';
+import { commit, createJob, reach } from './jobCalls.ts';
 
 /** Runs on a fast clock: it takes 20 s to find out that a write had no effect, and pauses grow to a minute. */
 const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: fastClock(60) }, work);

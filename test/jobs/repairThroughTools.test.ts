@@ -3,11 +3,13 @@ import assert from 'node:assert/strict';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { parseTitle } from '../../src/music/title.ts';
-import { seeded } from '../music/support.ts';
 import { WAYS } from '../music/waysOfWriting.ts';
+import { named, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
+import { seeded } from '../support/seeded.ts';
+import { asQuery } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { asQuery, named, reach, urisOf } from './support.ts';
+import { reach } from './jobCalls.ts';
 
 const LINES = sized(2_000, 150);
 /** Of the lines, every fifth has a typo, in the title or in the artist by turns. */

@@ -8,11 +8,13 @@ import { loadSettings } from '../../src/config/settings.ts';
 import { type Restored, restoreState } from '../../src/server/restore/restoreState.ts';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { temporaryHome } from '../support/cli.ts';
-import { owner } from '../support/shapes.ts';
+import { owner } from '../support/entries.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { writes } from '../support/requests.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { commit, createJob, named, pause, reach, tracks, urisOf, writes } from './support.ts';
+import { commit, createJob, pause, reach } from './jobCalls.ts';
 
 const SECONDS = 100;
 

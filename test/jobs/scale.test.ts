@@ -4,13 +4,15 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { systemClock } from '../../src/base/clock.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
-import { testStore } from '../store/support.ts';
+import { testStore } from '../store/testStore.ts';
+import { pluck } from '../support/entries.ts';
 import { collectGarbage } from '../support/garbage.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
 import { until } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
-import { createJob, jobsOver, named, runToEnd, songsRequest, tracks, urisOf } from './support.ts';
+import { createJob, runToEnd } from './jobCalls.ts';
+import { jobsOver, songsRequest } from './jobsOver.ts';
 
 const ARRIVING = sized(10_000, 1_200);
 /** The least processor time of several runs, in milliseconds: other programs on the machine do not count. */

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { HOUR, SECOND } from '../support/clock.ts';
+import { at } from '../support/entries.ts';
+import { searches } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { until, type WatchedClock, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
-import { asQuery, createJob, itemsOf, jobOf, pause, reach, searches, uniqueTracks } from './support.ts';
-
-const SECOND = 1_000;
-const HOUR = 3_600 * SECOND;
+import { createJob, itemsOf, jobOf, pause, reach } from './jobCalls.ts';
 
 /** Matches searches for any of these titles. */
 const anyOf = (titles: readonly { name: string }[]) =>

@@ -2,26 +2,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
-import { at, trackShape } from '../support/shapes.ts';
+import { failureOf } from '../support/answers.ts';
+import { at } from '../support/entries.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
+import { trackShape } from '../support/shapes.ts';
+import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import {
-  asQuery,
-  createJob,
-  failureOf,
-  itemsOf,
-  jobOf,
-  misspelled,
-  NOTHING,
-  named,
-  reach,
-  runToEnd,
-  searches,
-  tracks,
-  uniqueTracks,
-  urisOf,
-  writes,
-} from './support.ts';
+import { createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
 
 async function unresolvedOf(relay: Relay, id: string, more: Record<string, unknown> = {}) {
   const answer = await relay.call('get_job_status', { job_id: id, only: 'unresolved', ...more });

@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Store } from '../../src/store/file/open.ts';
 import { countJobItems } from '../../src/store/tables/jobs.ts';
-import { temporaryHome, testDisk, testStore, until } from '../store/support.ts';
-import { jobsOver, songsRequest } from './support.ts';
+import { testDisk } from '../store/testDisk.ts';
+import { temporaryHome, testStore } from '../store/testStore.ts';
+import { until } from '../support/until.ts';
+import { jobsOver, songsRequest } from './jobsOver.ts';
 
 const SONGS = 3_000;
 
@@ -22,7 +24,7 @@ test('a job that was half stored when relay crashed is gone after the next start
   await until(() => Number(rowsOf(store)[1]) >= 50);
   assert.deepEqual([jobs.list(0, 10), countJobItems(store)], [{ items: [], total: 0 }, 0]);
   await store.saveNow();
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await copyFile(store.state().path, join(home, 'relay.db'));
   const { job } = await created;
   assert.deepEqual([job.total_items, jobs.list(0, 10).total, countJobItems(store)], [SONGS, 1, SONGS]);

@@ -1,24 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pluck } from '../support/shapes.ts';
+import { pluck } from '../support/entries.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { withClock } from '../support/waiting.ts';
 import { connectAccount, withRelay } from '../support/world.ts';
-import {
-  asQuery,
-  commit,
-  createJob,
-  itemsOf,
-  jobOf,
-  NOTHING,
-  named,
-  reach,
-  runToEnd,
-  searches,
-  tracks,
-  uniqueTracks,
-  urisOf,
-  writes,
-} from './support.ts';
+import { commit, createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
 
 const HOURS = 3_600_000;
 

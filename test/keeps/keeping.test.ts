@@ -1,22 +1,10 @@
 /** A kept playlist follows its query: the first run, the ones after, what is refused and what waits for a person. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { owner } from '../support/shapes.ts';
-import {
-  act,
-  edit,
-  keep,
-  kept,
-  LIST_0,
-  rowsOf,
-  save,
-  savedUris,
-  spare,
-  unsave,
-  withAccount,
-  writes,
-} from './support.ts';
+import { edit, LIST_0, rowsOf, save, savedUris, spare, unsave, writes } from './account.ts';
+import { act, keep, kept, withAccount } from './keptPlaylists.ts';
 
 test('a run reports what it did even if it added and removed nothing', async () => {
   await withAccount({ saved: 20, clock: fastClock() }, async (relay) => {

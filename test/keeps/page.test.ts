@@ -1,23 +1,12 @@
 /** Kept playlists and earlier versions on the owner's page: what the page gets, and what it can do. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { resize } from '../library/support.ts';
-import { signIn } from '../oauth/support.ts';
+import { resize } from '../library/accounts.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
 import { send } from '../support/http.ts';
 import { withRelay } from '../support/world.ts';
-import {
-  act,
-  edit,
-  type Keep,
-  keep,
-  kept,
-  LIST_0,
-  rowsOf,
-  savedUris,
-  unsave,
-  WITH_ALL,
-  writes,
-} from './support.ts';
+import { edit, LIST_0, rowsOf, savedUris, unsave, writes } from './account.ts';
+import { act, type Keep, keep, kept, WITH_ALL } from './keptPlaylists.ts';
 
 test('the page shows kept playlists, and approves a review', async () => {
   await withRelay(WITH_ALL, async (relay) => {

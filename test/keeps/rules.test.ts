@@ -4,12 +4,14 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { resize } from '../library/accounts.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
-import { ask, resize } from '../library/support.ts';
+import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { edit, kept, LIST_0, rowsOf, save, savedUris, spare, unsave, WITH_ALL } from './support.ts';
+import { edit, LIST_0, rowsOf, save, savedUris, spare, unsave } from './account.ts';
+import { kept, WITH_ALL } from './keptPlaylists.ts';
 
 /** The description that a person sees, by the rule as it was given. */
 const WORDS: Record<string, string> = {

@@ -4,29 +4,13 @@ import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
 import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
-import { type ManualClock, manualClock } from '../support/clock.ts';
+import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
+import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
-import { owner } from '../support/shapes.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
-import {
-  act,
-  asked,
-  edit,
-  keep,
-  kept,
-  LIST_0,
-  rowsOf,
-  SAVED,
-  save,
-  savedUris,
-  spare,
-  withAccount,
-  writes,
-} from './support.ts';
-
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
+import { asked, edit, LIST_0, rowsOf, save, savedUris, spare, writes } from './account.ts';
+import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
   const clock = manualClock();

@@ -6,9 +6,10 @@ import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { run } from '../support/cli.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { ask, readAll, resize, WITH_SQL } from './support.ts';
+import { resize } from './accounts.ts';
+import { ask, readAll, WITH_SQL } from './queries.ts';
 
 const isThere = (relay: Relay, name: string) =>
   stat(join(relay.home, name)).then(

@@ -1,4 +1,5 @@
 /** Which versions are kept, how much space they take, and that their rows come back. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -11,10 +12,9 @@ import { decodeRows, encodeRows } from '../../src/library/versions/rowDelta.ts';
 import { migrate } from '../../src/store/sql/migrate.ts';
 import { createSql, type Sql } from '../../src/store/sql/sql.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { DAY, HOUR } from '../support/clock.ts';
 import { sized } from '../support/scale.ts';
 
-const HOUR = 3_600_000;
-const DAY = 24 * HOUR;
 const NOW = new Date(2026, 10, 20, 12, 30).getTime();
 
 test('kept are all versions of the last hour, then one of each hour, then of each day, then of each week', () => {

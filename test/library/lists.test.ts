@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { manualClock } from '../support/clock.ts';
+import { at, owner } from '../support/entries.ts';
 import { sized } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { ask, resize, rowsFrom, WITH_SQL } from './support.ts';
+import { resize, rowsFrom } from './accounts.ts';
+import { ask, WITH_SQL } from './queries.ts';
 
 interface Entry {
   index: number;

@@ -9,11 +9,12 @@ import { systemClock } from '../../src/base/clock.ts';
 import { MIRROR_SCHEMA } from '../../src/library/files/schema.ts';
 import { foldLetters } from '../../src/music/letters.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
+import { at, owner } from '../support/entries.ts';
 import { sized } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { type Answer, ask, type Cell, minutesAgo, playlistOf, readAll, rowsFrom } from './support.ts';
+import { minutesAgo, playlistOf, rowsFrom } from './accounts.ts';
+import { type Answer, ask, type Cell, readAll } from './queries.ts';
 
 const QUESTIONS = [
   'select count(*) from saved',

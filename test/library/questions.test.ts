@@ -2,12 +2,13 @@ import assert from 'node:assert/strict';
 import { readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import { withClock } from '../support/waiting.ts';
 import { withRelay } from '../support/world.ts';
-import { ask, copyOf, readAll, resize, truthOf, WITH_SQL } from './support.ts';
+import { copyOf, resize, truthOf } from './accounts.ts';
+import { ask, readAll, WITH_SQL } from './queries.ts';
 
 test('the first question reads everything: lists as they are, tracks with the facts of the catalogue', () =>
   withRelay(WITH_SQL, async (relay) => {

@@ -2,21 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Log, type LogFields, silentLog } from '../../src/base/log.ts';
 import { manualClock } from '../support/clock.ts';
+import { at, pluck } from '../support/entries.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { at, pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { connectAccount, type Relay, withRelay } from '../support/world.ts';
-import {
-  ask,
-  copyOf,
-  counted,
-  minutesAgo,
-  playlistOf,
-  readAll,
-  resize,
-  rowsFrom,
-  truthOf,
-} from './support.ts';
+import { copyOf, minutesAgo, playlistOf, resize, rowsFrom, truthOf } from './accounts.ts';
+import { ask, counted, readAll } from './queries.ts';
 
 const SAVED = sized(5_000, 600);
 const LISTS = sized(200, 20);

@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { findSavedChanges, type SeenPage } from '../../src/library/reading/savedChanges.ts';
-import { seeded } from '../music/support.ts';
+import { pluck } from '../support/entries.ts';
 import { sized } from '../support/scale.ts';
-import { pluck } from '../support/shapes.ts';
+import { seeded } from '../support/seeded.ts';
 
 interface Row {
   uri: string;

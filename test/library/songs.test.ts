@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { groupSongs } from '../../src/library/tables/songs.ts';
+import { at } from '../support/entries.ts';
 import { sized } from '../support/scale.ts';
-import { at } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
-import { ask, counted, readAll, WITH_SQL } from './support.ts';
+import { ask, counted, readAll, WITH_SQL } from './queries.ts';
 
 interface Recording {
   track: number;

@@ -5,11 +5,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
-import { named, urisOf } from '../support/answers.ts';
 import { run } from '../support/cli.ts';
-import { assertNone, at, owner, pluck } from '../support/shapes.ts';
+import { assertNone, at, owner, pluck } from '../support/entries.ts';
+import { named, urisOf } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { ask, readAll, resize, rowsFrom } from './support.ts';
+import { resize, rowsFrom } from './accounts.ts';
+import { ask, readAll } from './queries.ts';
 
 interface Versions {
   items: Array<{ version: number; seen_at: string; total: number; added: number; removed: number }>;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { resize, rowsFrom } from './support.ts';
+import { resize, rowsFrom } from './accounts.ts';
 
 type Row = Record<string, unknown>;
 interface Page {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { MAX_LIST_BYTES } from '../../src/domain/listImport.ts';
 import { decodeList } from '../../src/music/lists/decode.ts';
-import { testRefusals } from './support.ts';
+import { testRefusals } from './told.ts';
 
 const TEXT = 'Ülo Brænk – “Plïnth” €\nЖар Вейр - Чайник\n';
 const WESTERN = 'Ülo Brænk – “Plïnth” € Ÿ\n';

@@ -3,10 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import { readList } from '../../src/music/lists/readList.ts';
-import { seeded } from '../music/support.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { longTest, sized } from '../support/scale.ts';
-import { bytesOf, refusal } from './support.ts';
+import { seeded } from '../support/seeded.ts';
+import { bytesOf, refusal } from './told.ts';
 
 /** Far above what each takes (at most some seconds at full size), far below what a quadratic pattern would take. */
 const MAX_MS = 60_000;

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, EPISODE, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './support.ts';
+import { bytesOf, EPISODE, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './told.ts';
 
 const pretty = (value: unknown) => JSON.stringify(value, null, 1);
 const webTrack = {

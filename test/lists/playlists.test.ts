@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './support.ts';
+import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './told.ts';
 
 testLists({
   'extended M3U': {

@@ -6,10 +6,10 @@ import { joinNames, tidyText } from '../../src/music/lists/entry.ts';
 import type { Encoding } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 import { WRITERS, writeList } from '../../src/music/lists/writeList.ts';
-import { seeded } from '../music/support.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { sized } from '../support/scale.ts';
-import { EPISODE, ISRC, OTHER_TRACK, TRACK, told } from './support.ts';
+import { seeded } from '../support/seeded.ts';
+import { EPISODE, ISRC, OTHER_TRACK, TRACK, told } from './told.ts';
 
 const ROWS: readonly ListRow[] = [
   {

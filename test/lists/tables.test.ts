@@ -12,7 +12,7 @@ import {
   testLists,
   testRefusals,
   told,
-} from './support.ts';
+} from './told.ts';
 
 const SPOTIFY_ID = 'b'.repeat(22);
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './support.ts';
+import { bytesOf, ISRC, OTHER_TRACK, TRACK, testLists, testRefusals, told } from './told.ts';
 
 const LINK = `https://open.spotify.com/intl-de/track/${'b'.repeat(22)}?si=0123456789abcdef`;
 const ALBUM_LINK = `https://open.spotify.com/album/${'c'.repeat(22)}`;

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { seeded } from '../music/support.ts';
 import { sized } from '../support/scale.ts';
-import { bytesOf } from './support.ts';
+import { seeded } from '../support/seeded.ts';
+import { bytesOf } from './told.ts';
 
 const ARTISTS =
   'Ovo Brenk|Tam|The Weirs|Ula & Quill|Jay-Marn|21 Kettles|Sónar Vey|Brask, Olm and Tey|Æ|M. Pell|DJ Rope'.split(

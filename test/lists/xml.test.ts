@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
-import { bytesOf, ISRC, TRACK, testLists, testRefusals, told } from './support.ts';
+import { bytesOf, ISRC, TRACK, testLists, testRefusals, told } from './told.ts';
 
 const XSPF = `<?xml version="1.0" encoding="UTF-8"?>
 <playlist version="1" xmlns="http://xspf.org/ns/0/">

@@ -3,7 +3,7 @@ import { chmod, chown, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
-import { poll } from '../changes/support.ts';
+import { poll } from '../changes/settled.ts';
 import { longTest } from '../support/scale.ts';
 import { SEED } from './model/crew.ts';
 import { withCrew } from './model/withCrew.ts';

@@ -5,7 +5,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { poll } from '../changes/support.ts';
+import { poll } from '../changes/settled.ts';
 import { sharedFastClock } from '../support/fastClock.ts';
 import { longTest } from '../support/scale.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';

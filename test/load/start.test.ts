@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { createJob, jobOf, named, reach, runToEnd, tracks, urisOf } from '../jobs/support.ts';
+import { createJob, jobOf, reach, runToEnd } from '../jobs/jobCalls.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { withRelay } from '../support/world.ts';
 

@@ -5,10 +5,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { modelText } from '../../src/base/visibleText.ts';
-import { addPlaylist } from '../support/addPlaylist.ts';
+import { owner, pluck } from '../support/entries.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
+import { addPlaylist } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
-import { owner, pluck } from '../support/shapes.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 
 const tags = (text: string) =>

@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 import { withRelay } from '../support/world.ts';
 
 test('the instructions fit, and say what a model must know before its first call', () =>

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS, toolsOf } from '../../src/tools/index.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
 type Arguments = Record<string, string>;

@@ -5,8 +5,8 @@ import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from '../support/browser.ts';
+import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
-import { pluck } from '../support/shapes.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchTrack } from '../../src/music/match.ts';
-import { queryOf, type Row, testRows, trackOf } from './support.ts';
+import { queryOf, type Row, testRows, trackOf } from './matchRows.ts';
 
 const MATCHED = 'matched 0: title, artist';
 const OTHERS = 'matched 0: title, artist, other_artists';

@@ -5,8 +5,8 @@ import { searchOf } from '../../src/demo/catalogue/search.ts';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { searchQueries, type TrackQuery } from '../../src/music/trackQuery.ts';
-import { pluck } from '../support/shapes.ts';
-import { catalogueTrack } from './support.ts';
+import { pluck } from '../support/entries.ts';
+import { catalogueTrack } from './matchRows.ts';
 
 const catalogue = sharedCatalogue();
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchIsrc } from '../../src/music/isrc.ts';
 import { aliasKey } from '../../src/music/trackQuery.ts';
-import { trackOf } from './support.ts';
+import { trackOf } from './matchRows.ts';
 
 const CODE = 'ZZABC1200001';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withoutNoise } from '../../src/music/listNoise.ts';
-import { queryOf, type Row, testRows } from './support.ts';
+import { queryOf, type Row, testRows } from './matchRows.ts';
 
 const MATCHED = 'matched 0: title, artist';
 

@@ -6,7 +6,8 @@ import { withoutNoise } from '../../src/music/listNoise.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { normaliseName } from '../../src/music/normalise.ts';
 import { sized } from '../support/scale.ts';
-import { seeded, trackOf } from './support.ts';
+import { seeded } from '../support/seeded.ts';
+import { trackOf } from './matchRows.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS } from './waysOfWriting.ts';
 
 const TURNS = sized(150, 3);

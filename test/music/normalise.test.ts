@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { normaliseName, sameName } from '../../src/music/normalise.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 
 const FORMS: readonly (readonly [string, string])[] = [
   ['Zoë Ålmqvarn', 'zoe almqvarn'],

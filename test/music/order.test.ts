@@ -3,7 +3,8 @@ import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { sized } from '../support/scale.ts';
-import { queryOf, seeded, shuffled, trackOf } from './support.ts';
+import { seeded, shuffled } from '../support/seeded.ts';
+import { queryOf, trackOf } from './matchRows.ts';
 
 const PARTS = {
   title: [

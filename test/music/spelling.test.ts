@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { matchTrack } from '../../src/music/match.ts';
 import { distance, isTypo, similarity } from '../../src/music/spelling.ts';
-import { queryOf, testRows, trackOf } from './support.ts';
+import { queryOf, testRows, trackOf } from './matchRows.ts';
 
 /** What was written, and the right word: one letter wrong, missing, doubled, or two swapped. */
 const TYPOS: readonly (readonly [written: string, right: string])[] = [

@@ -1,4 +1,4 @@
-import { type Row, testRows } from './support.ts';
+import { type Row, testRows } from './matchRows.ts';
 
 const MATCHED = 'matched 0: title, artist';
 const VERSION = 'matched 0: title, artist, version';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { aliasKey, searchQueries } from '../../src/music/trackQuery.ts';
-import { assertNone } from '../support/shapes.ts';
-import { queryOf } from './support.ts';
+import { assertNone } from '../support/entries.ts';
+import { queryOf } from './matchRows.ts';
 
 /** A query, and its search texts in order. */
 const SEARCHES: readonly (readonly [string, readonly string[]])[] = [

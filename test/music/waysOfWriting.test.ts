@@ -8,7 +8,8 @@ import { parseTitle } from '../../src/music/title.ts';
 import type { TrackQuery } from '../../src/music/trackQuery.ts';
 import { findTrack } from '../../src/resolve/search.ts';
 import { sized } from '../support/scale.ts';
-import { catalogueTrack, seeded } from './support.ts';
+import { seeded } from '../support/seeded.ts';
+import { catalogueTrack } from './matchRows.ts';
 import { LOOK_ALIKES, NEAR_LOOK_ALIKES, WAYS, type Way } from './waysOfWriting.ts';
 
 const catalogue = sharedCatalogue();

@@ -5,21 +5,10 @@ import { deriveLocalKey } from '../../src/secrets/seal.ts';
 import { send } from '../support/http.ts';
 import { freePort, NAMES } from '../support/loopback.ts';
 import { API_KEY, ENCRYPTION_KEY } from '../support/world.ts';
-import {
-  answerOf,
-  approve,
-  askToken,
-  authorizeUrl,
-  codeForm,
-  connect,
-  exchanged,
-  mcpStatus,
-  newClient,
-  ownerBrowser,
-  refreshForm,
-  refusal,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, newClient } from './clients.ts';
+import { answerOf, approve, ownerBrowser } from './ownerBrowser.ts';
+import { askToken, codeForm, connect, exchanged, mcpStatus, refreshForm, refusal } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 const LIST = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 

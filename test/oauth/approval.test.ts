@@ -1,27 +1,14 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { DAY } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { until } from '../support/until.ts';
 import { connectAccount } from '../support/world.ts';
-import {
-  answeredMeanwhile,
-  answerOf,
-  askOwner,
-  askToken,
-  authorizeUrl,
-  codeForm,
-  connect,
-  DAY,
-  formFields,
-  newClient,
-  openPage,
-  ownerBrowser,
-  REDIRECT,
-  signIn,
-  whileUnsaved,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, newClient, REDIRECT } from './clients.ts';
+import { answerOf, askOwner, formFields, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
+import { askToken, codeForm, connect } from './tokens.ts';
+import { answeredMeanwhile, whileUnsaved, withServer } from './withServer.ts';
 
 test('the page names the client, where it goes back to, what it may do and the account', () =>
   withServer({}, async ({ baseUrl, provider }) => {

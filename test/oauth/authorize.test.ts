@@ -3,21 +3,12 @@ import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import { putClient } from '../../src/store/tables/oauthClients.ts';
-import { manualClock } from '../support/clock.ts';
+import { DAY, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
-import {
-  answerOf,
-  approve,
-  authorizeUrl,
-  CHALLENGE,
-  connect,
-  DAY,
-  newClient,
-  openPage,
-  REDIRECT,
-  VERIFIER,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, CHALLENGE, newClient, REDIRECT, VERIFIER } from './clients.ts';
+import { answerOf, approve, openPage } from './ownerBrowser.ts';
+import { connect } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 /** Requests that end on a page, since the address to redirect to cannot be trusted. */
 const ON_A_PAGE: Array<[what: string, parameters: Record<string, string | string[] | null>]> = [

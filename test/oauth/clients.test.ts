@@ -5,18 +5,12 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { systemRandom } from '../../src/base/clock.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
+import { MINUTE } from '../support/clock.ts';
 import { freePort } from '../support/loopback.ts';
-import {
-  approve,
-  askToken,
-  codeForm,
-  connect,
-  MINUTE,
-  mcpStatus,
-  newClient,
-  REDIRECT,
-  withServer,
-} from './support.ts';
+import { newClient, REDIRECT } from './clients.ts';
+import { approve } from './ownerBrowser.ts';
+import { askToken, codeForm, connect, mcpStatus } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 const SECRET = 'a-secret-of-the-owner-0123456789-0123';
 

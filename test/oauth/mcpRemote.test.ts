@@ -9,7 +9,7 @@ import { createInterface } from 'node:readline';
 import { test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { withRelay } from '../support/world.ts';
-import { ownerBrowser } from './support.ts';
+import { ownerBrowser } from './ownerBrowser.ts';
 
 const PROXY = join(
   dirname(createRequire(import.meta.url).resolve('mcp-remote/package.json')),

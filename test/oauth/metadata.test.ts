@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { send } from '../support/http.ts';
 import { NAMES } from '../support/loopback.ts';
-import { json, register, withServer } from './support.ts';
+import { json, register } from './clients.ts';
+import { withServer } from './withServer.ts';
 
 const AS = '/.well-known/oauth-authorization-server';
 

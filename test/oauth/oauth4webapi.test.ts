@@ -3,7 +3,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';
 import type { Relay } from '../support/world.ts';
-import { mcpStatus, ownerBrowser, REDIRECT, withServer } from './support.ts';
+import { REDIRECT } from './clients.ts';
+import { ownerBrowser } from './ownerBrowser.ts';
+import { mcpStatus } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 /** The library allows plain http only with this option; the server is on loopback. */
 const LOOPBACK = { [oauth.allowInsecureRequests]: true };

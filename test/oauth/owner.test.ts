@@ -1,25 +1,15 @@
 /** How a browser proves that it is the owner's: the code, tickets, and remembered browsers. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { freePort, NAMES } from '../support/loopback.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
-import {
-  answeredMeanwhile,
-  answerOf,
-  askOwner,
-  authorizeUrl,
-  DAY,
-  json,
-  MINUTE,
-  newClient,
-  openPage,
-  ownerBrowser,
-  signIn,
-  stateText,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, json, newClient } from './clients.ts';
+import { answerOf, askOwner, openPage, ownerBrowser, signIn } from './ownerBrowser.ts';
+import { answeredMeanwhile, stateText, withServer } from './withServer.ts';
 
 const FIREFOX = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0';
 const EDGE =

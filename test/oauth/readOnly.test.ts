@@ -4,16 +4,10 @@ import { test } from 'node:test';
 import { toolsOf } from '../../src/tools/index.ts';
 import { freePort } from '../support/loopback.ts';
 import { mcpClient, type Relay } from '../support/world.ts';
-import {
-  answerOf,
-  authorizeUrl,
-  codeForm,
-  exchanged,
-  newClient,
-  ownerBrowser,
-  refreshForm,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, newClient } from './clients.ts';
+import { answerOf, ownerBrowser } from './ownerBrowser.ts';
+import { codeForm, exchanged, refreshForm } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 const READING = toolsOf({ toolsets: ['standard'], readOnly: true }).map(({ name }) => name);
 

@@ -1,19 +1,10 @@
 /** Registrations as the clients in use send them, and the redirect URI that each then authorizes with. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  answerOf,
-  authorizeUrl,
-  basic,
-  codeForm,
-  exchanged,
-  json,
-  mcpStatus,
-  ownerBrowser,
-  type Registered,
-  register,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, json, type Registered, register } from './clients.ts';
+import { answerOf, ownerBrowser } from './ownerBrowser.ts';
+import { basic, codeForm, exchanged, mcpStatus } from './tokens.ts';
+import { withServer } from './withServer.ts';
 
 interface RealClient {
   metadata: { redirect_uris: string[]; [field: string]: unknown };

@@ -1,22 +1,12 @@
 /** Rotation of refresh tokens: within its grace, one token may give several pairs, but only one of these can be refreshed. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY, MINUTE } from '../support/clock.ts';
 import type { Relay } from '../support/world.ts';
-import {
-  askToken,
-  connect,
-  DAY,
-  exchanged,
-  json,
-  MINUTE,
-  mcpStatus,
-  type Registered,
-  refreshForm,
-  refusal,
-  type Tokens,
-  whileUnsaved,
-  withServer,
-} from './support.ts';
+import { json, type Registered } from './clients.ts';
+import { askToken, connect, exchanged, mcpStatus, refreshForm, refusal, type Tokens } from './tokens.ts';
+import { whileUnsaved, withServer } from './withServer.ts';
 
 interface Story {
   relay: Relay;

@@ -3,24 +3,14 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { isRegisteredRedirectUri } from '../../src/oauth/policy/redirectUri.ts';
+import { DAY, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
-import {
-  approve,
-  authorizeUrl,
-  connect,
-  DAY,
-  json,
-  MINUTE,
-  newClient,
-  postForm,
-  REDIRECT,
-  refusal,
-  register,
-  stateText,
-  withServer,
-} from './support.ts';
+import { authorizeUrl, json, newClient, REDIRECT, register } from './clients.ts';
+import { approve } from './ownerBrowser.ts';
+import { connect, postForm, refusal } from './tokens.ts';
+import { stateText, withServer } from './withServer.ts';
 
 const clientNames = async ({ server }: Relay) =>
   (await server.local.listClients()).clients.map(({ name }) => name);

@@ -1,24 +1,23 @@
 /** `POST /oauth/revoke` (RFC 7009): a client gives back what it holds. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MINUTE } from '../support/clock.ts';
 import { type Answer, send } from '../support/http.ts';
+import { newClient, type Registered } from './clients.ts';
 import {
   askToken,
   assertUnauthenticated,
   basic,
   connect,
   exchanged,
-  MINUTE,
   mcpStatus,
-  newClient,
   postForm,
-  type Registered,
   refreshForm,
   refusal,
   type Tokens,
-  whileUnsaved,
-  withServer,
-} from './support.ts';
+} from './tokens.ts';
+import { whileUnsaved, withServer } from './withServer.ts';
 
 const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
   postForm(`${baseUrl}/oauth/revoke`, form, headers);

@@ -2,6 +2,7 @@
  * The official SDK's own clients with their OAuth providers: the older client, and the current one in both protocol
  * revisions.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import {
@@ -13,8 +14,11 @@ import type { OAuthClientProvider as OlderProvider } from '@modelcontextprotocol
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
+import { HOUR } from '../support/clock.ts';
 import type { Relay } from '../support/world.ts';
-import { answerOf, HOUR, ownerBrowser, REDIRECT, withServer } from './support.ts';
+import { REDIRECT } from './clients.ts';
+import { answerOf, ownerBrowser } from './ownerBrowser.ts';
+import { withServer } from './withServer.ts';
 
 /** What an application keeps for the SDK; the owner's browser approves whatever page it is sent to. */
 class Notebook {

@@ -1,29 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { DAY, HOUR, MINUTE } from '../support/clock.ts';
 import { send } from '../support/http.ts';
+import { json, newClient, type Registered, VERIFIER } from './clients.ts';
+import { approve } from './ownerBrowser.ts';
 import {
-  approve,
   askToken,
   assertUnauthenticated,
   basic,
   codeForm,
   connect,
-  DAY,
   exchanged,
-  HOUR,
-  json,
-  MINUTE,
   mcpStatus,
-  newClient,
   postForm,
-  type Registered,
   refreshForm,
   refusal,
-  stateText,
-  VERIFIER,
-  whileUnsaved,
-  withServer,
-} from './support.ts';
+} from './tokens.ts';
+import { stateText, whileUnsaved, withServer } from './withServer.ts';
 
 test('a code gives an opaque pair that is nowhere in the state', () =>
   withServer({}, async (relay) => {

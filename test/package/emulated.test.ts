@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { version } from '../../package.json' with { type: 'json' };
 import { TOOLS } from '../../src/tools/index.ts';
-import { pluck } from '../support/shapes.ts';
+import { pluck } from '../support/entries.ts';
 
 /** Where Debian puts the arm64 libraries on a machine with another processor. */
 const LIBRARIES = '/usr/aarch64-linux-gnu';

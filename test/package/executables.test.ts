@@ -10,7 +10,7 @@ import { list } from 'tar';
 import { version } from '../../package.json' with { type: 'json' };
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
 import { iconPng } from '../../scripts/release/icon.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 import {
   type Kind,
   readApplication,

@@ -7,7 +7,7 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { version } from '../../package.json' with { type: 'json' };
 import { COMMANDS } from '../../src/cli/commandList.ts';
 import { TOOLS } from '../../src/tools/index.ts';
-import { pluck } from '../support/shapes.ts';
+import { pluck } from '../support/entries.ts';
 import { asRoot, type CleanRoot, makeCleanRoot, withoutCleanRoot } from './cleanRoot.ts';
 
 const skip = withoutCleanRoot();

@@ -12,7 +12,7 @@ import lock from '../../package-lock.json' with { type: 'json' };
 import { basePin, unpack } from '../../scripts/package/fetch.ts';
 import { HOST, TARGETS } from '../../scripts/package/targets.ts';
 import { temporaryHome } from '../support/cli.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 import { readApplication, readContainer, readSection } from './containers.ts';
 import { noticesIn } from './notices.ts';
 

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
 import { TOOLS } from '../../src/tools/index.ts';
+import { at } from '../support/entries.ts';
 import { type Desk, withDesk } from '../support/program.ts';
-import { at } from '../support/shapes.ts';
 
 type Json = Record<string, unknown>;
 

@@ -7,7 +7,7 @@ import type { ProviderRequest } from '../../src/provider/api.ts';
 import { createErrorHistory } from '../../src/provider/http/errorHistory.ts';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { createProviderApi } from '../../src/provider/http/send.ts';
-import { testStore } from '../store/support.ts';
+import { testStore } from '../store/testStore.ts';
 import { startSimulator } from '../support/simulator/simulator.ts';
 import { gate, until, watchedClock } from '../support/waiting.ts';
 

@@ -1,16 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createWindow } from '../../src/base/rateWindow.ts';
-import { manualClock } from '../support/clock.ts';
-import { owner } from '../support/shapes.ts';
+import { DAY, HOUR, manualClock } from '../support/clock.ts';
+import { owner } from '../support/entries.ts';
 import { withClock } from '../support/waiting.ts';
 
-const HOUR_MS = 3_600_000;
-const DAY_MS = 24 * HOUR_MS;
-
 for (const [what, by] of [
-  ['back by a day', -DAY_MS],
-  ['ahead by a day', DAY_MS],
+  ['back by a day', -DAY],
+  ['ahead by a day', DAY],
 ] as const) {
   test(`with the clock set ${what}, rows that were read are reused for a minute, no more and no less`, () =>
     withClock(async ({ provider, call }, clock) => {
@@ -34,7 +31,7 @@ test('a window of a minute is a minute, whatever happens to the clock', () => {
   const clock = manualClock();
   const window = createWindow(1, clock);
   window.count('a');
-  clock.setWall(clock.now() - HOUR_MS);
+  clock.setWall(clock.now() - HOUR);
   assert.equal(window.waitSeconds('a'), 60);
   clock.advance(59_000);
   assert.deepEqual([window.waitSeconds('a'), window.total('a')], [1, 1]);

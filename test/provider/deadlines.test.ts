@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, failureOf, named, tracks, urisOf } from '../support/answers.ts';
+import { codeOf, failureOf } from '../support/answers.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

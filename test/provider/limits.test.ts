@@ -2,10 +2,10 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLimits } from '../../src/provider/http/limits.ts';
 import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts';
-import { temporaryHome, testStore } from '../store/support.ts';
+import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -329,7 +329,7 @@ test('a block ends by the wall clock too: the computer may have slept', () =>
 
 test('a stored block of a century lasts a week at most', async (t) => {
   const clock = manualClock();
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await testStore(t, { home, clock });
   const block = { provider: 'spotify', scope: 'search', reason: null, lastStatus: 429 };
   blockScope(store, { ...block, blockedUntil: clock.now() + 100 * YEAR_MS }, clock.now());

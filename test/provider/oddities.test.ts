@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
-import { at, owner } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
 import { withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf, failureOf } from '../support/answers.ts';
+import { at, owner } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, playlistShape } from '../support/shapes.ts';
+import { playlistShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';

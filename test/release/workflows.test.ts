@@ -10,7 +10,7 @@ import { test } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { temporaryHome } from '../support/cli.ts';
-import { assertNone } from '../support/shapes.ts';
+import { assertNone } from '../support/entries.ts';
 
 // Loaded by `require`: its module for `import` calls `require`, which ES modules do not have.
 const { runLint } = createRequire(import.meta.url)(

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { buildChild } from '../store/children/build.ts';
-import { temporaryHome } from '../store/support.ts';
+import { temporaryHome } from '../store/testStore.ts';
 import { withKeychain, withoutKeychain } from '../support/keychain.ts';
 
 const LOAD_KEY = buildChild(new URL('./children/loadKey.ts', import.meta.url));
@@ -17,7 +17,7 @@ const notLinux = process.platform !== 'linux' ? 'this test knows the keychain of
 test('the key is made in the Secret Service and read back by a second process, and is nowhere else', {
   skip: withoutKeychain(),
 }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await withKeychain(async (env) => {
     const load = () => {
       const { stdout } = spawnSync(process.execPath, [LOAD_KEY, home, 'os'], {
@@ -40,7 +40,7 @@ test('the key is made in the Secret Service and read back by a second process, a
 test('a session bus that never answers blocks neither the start nor the exit', {
   skip: notLinux,
 }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const connections: Socket[] = [];
   const bus = createServer((socket) => connections.push(socket.resume().on('error', () => {})));
   t.after(() => bus.close());
@@ -61,7 +61,7 @@ test('a session bus that never answers blocks neither the start nor the exit', {
 });
 
 test('without a session bus the keychain counts as none at once', { skip: notLinux }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const { DBUS_SESSION_BUS_ADDRESS: _, ...rest } = process.env;
   const env = { ...rest, XDG_RUNTIME_DIR: home };
   const { stdout } = spawnSync(process.execPath, [LOAD_KEY, home, 'os'], { env, encoding: 'utf8' });

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { type Keychain, keychainAccount } from '../../src/secrets/keychain.ts';
 import { loadMasterKey, type MasterKeyOptions } from '../../src/secrets/masterKey.ts';
-import { manualClock, temporaryHome, until } from '../store/support.ts';
+import { manualClock, temporaryHome } from '../store/testStore.ts';
+import { until } from '../support/until.ts';
 
 const OLD_KEY = Buffer.alloc(32, 7);
 
@@ -41,7 +42,7 @@ const inFile = (home: string) =>
   `The master key is in ${keyFile(home)}; anyone who can read that file can read the stored tokens.`;
 
 test('auto makes the key in the keychain, and finds it again', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const { keychain } = keychainWith({});
   const made = await load(home, { keychain });
   assert.deepEqual(made, { key: made.key, source: 'keychain', warning: null, created: true });
@@ -53,13 +54,13 @@ test('auto makes the key in the keychain, and finds it again', async (t) => {
 
 test('two homes have two keys in one keychain', async (t) => {
   const { keychain } = keychainWith({});
-  const first = await load(await temporaryHome(t), { keychain });
-  const second = await load(await temporaryHome(t), { keychain });
+  const first = await load(temporaryHome(t), { keychain });
+  const second = await load(temporaryHome(t), { keychain });
   assert.notDeepEqual(first.key, second.key);
 });
 
 test('auto without a keychain makes a file for the owner alone, and says so at every start', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const made = await load(home, {});
   const warning = `No keychain answered: no session bus. ${inFile(home)}`;
   assert.deepEqual(made, { key: made.key, source: 'file', warning, created: true });
@@ -71,7 +72,7 @@ test('auto without a keychain makes a file for the owner alone, and says so at e
 });
 
 test('auto stays with the key file that sealed the state, and does not ask a keychain that becomes available later', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const made = await load(home, {});
   const { keychain, asked } = keychainWith({ [await keychainAccount(home)]: OLD_KEY.toString('base64') });
   assert.deepEqual((await load(home, { keychain })).key, made.key);
@@ -103,7 +104,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
     ],
   ];
   for (const [options, message] of cases) {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     await assert.rejects(
       load(home, { ...sealed, ...options }),
       (error: { code: string; message: string; remedy: string }) => {
@@ -117,7 +118,7 @@ test('a key that cannot be found is never replaced while something is sealed', a
 });
 
 test('os never makes a file, whatever the keychain does', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await assert.rejects(load(home, { mode: 'os' }), { code: 'KEY_UNAVAILABLE' });
   const forgetful: Keychain = { read: async () => null, write: async () => null };
   await assert.rejects(load(home, { mode: 'os', keychain: forgetful }), {
@@ -136,7 +137,7 @@ test('os never makes a file, whatever the keychain does', async (t) => {
 });
 
 test('auto falls back to a file when the keychain refuses a new key', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const readOnly: Keychain = {
     read: async () => null,
     write: () => Promise.reject(new Error('it is locked')),
@@ -147,7 +148,7 @@ test('auto falls back to a file when the keychain refuses a new key', async (t) 
 });
 
 test('file uses no keychain and gives no warning', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const { keychain, asked } = keychainWith({});
   const made = await load(home, { mode: 'file', keychain });
   assert.deepEqual(made, { key: made.key, source: 'file', warning: null, created: true });
@@ -156,7 +157,7 @@ test('file uses no keychain and gives no warning', async (t) => {
 });
 
 test('processes that start at the same time agree on one key file', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const loaded = await Promise.all(Array.from({ length: 20 }, () => load(home, { mode: 'file' })));
   assert.equal(loaded.filter(({ created }) => created).length, 1);
   assert.equal(new Set(loaded.map(({ key }) => key.toString('hex'))).size, 1);
@@ -165,7 +166,7 @@ test('processes that start at the same time agree on one key file', async (t) =>
 
 test('a key file that holds no key is named in the error and left alone', async (t) => {
   for (const content of ['', 'short', `${OLD_KEY.toString('base64')}${OLD_KEY.toString('base64')}`]) {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     await writeFile(keyFile(home), content);
     for (const mode of ['auto', 'file'] as const) {
       await assert.rejects(load(home, { mode }), {
@@ -179,7 +180,7 @@ test('a key file that holds no key is named in the error and left alone', async 
 
 test('a key file that others could read is closed to them', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows keeps rights in access lists');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(keyFile(home), OLD_KEY.toString('base64'));
   await chmod(keyFile(home), 0o644);
   assert.deepEqual((await load(home, {})).key, OLD_KEY);
@@ -187,14 +188,14 @@ test('a key file that others could read is closed to them', async (t) => {
 });
 
 test('a keychain entry that is no key is refused, not replaced', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const entries = { [await keychainAccount(home)]: 'a password of the person' };
   await assert.rejects(load(home, keychainWith(entries)), { code: 'KEY_UNAVAILABLE' });
   assert.deepEqual(Object.values(entries), ['a password of the person']);
 });
 
 test('a keychain that does not answer within 3 seconds counts as none, and its call is stopped', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const clock = manualClock();
   let stopped = false;
   const silent: Keychain = {
@@ -216,7 +217,7 @@ test('a keychain that does not answer within 3 seconds counts as none, and its c
 });
 
 test('RELAY_ENCRYPTION_KEY is used before everything else', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await load(home, { mode: 'file' });
   const bytes = Buffer.from(Array.from({ length: 32 }, (_, n) => 255 - n));
   for (const encryptionKey of [
@@ -234,7 +235,7 @@ test('RELAY_ENCRYPTION_KEY is used before everything else', async (t) => {
 });
 
 test('an unusable RELAY_ENCRYPTION_KEY is refused without its value', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   for (const encryptionKey of [
     '',
     'c2VjcmV0',

@@ -15,13 +15,13 @@ import {
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { keepByContent } from '../../src/secrets/privateFolder.ts';
-import { temporaryHome } from '../store/support.ts';
+import { temporaryHome } from '../store/testStore.ts';
 
 const CONTENT = Buffer.from('an addon');
 const HASH = createHash('sha256').update(CONTENT).digest('hex');
 const onWindows = process.platform === 'win32' ? 'Windows keeps rights in lists' : false;
 
-const base = async (t: TestContext) => realpath(await temporaryHome(t));
+const base = async (t: TestContext) => realpath(temporaryHome(t));
 const keep = (own: string) => keepByContent(own, 'addon.node', CONTENT);
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 

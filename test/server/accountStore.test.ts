@@ -4,7 +4,8 @@ import { systemRandom } from '../../src/base/clock.ts';
 import { createSealer } from '../../src/secrets/seal.ts';
 import { createKeepers } from '../../src/server/accountStore.ts';
 import { createVault } from '../../src/store/vault.ts';
-import { manualClock, NOON, temporaryHome, testDisk, testStore } from '../store/support.ts';
+import { testDisk } from '../store/testDisk.ts';
+import { manualClock, NOON, temporaryHome, testStore } from '../store/testStore.ts';
 
 const ACCOUNT = {
   id: 'me',
@@ -23,7 +24,7 @@ const pair = (name: string) => ({
 });
 
 test('a refresh token that came while the disk was full is saved once it has room again', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const clock = manualClock();
   const sealer = createSealer(Buffer.alloc(32, 7), systemRandom);

@@ -1,4 +1,5 @@
 /** Restoring a copy gives no access back to anyone who has lost it since the copy was made. */
+
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -15,10 +16,10 @@ import { deleteClient, getClient, putClient } from '../../src/store/tables/oauth
 import { putGrant } from '../../src/store/tables/oauthGrants.ts';
 import { putToken } from '../../src/store/tables/oauthTokens.ts';
 import { createVault, type Vault } from '../../src/store/vault.ts';
-import { temporaryHome } from '../store/support.ts';
+import { temporaryHome } from '../store/testStore.ts';
+import { HOUR } from '../support/clock.ts';
 
 const KEY = Buffer.alloc(32, 5);
-const HOUR = 3_600_000;
 
 async function withState(
   home: string,
@@ -103,7 +104,7 @@ async function credentials(home: string) {
 
 /** A copy made while `old key`, the client `gone` and the client `stays` had access. */
 async function copyOf(t: TestContext, id = 'ann') {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await withState(home, (store, vault) => {
     vault.set('mcp.api_key', 'old key');
     connect(store, vault, id, 'old');
@@ -117,7 +118,7 @@ async function copyOf(t: TestContext, id = 'ann') {
       10,
     );
   });
-  const file = join(await temporaryHome(t), 'copy');
+  const file = join(temporaryHome(t), 'copy');
   await backUpState({ source: join(home, 'relay.db'), file, force: false });
   return { home, file };
 }
@@ -153,7 +154,7 @@ test('what was revoked, rotated or approved since stays so, and no browser is re
 
 test('on a new machine the key and the login of the copy are used, and every client signs in again', async (t) => {
   const { file } = await copyOf(t);
-  const home = join(await temporaryHome(t), 'new');
+  const home = join(temporaryHome(t), 'new');
   const { kept } = await restore(home, file);
   assert.deepEqual(kept, { apiKey: 'copy', login: 'copy', approvals: 0 });
   assert.deepEqual(await credentials(home), {
@@ -168,18 +169,18 @@ test('on a new machine the key and the login of the copy are used, and every cli
 });
 
 test('a client that the copy alone knows is a stranger, whatever the copy says of it', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const add = (clientId: string) => (store: Store) => {
     const owned = { source: 'added', createdAt: 5, approvedAt: 5, lastUsedAt: 5 } as const;
     const metadata = { authMethod: null, redirectUris: ['http://127.0.0.1/cb'], grantTypes: [] };
     putClient(store, { clientId, name: 'Yours', secretHash: null, ...metadata, ...owned });
   };
   await withState(home, add('planted'));
-  const file = join(await temporaryHome(t), 'copy');
+  const file = join(temporaryHome(t), 'copy');
   await backUpState({ source: join(home, 'relay.db'), file, force: false });
   const before = Date.now();
   for (const present of [null, 'own']) {
-    const target = join(await temporaryHome(t), 'home');
+    const target = join(temporaryHome(t), 'home');
     if (present !== null) {
       await withState(target, (store) => {
         add('planted')(store);
@@ -203,7 +204,7 @@ test('a client that the copy alone knows is a stranger, whatever the copy says o
 
 test('the login of another account comes back with its copy, the key does not', async (t) => {
   const { file } = await copyOf(t, 'ben');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await withState(home, (store, vault) => {
     vault.set('mcp.api_key', 'new key');
     connect(store, vault, 'ann', 'new');
@@ -216,7 +217,7 @@ test('the login of another account comes back with its copy, the key does not', 
 
 test('if the former state is sealed with another key, neither API key is kept', async (t) => {
   const { file } = await copyOf(t);
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await withState(home, (_store, vault) => vault.set('mcp.api_key', 'new key'), Buffer.alloc(32, 6));
   const { kept } = await restore(home, file);
   assert.deepEqual(kept, { apiKey: 'new', login: 'copy', approvals: 0 });

@@ -1,8 +1,8 @@
 /** The owner's page without a browser: who gets which answer, and which requests that costs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createJob, reach } from '../jobs/support.ts';
-import { signIn } from '../oauth/support.ts';
+import { createJob, reach } from '../jobs/jobCalls.ts';
+import { signIn } from '../oauth/ownerBrowser.ts';
 import { type Answer, send } from '../support/http.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { clientAddress, isDirectLoopback, networkOf, trustIn } from '../../src/server/http/address.ts';
 import type { HttpContext } from '../../src/server/http/context.ts';
-import { register } from '../oauth/support.ts';
+import { register } from '../oauth/clients.ts';
 import { manualClock } from '../support/clock.ts';
 import { askLocal } from '../support/hello.ts';
 import { send } from '../support/http.ts';

@@ -2,18 +2,12 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { createQuietLog } from '../../src/server/log/quietLog.ts';
-import {
-  askToken,
-  authorizeUrl,
-  connect,
-  MINUTE,
-  mcpStatus,
-  newClient,
-  ownerBrowser,
-  withServer,
-} from '../oauth/support.ts';
+import { authorizeUrl, newClient } from '../oauth/clients.ts';
+import { ownerBrowser } from '../oauth/ownerBrowser.ts';
+import { askToken, connect, mcpStatus } from '../oauth/tokens.ts';
+import { withServer } from '../oauth/withServer.ts';
 import { createBrowser } from '../support/browser.ts';
-import { manualClock } from '../support/clock.ts';
+import { MINUTE, manualClock } from '../support/clock.ts';
 import { send } from '../support/http.ts';
 import { withRelay } from '../support/world.ts';
 

@@ -6,8 +6,8 @@ import { test } from 'node:test';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { openDetached } from '../../src/store/file/open.ts';
 import { countAliases } from '../../src/store/tables/aliases.ts';
-import { asQuery, uniqueTracks } from '../jobs/support.ts';
-import { at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { watchedClock, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 

@@ -7,14 +7,14 @@ import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { startServer } from '../../src/server/start.ts';
-import { temporaryHome } from '../store/support.ts';
+import { temporaryHome } from '../store/testStore.ts';
 
 const OURS = 'a'.repeat(32);
 const FOREIGN = 'f'.repeat(32);
 
 test('a client ID is read again from the config.json of the server’s own home, whatever RELAY_HOME says', async (t) => {
-  const home = await temporaryHome(t);
-  const another = await temporaryHome(t);
+  const home = temporaryHome(t);
+  const another = temporaryHome(t);
   const configOf = (folder: string, providerClientId: string) =>
     writeFile(join(folder, 'config.json'), JSON.stringify({ providerClientId }), { mode: 0o600 });
   await configOf(another, FOREIGN);

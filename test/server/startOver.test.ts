@@ -7,7 +7,7 @@ import { systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { loadSettings } from '../../src/config/settings.ts';
 import { startServer } from '../../src/server/start.ts';
-import { temporaryHome } from '../store/support.ts';
+import { temporaryHome } from '../store/testStore.ts';
 import { listening } from '../support/http.ts';
 
 const keyOf = (byte: number) => Buffer.alloc(32, byte).toString('base64');
@@ -31,7 +31,7 @@ async function apiKeyOf(home: string, key: string): Promise<string> {
 }
 
 test('starting over keeps the former state, which its own key still opens', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const before = await apiKeyOf(home, keyOf(1));
   await (await start(home, keyOf(2), { startOver: true })).close();
   assert.notEqual(await apiKeyOf(home, keyOf(2)), before);
@@ -42,7 +42,7 @@ test('starting over keeps the former state, which its own key still opens', asyn
 });
 
 test('a taken port is noticed before anything is dropped', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const before = await apiKeyOf(home, keyOf(1));
   const file = await readFile(join(home, 'relay.db'));
   const port = Number(new URL(await listening(t, createServer())).port);

@@ -7,7 +7,7 @@ import {
   renewAccess,
   requireReauthorization,
 } from '../../src/store/tables/account.ts';
-import { ACCOUNT as account, NOON, testStore } from './support.ts';
+import { ACCOUNT as account, NOON, testStore } from './testStore.ts';
 
 test('there is no account, then one, then another in its place, then none', async (t) => {
   const store = await testStore(t);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Track } from '../../src/domain/shapes.ts';
 import { countAliases, countTracks, getAlias, putAlias } from '../../src/store/tables/aliases.ts';
 import { longTest } from '../support/scale.ts';
-import { NOON, testStore } from './support.ts';
+import { NOON, testStore } from './testStore.ts';
 
 const MAX_LEARNED = 20_000;
 

@@ -7,7 +7,7 @@ import {
   recordApiError,
   resolveApiErrors,
 } from '../../src/store/tables/apiErrors.ts';
-import { NOON, testStore } from './support.ts';
+import { NOON, testStore } from './testStore.ts';
 
 const failure: NewApiError = {
   provider: 'spotify',

@@ -4,15 +4,16 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
-import { inspectStateFile, temporaryHome, testDisk, testStore } from './support.ts';
+import { testDisk } from './testDisk.ts';
+import { inspectStateFile, temporaryHome, testStore } from './testStore.ts';
 
 /** A home with a state, and a directory for copies. */
 async function desk(t: TestContext) {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await testStore(t, { home });
   await store.durable(() => store.run("insert into meta (name, value) values ('test_row', 'kept')"));
   const { path: source, schemaVersion } = store.state();
-  const folder = await temporaryHome(t);
+  const folder = temporaryHome(t);
   return { store, source, schemaVersion, folder, file: join(folder, 'my copy ü.backup') };
 }
 

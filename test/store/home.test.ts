@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { type Log, silentLog } from '../../src/base/log.ts';
 import { ensureHome } from '../../src/store/home/home.ts';
 import { buildChild } from './children/build.ts';
-import { temporaryHome } from './support.ts';
+import { temporaryHome } from './testStore.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows keeps rights in access lists' : false;
 
@@ -19,7 +19,7 @@ function warnings(): { log: Log; said: string[] } {
 }
 
 test('a home is made for its owner alone, with the directories above it', { skip: onWindows }, async (t) => {
-  const home = join(await temporaryHome(t), 'config', 'relay');
+  const home = join(temporaryHome(t), 'config', 'relay');
   await ensureHome(home);
   await ensureHome(home);
   assert.equal(await modeOf(home), '700');
@@ -27,7 +27,7 @@ test('a home is made for its owner alone, with the directories above it', { skip
 
 test('rights that are too wide are taken back, with a warning', { skip: onWindows }, async (t) => {
   for (const content of [null, 'relay.db']) {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     if (content) await writeFile(join(home, content), '');
     await chmod(home, 0o755);
     const { log, said } = warnings();
@@ -38,7 +38,7 @@ test('rights that are too wide are taken back, with a warning', { skip: onWindow
 });
 
 test("a directory with other people's files keeps its rights", { skip: onWindows }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'thesis.tex'), '');
   await chmod(home, 0o755);
   const { log, said } = warnings();
@@ -52,7 +52,7 @@ test("a directory with other people's files keeps its rights", { skip: onWindows
 test('a file, a path through a file, and a shared directory are refused, and the error names them', {
   skip: onWindows,
 }, async (t) => {
-  const base = await temporaryHome(t);
+  const base = temporaryHome(t);
   await writeFile(join(base, 'file'), '');
   await mkdir(join(base, 'shared'));
   await chmod(join(base, 'shared'), 0o1777);
@@ -73,7 +73,7 @@ test('a file, a path through a file, and a shared directory are refused, and the
 
 test('a directory that is not writable is refused', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows has no such mode');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await chmod(home, 0o500);
   const isRoot = process.getuid?.() === 0;
   // No mode binds root, so as root the program runs as `nobody`, who owns the directory. `nobody` may not read this

@@ -10,7 +10,7 @@ import { readCopy } from '../../src/store/copies/restoreCopy.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { sized } from '../support/scale.ts';
-import { manualClock, temporaryHome } from './support.ts';
+import { manualClock, temporaryHome } from './testStore.ts';
 
 const PLANTED = sized(50, 5);
 const FLIPPED = sized(200, 15);
@@ -21,8 +21,8 @@ const ENDLESS =
 
 /** A home whose state has a few rows. `bytes` is that state; `attempt` reads changed bytes as a copy. */
 async function desk(t: TestContext, migrations = MIGRATIONS) {
-  const home = await temporaryHome(t);
-  const folder = await temporaryHome(t);
+  const home = temporaryHome(t);
+  const folder = temporaryHome(t);
   const store = await openStore({ home, clock: manualClock(), log: silentLog, migrations });
   await store.durable(() => {
     store.run("insert into meta (name, value) values ('test_row', 'kept')");

@@ -14,8 +14,8 @@ import { openStore } from '../../src/store/file/open.ts';
 import { ensureHome } from '../../src/store/home/home.ts';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile } from '../../src/store/home/serverFile.ts';
-import { assertNone } from '../support/shapes.ts';
-import { manualClock, temporaryHome } from './support.ts';
+import { assertNone } from '../support/entries.ts';
+import { manualClock, temporaryHome } from './testStore.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has neither pipes in directories nor modes' : false;
 const unlessRoot = process.getuid?.() === 0 ? false : 'only root can give files away';
@@ -26,7 +26,7 @@ const PATIENCE_MS = 2_000;
 async function homeWithPipe(t: TestContext, name: string): Promise<string> {
   // Frees a reader that waits for a writer, so that this test ends even if it fails.
   t.after(() => closeSync(openSync(join(home, name), constants.O_RDWR)));
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   execFileSync('mkfifo', [join(home, name)]);
   return home;
 }
@@ -62,7 +62,7 @@ test('a pipe in the place of server.json is no server', { skip: onWindows }, asy
 });
 
 test('a settings file that is too large is refused', { skip: onWindows }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'config.json'), `{"a": ${'['.repeat(200_000)}`);
   assert.throws(() => loadSettings({ env: { RELAY_HOME: home } }), {
     message: `${join(home, 'config.json')} cannot be read (it is larger than 65536 bytes).`,
@@ -77,7 +77,7 @@ test('a pipe in the place of a copy is refused at once', { skip: onWindows }, as
 test('a home that every user can write to, with files of others, is refused', {
   skip: onWindows,
 }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'thesis.tex'), '');
   await chmod(home, 0o777);
   await assert.rejects(ensureHome(home), {
@@ -89,7 +89,7 @@ test('a home that every user can write to, with files of others, is refused', {
 
 for (const name of ['master.key', 'relay.db', 'config.json']) {
   test(`a ${name} of another user is refused`, { skip: onWindows || unlessRoot }, async (t) => {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     await writeFile(join(home, name), '');
     await chown(join(home, name), NOBODY, NOBODY);
     await chmod(home, 0o777);
@@ -103,7 +103,7 @@ for (const name of ['master.key', 'relay.db', 'config.json']) {
 test('files of the owner of the home are fine, whoever runs the program', {
   skip: onWindows || unlessRoot,
 }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'config.json'), '{}');
   for (const path of [home, join(home, 'config.json')]) await chown(path, NOBODY, NOBODY);
   await ensureHome(home);
@@ -112,7 +112,7 @@ test('files of the owner of the home are fine, whoever runs the program', {
 const dead = (nonce: string) => JSON.stringify({ pid: 2 ** 22 + 1, start: 'gone', nonce, purpose: 'test' });
 
 test('a lock whose successors form a loop is refused at once', { skip: onWindows }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'relay.lock'), dead('a'));
   await link(join(home, 'relay.lock'), join(home, 'relay.lock.after-a'));
   await assert.rejects(within(acquireHome(home, 'test')), {
@@ -122,7 +122,7 @@ test('a lock whose successors form a loop is refused at once', { skip: onWindows
 });
 
 test('a lock never names a file elsewhere', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeFile(join(home, 'relay.lock'), dead('x/../../elsewhere'));
   const lock = await acquireHome(home, 'test');
   await lock.release();

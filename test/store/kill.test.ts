@@ -8,7 +8,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
-import { manualClock, temporaryHome } from './support.ts';
+import { manualClock, temporaryHome } from './testStore.ts';
 
 const KILLS = sized(25, 6);
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
@@ -45,7 +45,7 @@ longTest(`after each of ${KILLS} kills the file is sound and holds every acknowl
     assert.notEqual(process.env.CI, 'true', 'sqlite3 must be installed here');
     t.diagnostic('sqlite3 is not installed: sql.js alone checks the file');
   }
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const program = buildChild('writer');
   let acknowledged = 0;
   for (let kill = 1; kill <= KILLS; kill++) {

@@ -6,11 +6,10 @@ import {
   listRateLimits,
   requestTotals,
 } from '../../src/store/tables/rateLimits.ts';
-import { pluck } from '../support/shapes.ts';
-import { manualClock, NOON, temporaryHome, testStore, until } from './support.ts';
-
-const MINUTE = 60_000;
-const DAY = 24 * 60 * MINUTE;
+import { DAY, MINUTE } from '../support/clock.ts';
+import { pluck } from '../support/entries.ts';
+import { until } from '../support/until.ts';
+import { manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
 
 const block = (scope: string, until: number, provider = 'spotify') => ({
   provider,
@@ -21,7 +20,7 @@ const block = (scope: string, until: number, provider = 'spotify') => ({
 });
 
 test('a block is kept over a restart and replaced by a later one', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const clock = manualClock();
   const first = await testStore(t, { home, clock });
   blockScope(first, block('search', NOON + 1_000), NOON);

@@ -8,8 +8,9 @@ import { type TestContext, test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { longTest } from '../support/scale.ts';
+import { until } from '../support/until.ts';
 import { buildChild } from './children/build.ts';
-import { temporaryHome, until } from './support.ts';
+import { temporaryHome } from './testStore.ts';
 
 const onWindows = process.platform === 'win32' ? 'Windows has no such signal' : false;
 const holder = buildChild('holder');
@@ -36,7 +37,7 @@ const lockFile = (pid: number) =>
   JSON.stringify({ pid, start: 'long ago', nonce: 'old', purpose: 'relay serve' });
 
 test('a home that is held is refused with pid and purpose, and free again after release', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const lock = await acquire(home);
   await assert.rejects(acquire(home), {
     code: 'ALREADY_RUNNING',
@@ -51,7 +52,7 @@ test('a home that is held is refused with pid and purpose, and free again after 
 });
 
 test('the refusal names the URL of a running server', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const child = await heldByAnother(t, home);
   const baseUrl = 'http://127.0.0.1:4980';
   await writeServerFile(home, {
@@ -68,7 +69,7 @@ test('the refusal names the URL of a running server', async (t) => {
 });
 
 test('after kill -9 the next start succeeds by itself', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const child = await heldByAnother(t, home);
   await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING' });
   await end(child, 'SIGKILL');
@@ -79,7 +80,7 @@ test('after kill -9 the next start succeeds by itself', async (t) => {
 
 test('a killed process that its parent has not collected does not hold the home', async (t) => {
   if (process.platform !== 'linux') return t.skip('the way to make one is for Linux');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   // The shell starts the holder, becomes sleep, and so never collects it. A background command gets empty input, unless
   // its input is named.
   const script = 'exec 3<&0; "$0" "$1" "$2" <&3 & exec sleep 60';
@@ -96,7 +97,7 @@ test('a killed process that its parent has not collected does not hold the home'
 });
 
 longTest('a stopped owner is still the owner', { skip: onWindows }, async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const child = await heldByAnother(t, home);
   child.kill('SIGSTOP');
   await assert.rejects(acquire(home), { code: 'ALREADY_RUNNING', details: { pid: child.pid } });
@@ -109,7 +110,7 @@ longTest('a stopped owner is still the owner', { skip: onWindows }, async (t) =>
 
 test('a lock whose pid now belongs to another process is stale', { skip: onWindows }, async (t) => {
   for (const pid of [process.pid, process.ppid]) {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     await writeFile(join(home, 'relay.lock'), lockFile(pid));
     await (await acquire(home)).release();
     assert.deepEqual(await readdir(home), []);
@@ -118,7 +119,7 @@ test('a lock whose pid now belongs to another process is stale', { skip: onWindo
 
 test('a lock file that cannot be read, as after a power loss, is stale', async (t) => {
   for (const content of ['', '{"pid":', 'null']) {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     await writeFile(join(home, 'relay.lock'), content);
     await (await acquire(home)).release();
   }
@@ -126,7 +127,7 @@ test('a lock file that cannot be read, as after a power loss, is stale', async (
 
 test('a full disk makes the home unusable, and nothing is left behind', async (t) => {
   if (process.platform === 'win32') return t.skip('Windows limits no file sizes');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   // With this limit no file may hold a byte, as on a full disk.
   const { stdout } = spawnSync('sh', ['-c', `ulimit -f 0; exec "$0" "$@"`, process.execPath, refused, home], {
     encoding: 'utf8',
@@ -135,7 +136,7 @@ test('a full disk makes the home unusable, and nothing is left behind', async (t
 });
 
 test('a directory in the place of the lock file makes the home unusable', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await mkdir(join(home, 'relay.lock'));
   await assert.rejects(acquire(home), {
     code: 'HOME_UNUSABLE',
@@ -145,7 +146,7 @@ test('a directory in the place of the lock file makes the home unusable', async 
 });
 
 test('a takeover that was killed half-way is taken over in turn', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const { pid } = spawnSync(process.execPath, ['-e', '']);
   const heir = lockFile(pid).replace('"old"', '"heir"');
   await writeFile(join(home, 'relay.lock'), lockFile(pid));
@@ -158,7 +159,7 @@ test('a takeover that was killed half-way is taken over in turn', async (t) => {
 });
 
 test('a release does not remove a lock that is not its own', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const lock = await acquire(home);
   await writeFile(join(home, 'relay.lock'), lockFile(process.ppid));
   await lock.release();
@@ -168,7 +169,7 @@ test('a release does not remove a lock that is not its own', async (t) => {
 longTest(
   'processes that race for a home through every kind of stale lock never hold it at the same time',
   async (t) => {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     const racers = Array.from({ length: 4 }, () =>
       spawn(process.execPath, [racer, home, '150'], { stdio: ['ignore', 'pipe', 'inherit'] }),
     );

@@ -3,12 +3,12 @@ import { test } from 'node:test';
 import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { getGrant } from '../../src/store/tables/oauthGrants.ts';
 import { countOauthTokens, getToken } from '../../src/store/tables/oauthTokens.ts';
-import { NOON, temporaryHome, testStore } from './support.ts';
+import { NOON, temporaryHome, testStore } from './testStore.ts';
 
 const BEFORE = MIGRATIONS.findIndex(({ name }) => name.endsWith('_oauth_rotation'));
 
 test('tokens from before generations were counted stay valid, and rotated ones stay rotated', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const old = await testStore(t, { home, migrations: MIGRATIONS.slice(0, BEFORE) });
   await old.durable(() => {
     old.run(`insert into oauth_grants (id, client_id, redirect_uri, code_challenge, resource, scope, code_hash,

@@ -9,7 +9,8 @@ import { MIGRATIONS } from '../../src/generated/sql.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { getJob } from '../../src/store/tables/jobs.ts';
-import { inspectStateFile, manualClock, NOON, temporaryHome, testDisk, testStore } from './support.ts';
+import { testDisk } from './testDisk.ts';
+import { inspectStateFile, manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
 
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 const withoutSqlite3 = !hasSqlite3 && process.env.CI !== 'true' ? 'sqlite3 is not installed' : false;
@@ -26,7 +27,7 @@ const open = (home: string, migrations?: readonly Migration[]) =>
 
 /** A home with one row in its state. */
 async function usedHome(t: TestContext): Promise<{ home: string; path: string }> {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await open(home);
   await store.durable(() => store.run("insert into meta (name, value) values ('test_row', 'kept')"));
   await store.close();
@@ -37,7 +38,7 @@ const row = (store: Awaited<ReturnType<typeof open>>) =>
   store.get<{ value: string }>("select value from meta where name = 'test_row'")?.value;
 
 test('a fresh home has its file at once, with the newest schema', async (t) => {
-  const home = join(await temporaryHome(t), 'made', 'here');
+  const home = join(temporaryHome(t), 'made', 'here');
   const store = await testStore(t, { home });
   assert.deepEqual(store.state(), {
     path: join(home, 'relay.db'),
@@ -84,7 +85,7 @@ test('opening again reads what was saved and writes nothing', async (t) => {
 });
 
 test('sessions of an older version, which a cookie proved, are not taken over', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const before = await open(home, MIGRATIONS.slice(0, 4));
   await before.durable(() => before.run("insert into owner_sessions values ('hash', 1, 9999999999999)"));
   await before.close();
@@ -210,7 +211,7 @@ test('a migration that fails leaves the file as it was', async (t) => {
 });
 
 test('a migration may rebuild a table that others refer to, and may not leave dangling references', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const step = (version: number, sql: string) => ({
     version,
     name: `step ${version}`,
@@ -237,7 +238,7 @@ test('a migration may rebuild a table that others refer to, and may not leave da
 });
 
 test('jobs from before items could be left out have none left out', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const older = await open(home, MIGRATIONS.slice(0, 7));
   older.run(
     `insert into jobs (id, type, status, phase, payload, total_items, ambiguous, max_attempts, created_at, updated_at)
@@ -250,7 +251,7 @@ test('jobs from before items could be left out have none left out', async (t) =>
 });
 
 test('changes of an older version keep their state, in the present terms', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const older = await open(home, MIGRATIONS.slice(0, 15));
   for (const state of [
     'writing',
@@ -289,7 +290,7 @@ test('a full disk does not keep an older file from being read', async (t) => {
 });
 
 test('a fresh home that cannot hold the first file is refused', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   disk.fail('ENOSPC');
   await assert.rejects(openStore({ home, clock: manualClock(), log: silentLog, fs: disk.fs }), {
@@ -311,7 +312,7 @@ test('temporary files of dead processes are removed, those of living ones stay',
 
 test('a symbolic link stays a link', async (t) => {
   const { home, path } = await usedHome(t);
-  const elsewhere = await temporaryHome(t);
+  const elsewhere = temporaryHome(t);
   await mkdir(join(elsewhere, 'home'));
   await symlink(path, join(elsewhere, 'home', 'relay.db'));
   const store = await testStore(t, { home: join(elsewhere, 'home') });

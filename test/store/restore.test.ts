@@ -14,7 +14,8 @@ import { stateFilePath } from '../../src/store/file/stateFile.ts';
 import type { Migration } from '../../src/store/sql/migrate.ts';
 import { sized } from '../support/scale.ts';
 import { buildChild } from './children/build.ts';
-import { inspectStateFile, manualClock, temporaryHome, testDisk } from './support.ts';
+import { testDisk } from './testDisk.ts';
+import { inspectStateFile, manualClock, temporaryHome } from './testStore.ts';
 
 const newest = MIGRATIONS.at(-1)?.version ?? 0;
 const KEPT = 'relay.db.before-restore-20260115T120000Z';
@@ -22,7 +23,7 @@ const KILLS = sized(15, 4);
 
 /** A home whose state holds the row `content`. */
 async function homeWith(t: TestContext, content: string, migrations?: readonly Migration[], ballast = 0) {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await openStore({
     home,
     clock: manualClock(),
@@ -83,7 +84,7 @@ test('a damaged state is replaced and kept as it is', async (t) => {
 test('a home whose state lies behind a link keeps the link', async (t) => {
   const { path } = await homeWith(t, 'present');
   const copy = await homeWith(t, 'copied');
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await symlink(path, join(home, 'relay.db'));
   assert.deepEqual(await restore(copy.path, home), { path, keptPath: join(path, '..', KEPT) });
   assert.equal(await rowIn(home), 'copied');
@@ -184,7 +185,7 @@ async function restoreAndKill(program: string, args: string[], delayMs: number):
 
 test('a state that is copied, changed and restored is as it was', async (t) => {
   const { home, path } = await homeWith(t, 'present');
-  const file = join(await temporaryHome(t), 'copy');
+  const file = join(temporaryHome(t), 'copy');
   await backUpState({ source: path, file, force: false });
   const store = await openStore({ home, clock: manualClock(), log: silentLog });
   await store.durable(() => store.run("update meta set value = 'changed' where name = 'test_row'"));

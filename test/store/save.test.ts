@@ -3,7 +3,9 @@ import { copyFile, mkdtemp, readdir, readFile, rm, stat, utimes } from 'node:fs/
 import { test } from 'node:test';
 import { silentLog } from '../../src/base/log.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
-import { manualClock, NOON, temporaryHome, testDisk, testStore, until } from './support.ts';
+import { until } from '../support/until.ts';
+import { testDisk } from './testDisk.ts';
+import { manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
 
 const add = (store: Store, name: string) =>
   store.run('insert into meta (name, value) values (?, 1)', [`test_${name}`]);
@@ -36,7 +38,7 @@ test('a hundred callers at once share one save', async (t) => {
 });
 
 test('a change during a save is in the next one, and its caller waits for that', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const store = await testStore(t, { home, fs: disk.fs });
   const before = disk.saves();
@@ -53,7 +55,7 @@ test('a change during a save is in the next one, and its caller waits for that',
 });
 
 test('saveNow inside a transaction saves what the transaction leaves', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await testStore(t, { home });
   let saved: Promise<void> | undefined;
   store.transaction(() => {
@@ -118,7 +120,7 @@ test('the larger the file, the longer saveSoon gathers changes; a durable change
 });
 
 test('of two servers that do not see each other the second does not save over the first', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const clock = manualClock();
   const first = await testStore(t, { home, clock });
   const second = await testStore(t, { home, clock });
@@ -140,7 +142,7 @@ test('of two servers that do not see each other the second does not save over th
 });
 
 test('two servers that make one home at once: the second does not save over the first', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const release = disk.hold();
   const late = openStore({ home, clock: manualClock(), log: silentLog, fs: disk.fs });
@@ -153,7 +155,7 @@ test('two servers that make one home at once: the second does not save over the 
 });
 
 test('a state file that was touched is still ours, and one that was deleted is made again', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await testStore(t, { home });
   await store.durable(() => add(store, 'a'));
   await utimes(store.state().path, 1, 1);
@@ -180,7 +182,7 @@ for (const [code, step, reason] of [
 ] as const) {
   // A read-only directory would not stop a test that runs as root. So the file functions given to the store fail instead.
   test(`${code} at ${step}: the change is refused and undone, the file stays, and a retry succeeds`, async (t) => {
-    const home = await temporaryHome(t);
+    const home = temporaryHome(t);
     const disk = testDisk();
     const clock = manualClock();
     const store = await testStore(t, { home, fs: disk.fs, clock });
@@ -220,7 +222,7 @@ test('while the disk fails a durable change is not even begun', async (t) => {
 });
 
 test('once there is space again, a durable change is saved without waiting for a retry', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const store = await testStore(t, { home, fs: disk.fs });
   disk.fail('ENOSPC');
@@ -233,7 +235,7 @@ test('once there is space again, a durable change is saved without waiting for a
 });
 
 test('a failed change that was undone does not reach the disk with the next one', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const store = await testStore(t, { home, fs: disk.fs });
   const release = disk.hold();
@@ -279,7 +281,7 @@ test('a failing background save shows in the state and nowhere else', async (t) 
 });
 
 test('close saves what is not saved, and says so when it cannot', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const disk = testDisk();
   const first = await testStore(t, { home, fs: disk.fs });
   add(first, 'a');

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { generateSchema, generateSql } from '../../scripts/gen/sql.ts';
-import { testStore } from './support.ts';
+import { testStore } from './testStore.ts';
 
 const fileText = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { test } from 'node:test';
 import { acquireHome } from '../../src/store/home/lock.ts';
 import { readServerFile, removeServerFile, writeServerFile } from '../../src/store/home/serverFile.ts';
-import { temporaryHome } from './support.ts';
+import { temporaryHome } from './testStore.ts';
 
 const content = (pid: number) => ({
   pid,
@@ -15,7 +15,7 @@ const content = (pid: number) => ({
 });
 
 test('what a server writes is found while it runs, and gone when it is removed', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const lock = await acquireHome(home, 'relay serve');
   assert.equal(await readServerFile(home), null);
   await writeServerFile(home, content(1));
@@ -31,13 +31,13 @@ test('what a server writes is found while it runs, and gone when it is removed',
 });
 
 test('a file by a process that is gone means that no server runs', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeServerFile(home, content(spawnSync(process.execPath, ['-e', '']).pid));
   assert.equal(await readServerFile(home), null);
 });
 
 test('a file whose pid now belongs to another process means that no server runs', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const lock = { pid: process.ppid, start: 'long ago', nonce: 'old', purpose: 'relay serve' };
   await writeFile(join(home, 'relay.lock'), JSON.stringify(lock));
   await writeServerFile(home, content(process.ppid));
@@ -45,7 +45,7 @@ test('a file whose pid now belongs to another process means that no server runs'
 });
 
 test('a file that cannot be read means that no server runs', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   for (const text of ['', '{', '{"pid":"1"}', '[]']) {
     await writeFile(join(home, 'server.json'), text);
     assert.equal(await readServerFile(home), null);
@@ -53,7 +53,7 @@ test('a file that cannot be read means that no server runs', async (t) => {
 });
 
 test("another server's file is not removed", async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   await writeServerFile(home, content(process.ppid));
   await removeServerFile(home);
   assert.deepEqual(await readdir(home), ['server.json']);

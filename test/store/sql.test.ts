@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { testStore } from './support.ts';
+import { testStore } from './testStore.ts';
 
 test('run returns how many rows changed, get and all return rows as objects', async (t) => {
   const store = await testStore(t);

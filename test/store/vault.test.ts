@@ -6,7 +6,8 @@ import { createSealer } from '../../src/secrets/seal.ts';
 import type { Store } from '../../src/store/file/open.ts';
 import { getAccount, putAccount } from '../../src/store/tables/account.ts';
 import { createVault, isSealed } from '../../src/store/vault.ts';
-import { NOON, temporaryHome, testDisk, testStore } from './support.ts';
+import { testDisk } from './testDisk.ts';
+import { NOON, temporaryHome, testStore } from './testStore.ts';
 
 const vaultWith = (store: Store, keyByte: number) =>
   createVault(store, createSealer(Buffer.alloc(32, keyByte), systemRandom));
@@ -24,7 +25,7 @@ const account = {
 };
 
 test('a secret is read back after a restart and is nowhere in the file', async (t) => {
-  const home = await temporaryHome(t);
+  const home = temporaryHome(t);
   const store = await testStore(t, { home });
   const vault = vaultWith(store, 1);
   await vault.verifyKey();

@@ -1,7 +1,5 @@
-/** Reads tool answers and the content of the simulated account. */
-import type { DemoPlaylist } from '../../src/demo/state.ts';
-import { owner } from './shapes.ts';
-import type { Relay } from './world.ts';
+/** What tests take out of a tool's answer. */
+import assert from 'node:assert/strict';
 
 export type Answer = Record<string, unknown>;
 
@@ -18,15 +16,11 @@ export const failureOf = (answer: Answer) => answer.error as ToolFailure;
 
 export const codeOf = (answer: Answer) => (answer.error as ToolFailure | undefined)?.code;
 
-/** The account's playlist of that name. */
-export function named({ provider }: Pick<Relay, 'provider'>, name: string): DemoPlaylist {
-  const found = owner(provider).playlists.find((playlist) => playlist.name === name);
-  if (!found) throw new Error(`no playlist ${name}`);
-  return found;
+const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+/** The answer of a write without its `change_id`, which must be there. */
+export function withoutChange(answer: unknown): Record<string, unknown> {
+  const { change_id, ...rest } = answer as Record<string, unknown>;
+  assert.match(String(change_id), UUID);
+  return rest;
 }
-
-export const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
-
-/** URIs of tracks of the catalogue, in its order. */
-export const tracks = ({ provider }: Pick<Relay, 'provider'>, count: number, from = 0) =>
-  provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);

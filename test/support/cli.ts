@@ -1,15 +1,13 @@
 /** Runs the command line: in this process with captured streams, or as a separate process. */
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
-import type { TestContext } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
 import type { Machine } from '../../src/service/manager.ts';
+
+export { temporaryHome } from './temporaryHome.ts';
 
 export interface CliOptions {
   env?: NodeJS.ProcessEnv;
@@ -142,11 +140,4 @@ export function exampleWords(line: string): string[] {
   const script = `printf '%s\\0' ${line.replace('  $ ', '')}`;
   const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0');
   return words.slice(2, -1);
-}
-
-/** A directory that is removed after the test. */
-export function temporaryHome(context: TestContext): string {
-  const home = mkdtempSync(join(tmpdir(), 'relay-test-'));
-  context.after(() => rmSync(home, { recursive: true, force: true }));
-  return home;
 }

@@ -1,6 +1,12 @@
 /** A clock that moves only when a test says so. */
 import type { Clock } from '../../src/base/clock.ts';
 
+/** In milliseconds. */
+export const SECOND = 1_000;
+export const MINUTE = 60 * SECOND;
+export const HOUR = 60 * MINUTE;
+export const DAY = 24 * HOUR;
+
 export interface ManualClock extends Clock {
   /** Advances both the wall clock and the monotonic one, and wakes whatever slept until then. */
   advance(ms: number): void;

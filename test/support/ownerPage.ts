@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { withChromium, withoutChromium } from './chromium.ts';
+import { assertNone } from './entries.ts';
 import type { longTest } from './scale.ts';
-import { assertNone } from './shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 /** Leaves tests out if there is no Chromium. CI always has one. */

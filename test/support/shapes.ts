@@ -1,9 +1,9 @@
 /** The answers that tools must give for items of the invented catalogue, written from the contract rather than the code. */
-import assert from 'node:assert/strict';
 import type { DemoAlbum, DemoArtist, DemoEpisode, DemoTrack } from '../../src/demo/catalogue/types.ts';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
 
 const refs = (artists: readonly DemoArtist[]) => artists.map(({ id, name }) => ({ id, name }));
+
 const web = (kind: string, id: string) => `https://open.spotify.com/${kind}/${id}`;
 
 export function trackShape(track: DemoTrack) {
@@ -80,34 +80,4 @@ export function writtenShape(playlist: DemoPlaylist, requested: number, chunks: 
     snapshot_id: snapshotOf(playlist),
     partial: false,
   };
-}
-
-/** The entry at `index`; a test that asks beyond the end is wrong. */
-export function at<T>(list: readonly T[], index: number): T {
-  const entry = list[index];
-  if (entry === undefined) throw new Error(`there is no entry ${index}`);
-  return entry;
-}
-
-/** One field of every entry. */
-export const pluck = <K extends string, T>(list: ReadonlyArray<Readonly<Record<K, T>>>, key: K): T[] =>
-  list.map((entry) => entry[key]);
-
-/** Fails with the entries of which `holds` is true. */
-export function assertNone<T>(list: readonly T[], holds: (entry: T, index: number) => boolean): void {
-  assert.deepEqual(list.filter(holds), []);
-}
-
-/** The account that logins get by default. */
-export function owner<T>(provider: { accounts: readonly T[] }): T {
-  return at(provider.accounts, 0);
-}
-
-const UUID = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
-
-/** The answer of a write without its `change_id`, which must be there. */
-export function withoutChange(answer: unknown): Record<string, unknown> {
-  const { change_id, ...rest } = answer as Record<string, unknown>;
-  assert.match(String(change_id), UUID);
-  return rest;
 }

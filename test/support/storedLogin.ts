@@ -7,7 +7,7 @@ import { createKeepers } from '../../src/server/accountStore.ts';
 import { openStore } from '../../src/store/file/open.ts';
 import { nodeSaveFs } from '../../src/store/file/save.ts';
 import { createVault } from '../../src/store/vault.ts';
-import { owner } from './shapes.ts';
+import { owner } from './entries.ts';
 import type { Simulator } from './simulator/simulator.ts';
 
 interface StoredLogin {

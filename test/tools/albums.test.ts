@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
-import { albumShape, at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
+import { albumShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const EXTRAS = { env: { RELAY_TOOLSETS: 'extras' } };

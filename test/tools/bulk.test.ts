@@ -1,8 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asQuery, createJob, NOTHING, runToEnd, searches, uniqueTracks, writes } from '../jobs/support.ts';
-import { named } from '../support/answers.ts';
-import { at, pluck, trackShape, withoutChange, writtenShape } from '../support/shapes.ts';
+import { createJob, runToEnd } from '../jobs/jobCalls.ts';
+import { withoutChange } from '../support/answers.ts';
+import { at, pluck } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
+import { searches, writes } from '../support/requests.ts';
+import { trackShape, writtenShape } from '../support/shapes.ts';
+import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { albumShape, artistShape, at, pluck, trackShape } from '../support/shapes.ts';
+import { at, pluck } from '../support/entries.ts';
+import { albumShape, artistShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 test('a link in a search field finds that track, without a search', () =>

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { codeOf, named } from '../support/answers.ts';
+import { codeOf, withoutChange } from '../support/answers.ts';
+import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { owner, withoutChange } from '../support/shapes.ts';
+import { named } from '../support/playlists.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 const EXTRAS: RelayOptions = { env: { RELAY_TOOLSETS: 'all' } };

@@ -3,7 +3,7 @@ import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
-import { at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
 import { until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

@@ -1,19 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { snapshotOf } from '../../src/demo/state.ts';
-import { codeOf, named, tracks, urisOf } from '../support/answers.ts';
+import { codeOf, withoutChange } from '../support/answers.ts';
+import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { send } from '../support/http.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import {
-  assertNone,
-  at,
-  owner,
-  playlistShape,
-  pluck,
-  withoutChange,
-  writtenShape,
-} from '../support/shapes.ts';
+import { playlistShape, writtenShape } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, withRelay } from '../support/world.ts';

@@ -1,20 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import {
-  asQuery,
-  failureOf,
-  itemsOf,
-  jobOf,
-  lineOf,
-  named,
-  reach,
-  runToEnd,
-  searches,
-  uniqueTracks,
-  urisOf,
-} from '../jobs/support.ts';
+import { itemsOf, jobOf, reach, runToEnd } from '../jobs/jobCalls.ts';
+import { failureOf } from '../support/answers.ts';
+import { at, owner, pluck } from '../support/entries.ts';
+import { named, urisOf } from '../support/playlists.ts';
+import { searches } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, pluck } from '../support/shapes.ts';
+import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ALL = { env: { RELAY_TOOLSETS: 'all' } };

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
-import { named } from '../support/answers.ts';
+import { at, owner } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 type Answer = Record<string, unknown>;

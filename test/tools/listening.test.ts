@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { artistShape, at, owner, pluck, trackShape } from '../support/shapes.ts';
+import { at, owner, pluck } from '../support/entries.ts';
+import { artistShape, trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 function trackOf({ provider }: Relay, uri: string) {

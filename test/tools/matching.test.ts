@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
-import { at, trackShape } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
+import { trackShape } from '../support/shapes.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Found {

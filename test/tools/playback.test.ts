@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, episodeShape, owner, trackShape } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
+import { episodeShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 const SILENCE = { playing: false, item_type: null, item: null, progress_ms: null, context: null };

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner, trackShape } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
+import { trackShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { failureOf } from '../support/answers.ts';
-import { assertNone, at, owner, pluck } from '../support/shapes.ts';
+import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

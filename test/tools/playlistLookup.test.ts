@@ -1,9 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
-import { codeOf, named } from '../support/answers.ts';
+import { codeOf } from '../support/answers.ts';
+import { at, owner, pluck } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, owner, playlistShape, pluck } from '../support/shapes.ts';
+import { playlistShape } from '../support/shapes.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { named } from '../support/answers.ts';
+import { at, owner, pluck } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, episodeShape, owner, playlistShape, pluck, trackShape } from '../support/shapes.ts';
+import { episodeShape, playlistShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
 interface List {

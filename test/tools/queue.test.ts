@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, episodeShape, owner, trackShape } from '../support/shapes.ts';
+import { at, owner } from '../support/entries.ts';
+import { episodeShape, trackShape } from '../support/shapes.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 /** Time stands still, so that a playing track stays where it is. */

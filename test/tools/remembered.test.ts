@@ -2,9 +2,10 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { asQuery, reach, uniqueTracks } from '../jobs/support.ts';
+import { reach } from '../jobs/jobCalls.ts';
 import { relay as cli } from '../support/cli.ts';
-import { at } from '../support/shapes.ts';
+import { at } from '../support/entries.ts';
+import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { ENCRYPTION_KEY, mcpClient, OVER_STDIO, type Relay, withRelay } from '../support/world.ts';
 
 const CALLER = OVER_STDIO ? 'a client through relay stdio' : 'a client with the API key';

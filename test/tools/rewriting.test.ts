@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type DemoPlaylist, snapshotOf } from '../../src/demo/state.ts';
-import { failureOf, named, tracks, urisOf } from '../support/answers.ts';
+import { failureOf, withoutChange } from '../support/answers.ts';
+import { at } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
-import { at, withoutChange, writtenShape } from '../support/shapes.ts';
+import { writtenShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 

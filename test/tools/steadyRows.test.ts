@@ -1,8 +1,9 @@
 /** The rows of a whole playlist are of one state, even if the playlist changes while it is read. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { change, fill, withUnkind } from '../changes/support.ts';
-import { named, tracks, urisOf } from '../jobs/support.ts';
+import { change } from '../changes/settled.ts';
+import { withUnkind } from '../changes/unkind.ts';
+import { fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { gate, until } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 

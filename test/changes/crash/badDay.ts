@@ -1,6 +1,7 @@
 /** What goes wrong besides the kills: drawn from everything that the simulated provider can do. */
+
+import { at } from '../../support/entries.ts';
 import type { FastClock } from '../../support/fastClock.ts';
-import { at } from '../../support/shapes.ts';
 import type { FaultAction, FaultMatch, FaultRule } from '../../support/simulator/faults.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';

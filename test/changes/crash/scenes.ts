@@ -1,10 +1,9 @@
 /** Every kind of change: how it is asked for, and what the provider holds if it has happened, or not. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
 import { type Doing, listAfter } from '../../oracle/rows.ts';
-import { addPlaylist } from '../../support/addPlaylist.ts';
-import { at, owner } from '../../support/shapes.ts';
+import { at, owner } from '../../support/entries.ts';
+import { addPlaylist, differenceOf } from '../../support/playlists.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
-import { differenceOf } from '../support.ts';
 import type { Chance } from './chance.ts';
 
 /** What a tool is called with, or what a job is made of. */

@@ -4,7 +4,7 @@ import type { Client } from '@modelcontextprotocol/client';
 import type { Desk, Running } from '../../support/program.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import { API_KEY, connectAccount, ENCRYPTION_KEY, fullDetail } from '../../support/world.ts';
-import { extrasClient } from '../support.ts';
+import { extrasClient } from '../extras.ts';
 
 export interface Victim {
   /** SIGKILL, at once. */

@@ -4,13 +4,13 @@ import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
+import { owner } from '../../support/entries.ts';
 import { sized } from '../../support/scale.ts';
-import { owner } from '../../support/shapes.ts';
 import { until } from '../../support/until.ts';
-import type { Cell } from '../support.ts';
+import type { Cell } from '../queries.ts';
 import { endsong, extended, PRIVATE, short, trackUri, userdata, zipped } from './exports.ts';
 import { HOSTILE } from './hostileArchives.ts';
-import { allPlays, withExports } from './support.ts';
+import { allPlays, withExports } from './withExports.ts';
 
 const A = { at: '2014-05-06T07:08:09Z', song: 3 };
 const B = { at: '2019-12-31T23:59:59Z', song: 4, ms: 31_000 };

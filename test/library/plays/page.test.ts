@@ -4,11 +4,11 @@ import { readdirSync } from 'node:fs';
 import { stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { signIn } from '../../oauth/support.ts';
+import { signIn } from '../../oauth/ownerBrowser.ts';
 import { until } from '../../support/until.ts';
 import type { Relay } from '../../support/world.ts';
 import { extended, zipped } from './exports.ts';
-import { allPlays, withExports } from './support.ts';
+import { allPlays, withExports } from './withExports.ts';
 
 async function upload(relay: Relay, proof: Record<string, string>, bytes: Uint8Array, type?: string) {
   const answer = await fetch(`${relay.baseUrl}/owner/plays/import`, {

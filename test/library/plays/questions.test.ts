@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { test } from 'node:test';
 import { run } from '../../support/cli.ts';
-import { at as nth, owner } from '../../support/shapes.ts';
-import { ask, type Cell, readAll, resize, WITH_SQL } from '../support.ts';
+import { at as nth, owner } from '../../support/entries.ts';
+import { resize } from '../accounts.ts';
+import { ask, type Cell, readAll, WITH_SQL } from '../queries.ts';
 import { type ExportRow, extended, zipped } from './exports.ts';
-import { withExports } from './support.ts';
+import { withExports } from './withExports.ts';
 
 interface Heard {
   at: string;

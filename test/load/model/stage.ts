@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import type { Clock } from '../../../src/base/clock.ts';
 import type { DemoDevice, DemoPlaylist } from '../../../src/demo/state.ts';
-import { addPlaylist } from '../../support/addPlaylist.ts';
-import { at, owner } from '../../support/shapes.ts';
+import { at, owner } from '../../support/entries.ts';
+import { addPlaylist } from '../../support/playlists.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import { OLDEST_MS } from './faults.ts';
 

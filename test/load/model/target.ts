@@ -1,7 +1,7 @@
 /** The model of one thing at the provider that only one client changes, such as the rows of a playlist. */
 import assert from 'node:assert/strict';
 import { without } from '../../../src/domain/rows.ts';
-import { differenceOf } from '../../changes/support.ts';
+import { differenceOf } from '../../support/playlists.ts';
 
 type State = readonly string[];
 

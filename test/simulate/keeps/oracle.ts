@@ -1,9 +1,8 @@
 /** Judges what kept playlists hold, and what was written to them, by what Spotify holds. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows, without } from '../../../src/domain/rows.ts';
-import type { Keep } from '../../keeps/support.ts';
-import type { Effect } from '../spotify.ts';
-import { urisOf } from '../spotify.ts';
+import type { Keep } from '../../keeps/keptPlaylists.ts';
+import { type Effect, urisOf } from '../spotify.ts';
 import { shown } from './actors.ts';
 import { MINUTE, type RuleText } from './plan.ts';
 import type { KeepStage } from './stage.ts';

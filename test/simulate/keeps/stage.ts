@@ -1,6 +1,6 @@
 /** What the actors of these histories share. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
-import type { Keep } from '../../keeps/support.ts';
+import type { Keep } from '../../keeps/keptPlaylists.ts';
 import type { Computer } from '../computer.ts';
 import type { MemoryDisk } from '../disk.ts';
 import type { Network } from '../network.ts';

@@ -7,8 +7,11 @@ import type { ListEntry } from '../../src/music/lists/list.ts';
 import { readList } from '../../src/music/lists/readList.ts';
 
 export const TRACK = `spotify:track:${'a'.repeat(22)}`;
+
 export const OTHER_TRACK = `spotify:track:${'b'.repeat(22)}`;
+
 export const EPISODE = `spotify:episode:${'e'.repeat(22)}`;
+
 export const ISRC = 'ZZABC1200001';
 
 /**

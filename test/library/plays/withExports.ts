@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { run } from '../../support/cli.ts';
 import { type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
-import { type Cell, resize } from '../support.ts';
+import { resize } from '../accounts.ts';
+import type { Cell } from '../queries.ts';
 
 type Write = (name: string, content: string | Uint8Array) => Promise<string>;
 

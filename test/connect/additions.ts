@@ -1,4 +1,4 @@
-/** For tests of clients' files: a file as a client documents it, and what relay adds to a file of each format. */
+/** A file as a client documents it, and what relay adds to a file of each format. */
 import type { Addition } from '../../src/connect/merge.ts';
 
 export const URL = 'http://127.0.0.1:4980/mcp';

@@ -1,0 +1,71 @@
+/** Makes changes through the tools and jobs, and waits until they have ended. */
+import assert from 'node:assert/strict';
+import { setTimeout } from 'node:timers/promises';
+import type { JobRecord } from '../../src/jobs/jobRecord.ts';
+import { commit, createJob, jobOf, reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
+import type { Relay } from '../support/world.ts';
+
+/** Real milliseconds between two calls of `found`. */
+const PAUSE_MS = 60;
+
+/** Calls `found` until it returns something; returns null after `realMs`. */
+export async function poll<T>(found: () => Promise<T | null> | T | null, realMs = 60_000): Promise<T | null> {
+  for (const end = Date.now() + realMs; ; await setTimeout(PAUSE_MS)) {
+    const seen = await found();
+    if (seen !== null || Date.now() > end) return seen;
+  }
+}
+
+const ENDED: readonly string[] = ['completed', 'failed', 'cancelled'];
+
+/** The job once it has ended. Fails if that takes longer than `realMs`. */
+export async function ended(relay: Relay, id: string, realMs = 60_000): Promise<JobRecord> {
+  const job = await poll(async () => {
+    const seen = await jobOf(relay, id);
+    return ENDED.includes(seen.status) ? seen : null;
+  }, realMs);
+  return job ?? assert.fail(`the job has not ended: ${JSON.stringify(await jobOf(relay, id))}`);
+}
+
+/** Makes a job with items by ID, waits until it is resolved, lets `before` prepare faults, and commits the job. */
+export async function committed(
+  relay: Relay,
+  type: string,
+  items: readonly unknown[],
+  payload: Record<string, unknown>,
+  before: () => void = () => {},
+): Promise<string> {
+  const id = await createJob(relay, type, items, { skip_duplicates: false, ...payload });
+  await reach(relay, id, 'ready');
+  before();
+  await commit(relay, id);
+  return id;
+}
+
+/** What a write led to, whether its call finished it or handed it over to a job. */
+export interface Settled {
+  answer: Record<string, unknown>;
+  error: ToolFailure | null;
+  /** The job that took over, once it has ended. */
+  job: JobRecord | null;
+}
+
+/** Calls a tool that writes and waits until its change has ended. */
+export async function change(
+  relay: Relay,
+  tool: string,
+  args: Record<string, unknown>,
+  realMs = 60_000,
+): Promise<Settled> {
+  const answer = await relay.call(tool, args);
+  const error = (answer.error as ToolFailure | undefined) ?? null;
+  const id = error?.code === 'DEADLINE_EXCEEDED' ? error.details?.job_id : answer.job_id;
+  return { answer, error, job: typeof id === 'string' ? await ended(relay, id, realMs) : null };
+}
+
+/** Fails unless the change ended well, by itself or as a job. */
+export function assertDone({ error, job }: Settled): void {
+  if (job) assert.equal(job.status, 'completed', JSON.stringify(job.error));
+  else assert.equal(error, null, JSON.stringify(error));
+}

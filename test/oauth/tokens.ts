@@ -1,0 +1,107 @@
+/** Tokens of a client: asked for, exchanged, refused, and used. */
+import assert from 'node:assert/strict';
+import { type Answer, send } from '../support/http.ts';
+import type { Relay } from '../support/world.ts';
+import { json, newClient, REDIRECT, type Registered, VERIFIER } from './clients.ts';
+import { approve } from './ownerBrowser.ts';
+
+/** @param form its fields, or the body as it is */
+export function postForm(
+  url: string,
+  form: Record<string, string> | string,
+  headers: Record<string, string> = {},
+): Promise<Answer> {
+  const type = { 'content-type': 'application/x-www-form-urlencoded' };
+  const body = typeof form === 'string' ? form : new URLSearchParams(form).toString();
+  return send(url, { method: 'POST', headers: { ...type, ...headers }, body });
+}
+
+export const askToken = (
+  baseUrl: string,
+  form: Record<string, string> | string,
+  headers?: Record<string, string>,
+) => postForm(`${baseUrl}/oauth/token`, form, headers);
+
+/** What the token endpoint gives for a form that it accepts. */
+export async function exchanged(
+  baseUrl: string,
+  form: Record<string, string>,
+  headers?: Record<string, string>,
+): Promise<Tokens> {
+  const answer = await askToken(baseUrl, form, headers);
+  assert.equal(answer.status, 200, answer.text);
+  return json(answer) as unknown as Tokens;
+}
+
+/** The header with which a confidential client authenticates. */
+export const basic = (id: string, secret: string) => ({
+  authorization: `Basic ${Buffer.from(`${id}:${secret}`).toString('base64')}`,
+});
+
+/**
+ * Sends each try with `ask`, and checks that it is refused with its error. The refusal of a header has to name the scheme to
+ * use.
+ */
+export async function assertUnauthenticated(
+  tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
+  ask: (form: Record<string, string>, headers: Record<string, string>) => Promise<Answer>,
+): Promise<void> {
+  for (const [error, form, headers] of tries) {
+    const answer = await ask(form, headers);
+    const status = error === 'invalid_client' ? 401 : 400;
+    assert.deepEqual(refusal(answer), [status, error], JSON.stringify([form, headers]));
+    const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
+    assert.equal(answer.headers['www-authenticate'], scheme);
+  }
+}
+
+export const codeForm = (client: Registered, code: string): Record<string, string> => ({
+  grant_type: 'authorization_code',
+  code,
+  redirect_uri: REDIRECT,
+  code_verifier: VERIFIER,
+  client_id: client.client_id,
+});
+
+export const refreshForm = (client: Registered, token: string): Record<string, string> => ({
+  grant_type: 'refresh_token',
+  refresh_token: token,
+  client_id: client.client_id,
+});
+
+export interface Tokens {
+  access_token: string;
+  refresh_token: string;
+  scope: string;
+}
+
+/** Registers and approves a client, and returns its tokens. */
+export async function connect(
+  relay: Relay,
+  metadata: object = {},
+): Promise<{ client: Registered; tokens: Tokens }> {
+  const client = await newClient(relay.baseUrl, metadata);
+  const form = codeForm(client, await approve(relay, client.client_id));
+  return { client, tokens: await exchanged(relay.baseUrl, form) };
+}
+
+/** Status and error of a refusal. Checks that it has nothing else but a description, and must not be cached. */
+export function refusal(answer: Answer): [number, unknown] {
+  assert.equal(answer.headers['cache-control'], 'no-store');
+  const { error, error_description, ...rest } = json(answer);
+  assert.equal(typeof error_description, 'string');
+  assert.deepEqual(rest, {});
+  return [answer.status, error];
+}
+
+/** The status with which `/mcp` answers a tools/list under this credential. */
+export async function mcpStatus(mcpUrl: string, token: string | null, host?: string): Promise<number> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    accept: 'application/json, text/event-stream',
+    ...(token === null ? {} : { authorization: `Bearer ${token}` }),
+    ...(host === undefined ? {} : { host }),
+  };
+  const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
+  return (await send(mcpUrl, { method: 'POST', headers, body })).status;
+}

@@ -1,0 +1,53 @@
+/** A relay whose clock stands still, and what its state file holds. */
+import { mkdir, readFile, rename, rm } from 'node:fs/promises';
+import { type ManualClock, manualClock } from '../support/clock.ts';
+import { until } from '../support/until.ts';
+import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
+
+/** A relay without account and MCP client, on a clock that stands still. */
+export async function withServer(
+  options: RelayOptions,
+  work: (relay: Relay, clock: ReturnType<typeof manualClock>) => Promise<void>,
+): Promise<void> {
+  const clock = manualClock();
+  await withRelay({ connect: false, client: false, clock, ...options }, (relay) => {
+    const { restart } = relay;
+    const know = () => clocks.set(new URL(relay.baseUrl).port, clock);
+    know();
+    relay.restart = async () => {
+      await restart();
+      know();
+    };
+    return work(relay, clock);
+  });
+}
+
+/** The clock of a relay in this process, by its port: a browser that reads a page there has to advance it. */
+export const clocks = new Map<string, ReturnType<typeof manualClock>>();
+
+/** The state file as text, to check what it contains. */
+export const stateText = ({ home }: Pick<Relay, 'home'>) => readFile(`${home}/relay.db`, 'latin1');
+
+/** Does `work` while the state cannot be saved. */
+export async function whileUnsaved<T>({ home }: Pick<Relay, 'home'>, work: () => Promise<T>): Promise<T> {
+  // A directory in the place of the file: the rename at the end of a save fails, for root as well.
+  await rename(`${home}/relay.db`, `${home}/kept.db`);
+  await mkdir(`${home}/relay.db/full`, { recursive: true });
+  const result = await work();
+  await rm(`${home}/relay.db`, { recursive: true });
+  await rename(`${home}/kept.db`, `${home}/relay.db`);
+  return result;
+}
+
+/** Advances the clock by half a second at a time until `asked` is answered. */
+export async function answeredMeanwhile<T>(clock: ManualClock, asked: Promise<T>): Promise<T> {
+  let isOver = false;
+  asked.finally(() => {
+    isOver = true;
+  });
+  await until(() => {
+    clock.advance(500);
+    return isOver;
+  });
+  return asked;
+}

@@ -1,0 +1,23 @@
+/** Entries of lists, which have to be there. */
+import assert from 'node:assert/strict';
+
+/** The entry at `index`; a test that asks beyond the end is wrong. */
+export function at<T>(list: readonly T[], index: number): T {
+  const entry = list[index];
+  if (entry === undefined) throw new Error(`there is no entry ${index}`);
+  return entry;
+}
+
+/** One field of every entry. */
+export const pluck = <K extends string, T>(list: ReadonlyArray<Readonly<Record<K, T>>>, key: K): T[] =>
+  list.map((entry) => entry[key]);
+
+/** Fails with the entries of which `holds` is true. */
+export function assertNone<T>(list: readonly T[], holds: (entry: T, index: number) => boolean): void {
+  assert.deepEqual(list.filter(holds), []);
+}
+
+/** The account that logins get by default. */
+export function owner<T>(provider: { accounts: readonly T[] }): T {
+  return at(provider.accounts, 0);
+}

@@ -1,0 +1,8 @@
+/** Requests that the simulated provider has received, counted. */
+import type { Relay } from './world.ts';
+
+export const searches = ({ provider }: Relay) =>
+  provider.requests.filter(({ path }) => path === '/search').length;
+
+export const writes = ({ provider }: Relay) =>
+  provider.requests.filter(({ method }) => method !== 'GET').length;
