@@ -43,9 +43,9 @@ const playlistExport = {
 };
 
 testLists({
-  'strings and objects in one array': {
-    file: '[\n"Ovo - Plinth",\n"Ovo - Kettle",\n{"title": "Rope", "artist": "Tam"},\n"spotify:track:aaaaaaaaaaaaaaaaaaaaaa",\n3,\nnull,\n[],\n{},\n]',
-    told: [
+  'strings and objects in one array': [
+    '[\n"Ovo - Plinth",\n"Ovo - Kettle",\n{"title": "Rope", "artist": "Tam"},\n"spotify:track:aaaaaaaaaaaaaaaaaaaaaa",\n3,\nnull,\n[],\n{},\n]',
+    [
       '2 Ovo / Plinth',
       '3 Ovo / Kettle',
       '4 Tam / Rope',
@@ -55,30 +55,25 @@ testLists({
       '8: neither an object nor a string',
       '9: empty',
     ],
-  },
-  'keys in other spellings': {
-    file: pretty([
+  ],
+  'keys in other spellings': [
+    pretty([
       { trackName: 'Plinth', artistName: 'Ovo', albumName: 'First', year: 1999 },
       { song_title: 'Kettle', 'Artist Name(s)': 'Tam', isrc: 'zz-abc-12-00001' },
       { name: 'Rope', artist: { name: 'Ula' }, album: { title: 'Second' } },
       { song: 'Quill', artists: ['Ovo', 'Tam'] },
     ]),
-    told: [
-      '2 Ovo / Plinth (First) 1999',
-      `8 Tam / Kettle ${ISRC}`,
-      '13 Ula / Rope (Second)',
-      '22 Ovo, Tam / Quill',
-    ],
-  },
-  "a playlist of Spotify's Web API": {
-    file: pretty({
+    `2 Ovo / Plinth (First) 1999\n8 Tam / Kettle ${ISRC}\n13 Ula / Rope (Second)\n22 Ovo, Tam / Quill`,
+  ],
+  "a playlist of Spotify's Web API": [
+    pretty({
       name: 'Road',
       tracks: { href: '', items: [{ added_at: '2026-01-02', track: webTrack }, { track: null }] },
     }),
-    told: [`6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}`, '34: no title and no artist'],
-  },
-  "the answer of one of relay's tools": {
-    file: pretty({
+    `6 Ovo, Tam / Plinth (First) 1999 ${ISRC} ${TRACK}\n34: no title and no artist`,
+  ],
+  "the answer of one of relay's tools": [
+    pretty({
       items: [
         {
           id: 'a'.repeat(22),
@@ -92,50 +87,50 @@ testLists({
       ],
       total: 2,
     }),
-    told: [`3 Ovo, Tam / Plinth (First) ${TRACK}`, `11  / Talk ${EPISODE}`],
-  },
-  'one object a line': {
-    file: '{"title":"Plinth","artist":"Ovo"}\n\n{"title":"Kettle","artist":"Tam"}\n',
-    told: ['1 Ovo / Plinth', '3 Tam / Kettle'],
-  },
-  'one object': { file: '{"title":"Plinth","artist":"Ovo"}', told: ['1 Ovo / Plinth'] },
-  'several playlists': {
-    file: '{"playlists":[{"name":"Road","tracks":["Ovo - Plinth"]},\n{"name":"Home","songs":[{"title":"Kettle","artist":"Tam"}]}]}',
-    told: ['1 Ovo / Plinth in Road', '2 Tam / Kettle in Home'],
-  },
-  'playlists with the same name': {
-    file: '{"playlists":[{"name":"Mix","tracks":["Ovo - Plinth"]},\n{"name":"Mix (2)","tracks":["Tam - Rope"]},\n{"name":"Mix","tracks":["Tam - Kettle"]}]}',
-    told: ['1 Ovo / Plinth in Mix', '2 Tam / Rope in Mix (2)', '3 Tam / Kettle in Mix (3)'],
-  },
-  "Spotify's playlists with the same name": {
-    file: `{"playlists":[{"name":"Mix","items":[]},\n${['Plinth', 'Rope'].map(mixWith).join(',\n')}]}`,
-    told: ['2 Ovo / Plinth in Mix', '3 Ovo / Rope in Mix (2)'],
-  },
-  'keys that are names of built-in properties': {
-    file: '[{"__proto__":{"title":"Rope"},"constructor":{"name":"x"},"toString":1,"title":"Plinth","artist":"Ovo"},\n{"__proto__":{"title":"Rope","artist":"Tam"}}]',
-    told: ['1 Ovo / Plinth', '2: no title and no artist'],
-  },
-  "Spotify's playlists": {
-    file: pretty(playlistExport),
-    told: [
+    `3 Ovo, Tam / Plinth (First) ${TRACK}\n11  / Talk ${EPISODE}`,
+  ],
+  'one object a line': [
+    '{"title":"Plinth","artist":"Ovo"}\n\n{"title":"Kettle","artist":"Tam"}\n',
+    '1 Ovo / Plinth\n3 Tam / Kettle',
+  ],
+  'one object': ['{"title":"Plinth","artist":"Ovo"}', '1 Ovo / Plinth'],
+  'several playlists': [
+    '{"playlists":[{"name":"Road","tracks":["Ovo - Plinth"]},\n{"name":"Home","songs":[{"title":"Kettle","artist":"Tam"}]}]}',
+    '1 Ovo / Plinth in Road\n2 Tam / Kettle in Home',
+  ],
+  'playlists with the same name': [
+    '{"playlists":[{"name":"Mix","tracks":["Ovo - Plinth"]},\n{"name":"Mix (2)","tracks":["Tam - Rope"]},\n{"name":"Mix","tracks":["Tam - Kettle"]}]}',
+    '1 Ovo / Plinth in Mix\n2 Tam / Rope in Mix (2)\n3 Tam / Kettle in Mix (3)',
+  ],
+  "Spotify's playlists with the same name": [
+    `{"playlists":[{"name":"Mix","items":[]},\n${['Plinth', 'Rope'].map(mixWith).join(',\n')}]}`,
+    '2 Ovo / Plinth in Mix\n3 Ovo / Rope in Mix (2)',
+  ],
+  'keys that are names of built-in properties': [
+    '[{"__proto__":{"title":"Rope"},"constructor":{"name":"x"},"toString":1,"title":"Plinth","artist":"Ovo"},\n{"__proto__":{"title":"Rope","artist":"Tam"}}]',
+    '1 Ovo / Plinth\n2: no title and no artist',
+  ],
+  "Spotify's playlists": [
+    pretty(playlistExport),
+    [
       `7 Ovo / Plinth (First) ${TRACK} in Road`,
       `17 The Kettle Hour / Talk ${EPISODE} in Road`,
       '26: a local file, which Spotify keeps on one device only',
       `38 Tam / Rope ${OTHER_TRACK} in Home`,
     ],
-  },
-  "one of Spotify's playlists": {
-    file: JSON.stringify(playlistExport),
-    list: 'Home',
-    told: [
+  ],
+  "one of Spotify's playlists": [
+    JSON.stringify(playlistExport),
+    [
       `1 Tam / Rope ${OTHER_TRACK} in Home`,
       '1: a local file, which Spotify keeps on one device only',
       '1: in the playlist "Road"',
       '1: in the playlist "Road"',
     ],
-  },
-  "Spotify's library": {
-    file: pretty({
+    { list: 'Home' },
+  ],
+  "Spotify's library": [
+    pretty({
       tracks: [{ artist: 'Ovo', album: 'First', track: 'Plinth', uri: TRACK }],
       albums: [{ artist: 'Ovo', album: 'First', uri: `spotify:album:${'c'.repeat(22)}` }],
       shows: [],
@@ -143,22 +138,20 @@ testLists({
       bannedTracks: [{ artist: 'Tam', track: 'Kettle', uri: OTHER_TRACK }],
       artists: [{ name: 'Ula', uri: '' }],
     }),
-    told: [
+    [
       `3 Ovo / Plinth (First) ${TRACK}`,
       '11: an album',
       '19: an episode',
       '26: a song that you have hidden',
       '33: an artist',
     ],
-  },
-  "Spotify's streaming history": {
-    file: pretty([
-      { endTime: '2026-01-02 10:00', artistName: 'Ovo', trackName: 'Plinth', msPlayed: 200_000 },
-    ]),
-    told: ['2 Ovo / Plinth'],
-  },
-  "Spotify's extended streaming history": {
-    file: pretty([
+  ],
+  "Spotify's streaming history": [
+    pretty([{ endTime: '2026-01-02 10:00', artistName: 'Ovo', trackName: 'Plinth', msPlayed: 200_000 }]),
+    '2 Ovo / Plinth',
+  ],
+  "Spotify's extended streaming history": [
+    pretty([
       {
         ts: '2026-01-02T10:00:00Z',
         master_metadata_track_name: 'Plinth',
@@ -175,12 +168,8 @@ testLists({
       },
       { master_metadata_track_name: null, episode_name: null, audiobook_title: 'Rope' },
     ]),
-    told: [
-      `2 Ovo / Plinth (First) ${TRACK}`,
-      `10 The Kettle Hour / Talk ${EPISODE}`,
-      '16: no title and no artist',
-    ],
-  },
+    `2 Ovo / Plinth (First) ${TRACK}\n10 The Kettle Hour / Talk ${EPISODE}\n16: no title and no artist`,
+  ],
 });
 
 test('the name of the playlist and the format are reported', () => {

@@ -5,8 +5,8 @@ import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './told.ts';
 
 testLists({
-  'extended M3U': {
-    file: [
+  'extended M3U': [
+    [
       '#EXTM3U',
       '#PLAYLIST:Road',
       '#EXTINF:200,Ovo - Plinth',
@@ -21,7 +21,7 @@ testLists({
       '#EXTINF:100,',
       'Ula - Rope.ogg',
     ].join('\r\n'),
-    told: [
+    [
       '3 Ovo / Plinth',
       '5: empty',
       '6: comment',
@@ -29,9 +29,9 @@ testLists({
       `10  / Talk ${EPISODE}`,
       '12 Ula / Rope',
     ],
-  },
-  'M3U with paths alone': {
-    file: [
+  ],
+  'M3U with paths alone': [
+    [
       '#EXTM3U',
       '/music/Ovo Brenk/First/01 - Plinth.flac',
       'file:///music/Ula/Third%20One/1-03_The%20Rope.mp3',
@@ -40,7 +40,7 @@ testLists({
       `https://open.spotify.com/track/${'b'.repeat(22)}`,
       'track05.mp3',
     ].join('\n'),
-    told: [
+    [
       '2 Ovo Brenk / Plinth (First)',
       '3 Ula / The Rope (Third One)',
       '4 Tam / Kettle',
@@ -48,13 +48,13 @@ testLists({
       `6  /  ${OTHER_TRACK}`,
       '7: no artist',
     ],
-  },
-  'M3U with titles and no paths': {
-    file: '#EXTM3U\n#EXTINF:1,Plinth - Ovo\n#EXTINF:1,Kettle - Ovo\n#EXTINF:1,Rope - Ovo\n',
-    told: ['2 Ovo / Plinth', '3 Ovo / Kettle', '4 Ovo / Rope'],
-  },
-  PLS: {
-    file: [
+  ],
+  'M3U with titles and no paths': [
+    '#EXTM3U\n#EXTINF:1,Plinth - Ovo\n#EXTINF:1,Kettle - Ovo\n#EXTINF:1,Rope - Ovo\n',
+    '2 Ovo / Plinth\n3 Ovo / Kettle\n4 Ovo / Rope',
+  ],
+  PLS: [
+    [
       '[playlist]',
       'X-GNOME-Title=Road',
       'File1=/m/1.mp3',
@@ -67,14 +67,8 @@ testLists({
       'NumberOfEntries=3',
       'Version=2',
     ].join('\r\n'),
-    told: [
-      '3 Ovo / Plinth',
-      '6: comment',
-      '7 Tam / Kettle (Second)',
-      `8  /  ${TRACK}`,
-      '9: not a line of a PLS playlist',
-    ],
-  },
+    `3 Ovo / Plinth\n6: comment\n7 Tam / Kettle (Second)\n8  /  ${TRACK}\n9: not a line of a PLS playlist`,
+  ],
 });
 
 test('the names of playlists are reported', () => {

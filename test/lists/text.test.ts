@@ -8,9 +8,9 @@ const LINK = `https://open.spotify.com/intl-de/track/${'b'.repeat(22)}?si=012345
 const ALBUM_LINK = `https://open.spotify.com/album/${'c'.repeat(22)}`;
 
 testLists({
-  'a plain list with a comment, a heading and an empty line': {
-    file: '# for the party\nOvo Brenk - Plinth\n\nSide B:\n----\nOvo Brenk - Kettle\n// more later',
-    told: [
+  'a plain list with a comment, a heading and an empty line': [
+    '# for the party\nOvo Brenk - Plinth\n\nSide B:\n----\nOvo Brenk - Kettle\n// more later',
+    [
       '1: comment',
       '2 Ovo Brenk / Plinth',
       '3: empty',
@@ -19,126 +19,98 @@ testLists({
       '6 Ovo Brenk / Kettle',
       '7: comment',
     ],
-  },
-  'dashes of every kind': {
-    file: 'Ovo - Plinth\nTam – Kettle\nUla — Rope\nOvo−− - Quill\nTam―Weir\nOvo -- Lantern',
-    told: [
-      '1 Ovo / Plinth',
-      '2 Tam / Kettle',
-      '3 Ula / Rope',
-      '4 Ovo−− / Quill',
-      '5 Tam / Weir',
-      '6 Ovo / Lantern',
-    ],
-  },
-  'version notes after a second dash belong to the title': {
-    file: 'Ovo - Plinth - Live\nOvo - Kettle - Remastered 2011',
-    told: ['1 Ovo / Plinth - Live', '2 Ovo / Kettle - Remastered 2011'],
-  },
-  'version notes belong to the title, also with the artist on the right': {
-    file: 'Plinth - Ovo - Live\nKettle - Ovo\nRope - Remastered 2011 - Ovo',
-    told: ['1 Ovo / Plinth - Live', '2 Ovo / Kettle', '3 Ovo / Rope - Remastered 2011'],
-  },
-  'Title by Artist': {
-    file: 'Plinth by Ovo Brenk\nStand by Rope by Tam\n"Kettle" by The Weirs\nQuill - Live by Ula',
-    told: ['1 Ovo Brenk / Plinth', '2 Tam / Stand by Rope', '3 The Weirs / Kettle', '4 Ula / Quill - Live'],
-  },
-  '"by" in a list with dashes is part of a name': {
-    file: 'Ovo - Plinth\nOvo - Stand by Rope\nOvo - Kettle\nRope by rope\nOvo - Quill',
-    told: ['1 Ovo / Plinth', '2 Ovo / Stand by Rope', '3 Ovo / Kettle', '4: no artist', '5 Ovo / Quill'],
-  },
-  'numbers with a full stop': {
-    file: '1. Ovo - Plinth\n2. Tam - Kettle\n10.Ula - Rope',
-    told: ['1 Ovo / Plinth', '2 Tam / Kettle', '3 Ula / Rope'],
-  },
-  'numbers in other ways': {
-    file: '03) Ovo - Plinth\n04) Tam - Kettle\n(5) Ula - Rope\n[6] Ovo - Quill\n#7 Tam - Weir\nNo. 8: Ula - Lantern',
-    told: [
-      '1 Ovo / Plinth',
-      '2 Tam / Kettle',
-      '3 Ula / Rope',
-      '4 Ovo / Quill',
-      '5 Tam / Weir',
-      '6 Ula / Lantern',
-    ],
-  },
-  'numbers followed by a space or a dash': {
-    file: '01 - Ovo - Plinth\n02 - Tam - Kettle\n03 - Ula - Rope',
-    told: ['1 Ovo / Plinth', '2 Tam / Kettle', '3 Ula / Rope'],
-  },
-  'numbers followed by a space': {
-    file: '98 Ovo - Plinth\n99 Tam - Kettle\n100 Ula - Rope',
-    told: ['1 Ovo / Plinth', '2 Tam / Kettle', '3 Ula / Rope'],
-  },
-  'a countdown with headings in between': {
-    file: 'Third place\n3. Ovo - Plinth\nSecond place\n2. Tam - Kettle\n1. Ula - Rope',
-    told: ['1: no artist', '2 Ovo / Plinth', '3: no artist', '4 Tam / Kettle', '5 Ula / Rope'],
-  },
-  'numbers that are names stay': {
-    file: '9. Kettle - Ovo\n1979 - Ovo\n24K Rope - Tam\nQuill - Ovo\n99 Lanterns - Ovo',
-    told: ['1 Ovo / 9. Kettle', '2 Ovo / 1979', '3 Tam / 24K Rope', '4 Ovo / Quill', '5 Ovo / 99 Lanterns'],
-  },
-  'times in front, as below a video': {
-    file: '0:00 Ovo - Plinth\n3:45 - Tam - Kettle\n[07:30] Ula - Rope\n1:02:10 Ovo - Quill',
-    told: ['1 Ovo / Plinth', '2 Tam / Kettle', '3 Ula / Rope', '4 Ovo / Quill'],
-  },
-  'times at the end': {
-    file: 'Ovo - Plinth 3:45\nTam - Kettle (4:02)\nUla - Rope [12:00]\nOvo - Quill – 3:01\nTam - 4:44\nUla - Weir | 2:22',
-    told: [
-      '1 Ovo / Plinth',
-      '2 Tam / Kettle',
-      '3 Ula / Rope',
-      '4 Ovo / Quill',
-      '5 Tam / 4:44',
-      '6 Ula / Weir',
-    ],
-  },
-  'a time in one title stays': {
-    file: 'Ovo - Plinth\nTam - Kettle\nUla - Wish at 11:11\nOvo - Rope',
-    told: ['1 Ovo / Plinth', '2 Tam / Kettle', '3 Ula / Wish at 11:11', '4 Ovo / Rope'],
-  },
-  'bullets and check boxes': {
-    file: '- Ovo - Plinth\n* Tam - Kettle\n• Ula - Rope\n- [x] Ovo - Quill\n[ ] Tam - Weir\n> Ula - Lantern',
-    told: [
-      '1 Ovo / Plinth',
-      '2 Tam / Kettle',
-      '3 Ula / Rope',
-      '4 Ovo / Quill',
-      '5 Tam / Weir',
-      '6 Ula / Lantern',
-    ],
-  },
-  'bullets, numbers, times and years at once': {
-    file: '• 1. [0:00] Ovo - Plinth (1999)\n• 2. [3:45] Tam - “Kettle” (2001)',
-    told: ['1 Ovo / Plinth 1999', '2 Tam / Kettle 2001'],
-  },
-  'quotation marks': {
-    file: 'Ovo Brenk "Plinth"\nTam „Kettle“\nUla: «Rope»\n“Quill” – Ovo\n“Weir”, Tam',
-    told: ['1 Ovo Brenk / Plinth', '2 Tam / Kettle', '3 Ula / Rope', '4 Quill / Ovo', '5 Tam / Weir'],
-  },
-  'bars, with the album last': {
-    file: 'Ovo | Plinth | First\nOvo | Kettle | First\nTam | Rope | Second',
-    told: ['1 Ovo / Plinth (First)', '2 Ovo / Kettle (First)', '3 Tam / Rope (Second)'],
-  },
-  'tabs without a header': {
-    file: '1\tPlinth\tOvo\t3:45\n2\tKettle\tOvo\t2:22\n3\tRope\tOvo\t4:00',
-    told: ['1 Ovo / Plinth', '2 Ovo / Kettle', '3 Ovo / Rope'],
-  },
-  'what a player copies: title, length, artist, album': {
-    file: 'Plinth\t3:45\tOvo\tFirst\nKettle\t2:22\tOvo\tFirst\nRope\t4:00\tOvo\tSecond',
-    told: ['1 Ovo / Plinth (First)', '2 Ovo / Kettle (First)', '3 Ovo / Rope (Second)'],
-  },
-  'commas, where every line has one': {
-    file: 'Plinth, Ovo\nKettle, Ovo\nRope, Tam\nQuill, Ovo\n',
-    told: ['1 Ovo / Plinth', '2 Ovo / Kettle', '3 Tam / Rope', '4 Ovo / Quill'],
-  },
-  'a heading says which side is the artist': {
-    file: 'Song - Artist\nOvo - Plinth\nOvo - Kettle',
-    told: ['1: heading', '2 Plinth / Ovo', '3 Kettle / Ovo'],
-  },
-  'links, URIs and codes are taken as they are': {
-    file: `${TRACK}\n${LINK}\nOvo - Plinth ${LINK}\nFor you: ${LINK}.\n${ISRC}\nTam - Kettle [ZZ-ABC-12-00002]`,
-    told: [
+  ],
+  'dashes of every kind': [
+    'Ovo - Plinth\nTam – Kettle\nUla — Rope\nOvo−− - Quill\nTam―Weir\nOvo -- Lantern',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo−− / Quill\n5 Tam / Weir\n6 Ovo / Lantern',
+  ],
+  'version notes after a second dash belong to the title': [
+    'Ovo - Plinth - Live\nOvo - Kettle - Remastered 2011',
+    '1 Ovo / Plinth - Live\n2 Ovo / Kettle - Remastered 2011',
+  ],
+  'version notes belong to the title, also with the artist on the right': [
+    'Plinth - Ovo - Live\nKettle - Ovo\nRope - Remastered 2011 - Ovo',
+    '1 Ovo / Plinth - Live\n2 Ovo / Kettle\n3 Ovo / Rope - Remastered 2011',
+  ],
+  'Title by Artist': [
+    'Plinth by Ovo Brenk\nStand by Rope by Tam\n"Kettle" by The Weirs\nQuill - Live by Ula',
+    '1 Ovo Brenk / Plinth\n2 Tam / Stand by Rope\n3 The Weirs / Kettle\n4 Ula / Quill - Live',
+  ],
+  '"by" in a list with dashes is part of a name': [
+    'Ovo - Plinth\nOvo - Stand by Rope\nOvo - Kettle\nRope by rope\nOvo - Quill',
+    '1 Ovo / Plinth\n2 Ovo / Stand by Rope\n3 Ovo / Kettle\n4: no artist\n5 Ovo / Quill',
+  ],
+  'numbers with a full stop': [
+    '1. Ovo - Plinth\n2. Tam - Kettle\n10.Ula - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'numbers in other ways': [
+    '03) Ovo - Plinth\n04) Tam - Kettle\n(5) Ula - Rope\n[6] Ovo - Quill\n#7 Tam - Weir\nNo. 8: Ula - Lantern',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir\n6 Ula / Lantern',
+  ],
+  'numbers followed by a space or a dash': [
+    '01 - Ovo - Plinth\n02 - Tam - Kettle\n03 - Ula - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'numbers followed by a space': [
+    '98 Ovo - Plinth\n99 Tam - Kettle\n100 Ula - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'a countdown with headings in between': [
+    'Third place\n3. Ovo - Plinth\nSecond place\n2. Tam - Kettle\n1. Ula - Rope',
+    '1: no artist\n2 Ovo / Plinth\n3: no artist\n4 Tam / Kettle\n5 Ula / Rope',
+  ],
+  'numbers that are names stay': [
+    '9. Kettle - Ovo\n1979 - Ovo\n24K Rope - Tam\nQuill - Ovo\n99 Lanterns - Ovo',
+    '1 Ovo / 9. Kettle\n2 Ovo / 1979\n3 Tam / 24K Rope\n4 Ovo / Quill\n5 Ovo / 99 Lanterns',
+  ],
+  'times in front, as below a video': [
+    '0:00 Ovo - Plinth\n3:45 - Tam - Kettle\n[07:30] Ula - Rope\n1:02:10 Ovo - Quill',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill',
+  ],
+  'times at the end': [
+    'Ovo - Plinth 3:45\nTam - Kettle (4:02)\nUla - Rope [12:00]\nOvo - Quill – 3:01\nTam - 4:44\nUla - Weir | 2:22',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / 4:44\n6 Ula / Weir',
+  ],
+  'a time in one title stays': [
+    'Ovo - Plinth\nTam - Kettle\nUla - Wish at 11:11\nOvo - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Wish at 11:11\n4 Ovo / Rope',
+  ],
+  'bullets and check boxes': [
+    '- Ovo - Plinth\n* Tam - Kettle\n• Ula - Rope\n- [x] Ovo - Quill\n[ ] Tam - Weir\n> Ula - Lantern',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir\n6 Ula / Lantern',
+  ],
+  'bullets, numbers, times and years at once': [
+    '• 1. [0:00] Ovo - Plinth (1999)\n• 2. [3:45] Tam - “Kettle” (2001)',
+    '1 Ovo / Plinth 1999\n2 Tam / Kettle 2001',
+  ],
+  'quotation marks': [
+    'Ovo Brenk "Plinth"\nTam „Kettle“\nUla: «Rope»\n“Quill” – Ovo\n“Weir”, Tam',
+    '1 Ovo Brenk / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Quill / Ovo\n5 Tam / Weir',
+  ],
+  'bars, with the album last': [
+    'Ovo | Plinth | First\nOvo | Kettle | First\nTam | Rope | Second',
+    '1 Ovo / Plinth (First)\n2 Ovo / Kettle (First)\n3 Tam / Rope (Second)',
+  ],
+  'tabs without a header': [
+    '1\tPlinth\tOvo\t3:45\n2\tKettle\tOvo\t2:22\n3\tRope\tOvo\t4:00',
+    '1 Ovo / Plinth\n2 Ovo / Kettle\n3 Ovo / Rope',
+  ],
+  'what a player copies: title, length, artist, album': [
+    'Plinth\t3:45\tOvo\tFirst\nKettle\t2:22\tOvo\tFirst\nRope\t4:00\tOvo\tSecond',
+    '1 Ovo / Plinth (First)\n2 Ovo / Kettle (First)\n3 Ovo / Rope (Second)',
+  ],
+  'commas, where every line has one': [
+    'Plinth, Ovo\nKettle, Ovo\nRope, Tam\nQuill, Ovo\n',
+    '1 Ovo / Plinth\n2 Ovo / Kettle\n3 Tam / Rope\n4 Ovo / Quill',
+  ],
+  'a heading says which side is the artist': [
+    'Song - Artist\nOvo - Plinth\nOvo - Kettle',
+    '1: heading\n2 Plinth / Ovo\n3 Kettle / Ovo',
+  ],
+  'links, URIs and codes are taken as they are': [
+    `${TRACK}\n${LINK}\nOvo - Plinth ${LINK}\nFor you: ${LINK}.\n${ISRC}\nTam - Kettle [ZZ-ABC-12-00002]`,
+    [
       `1  /  ${TRACK}`,
       `2  /  ${OTHER_TRACK}`,
       `3 Ovo / Plinth ${OTHER_TRACK}`,
@@ -146,14 +118,14 @@ testLists({
       `5  /  ${ISRC}`,
       '6 Tam / Kettle ZZABC1200002',
     ],
-  },
-  'several links on one line': {
-    file: `${TRACK},${OTHER_TRACK} ${LINK}`,
-    told: [`1  /  ${TRACK}`, `1  /  ${OTHER_TRACK}`, `1  /  ${OTHER_TRACK}`],
-  },
-  'addresses of other things': {
-    file: `${ALBUM_LINK}\nOvo - Plinth ${ALBUM_LINK}\nhttps://spotify.link/abc\nhttps://example.com/1\nspotify:local:Ovo::Plinth:1\nTam - Kettle https://example.com/2`,
-    told: [
+  ],
+  'several links on one line': [
+    `${TRACK},${OTHER_TRACK} ${LINK}`,
+    `1  /  ${TRACK}\n1  /  ${OTHER_TRACK}\n1  /  ${OTHER_TRACK}`,
+  ],
+  'addresses of other things': [
+    `${ALBUM_LINK}\nOvo - Plinth ${ALBUM_LINK}\nhttps://spotify.link/abc\nhttps://example.com/1\nspotify:local:Ovo::Plinth:1\nTam - Kettle https://example.com/2`,
+    [
       '1: the address of an album, not of a song',
       '2 Ovo / Plinth',
       '3: an address that does not say which song; open a short link in a browser to get the full address',
@@ -161,15 +133,12 @@ testLists({
       '5: a local file, which Spotify keeps on one device only',
       '6 Tam / Kettle',
     ],
-  },
-  'names in other scripts': {
-    file: '音楽家 - 曲名\nЖар Вейр — Чайник\nعود - غناء',
-    told: ['1 音楽家 / 曲名', '2 Жар Вейр / Чайник', '3 عود / غناء'],
-  },
-  'controls in a name are left out': {
-    file: 'Ovo\u001b[31m - Pl\u202einth',
-    told: ['1 Ovo[31m / Plinth'],
-  },
+  ],
+  'names in other scripts': [
+    '音楽家 - 曲名\nЖар Вейр — Чайник\nعود - غناء',
+    '1 音楽家 / 曲名\n2 Жар Вейр / Чайник\n3 عود / غناء',
+  ],
+  'controls in a name are left out': ['Ovo\u001b[31m - Pl\u202einth', '1 Ovo[31m / Plinth'],
 });
 
 const SIDES: Readonly<

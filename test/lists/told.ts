@@ -39,12 +39,14 @@ function entryText({ line, artist, title, album, year, isrc, uri, list }: ListEn
   return parts.filter(Boolean).join(' ');
 }
 
-/** One test for each case: a file, and what `told` returns for it. */
+/** One test for each case: a file, and what `told` returns for it, as lines of one string or as a list. */
 export function testLists(
-  cases: Readonly<Record<string, { file: string; told: readonly string[] } & ListReading>>,
+  cases: Readonly<Record<string, readonly [file: string, told: string | string[], options?: ListReading]>>,
 ): void {
-  for (const [name, { file, told: expected, ...options }] of Object.entries(cases)) {
-    test(name, () => assert.deepEqual(told(file, options), expected));
+  for (const [name, [file, expected, options]] of Object.entries(cases)) {
+    test(name, () =>
+      assert.deepEqual(told(file, options), typeof expected === 'string' ? expected.split('\n') : expected),
+    );
   }
 }
 

@@ -37,41 +37,41 @@ const SONGS =
 const VIEW = '<key>Master</key><true/>';
 
 testLists({
-  XSPF: {
-    file: XSPF,
-    told: [
+  XSPF: [
+    XSPF,
+    [
       '5 Ovo / Plinth <two> (First & last)',
       `9  /  ${ISRC} ${TRACK}`,
       '10 Tam / Kettle',
       '11: no artist',
       '12: not a track',
     ],
-  },
-  'a playlist of iTunes, in its order': {
-    file: library(SONGS, playlist('Road', [12, 11, 12, 99])),
-    told: [
+  ],
+  'a playlist of iTunes, in its order': [
+    library(SONGS, playlist('Road', [12, 11, 12, 99])),
+    [
       '4 Ovo / Plinth (First) 1999 in Road',
       '5 Tam / Kettle & rope in Road',
       '5 Tam / Kettle & rope in Road',
       '10: a track that the file does not describe',
     ],
-  },
-  'a library of iTunes': {
-    file: library(
+  ],
+  'a library of iTunes': [
+    library(
       SONGS + song(13, 'Rope', 'Ula') + song(14, 'Talk', 'Radio', '<key>Podcast</key><true/>'),
       playlist('Library', [11, 12, 13, 14], VIEW) + playlist('Road', [12]),
     ),
-    told: [
+    [
       '4 Ovo / Plinth (First) 1999 in Library',
       '5 Tam / Kettle & rope in Road',
       '6 Ula / Rope in Library',
       '7: of type "podcast"',
     ],
-  },
-  'tracks of iTunes without playlists': {
-    file: library(SONGS, playlist('Library', [11, 12], VIEW)),
-    told: ['4 Ovo / Plinth (First) 1999', '5 Tam / Kettle & rope'],
-  },
+  ],
+  'tracks of iTunes without playlists': [
+    library(SONGS, playlist('Library', [11, 12], VIEW)),
+    '4 Ovo / Plinth (First) 1999\n5 Tam / Kettle & rope',
+  ],
 });
 
 test('a playlist of iTunes keeps its order', () => {
