@@ -3,18 +3,17 @@
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
-import { assertRows, fill, named, tracks } from '../support/playlists.ts';
+import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { committed, poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
 longTest(
   'a job that is cancelled while a limit stops its look waits for the limit, and then says what it wrote',
   () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
       fill(playlist, former);
       const limit = {
@@ -23,7 +22,7 @@ longTest(
         kind: 'rate_limit',
         retryAfterSeconds: 60,
       } as const;
-      const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () =>
+      const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
         relay.provider.faults.add(
           { ...APPEND, skip: 1, kind: 'hook', fn: () => relay.provider.faults.add(limit) },
           { ...APPEND, skip: 1, kind: 'status_after', status: 502 },

@@ -6,7 +6,7 @@ import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts
 import type { Relay } from '../support/world.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const reads = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'GET').length;
 
@@ -77,10 +77,8 @@ test('the undo of removing duplicates takes a read, a write, and a read', () =>
   }));
 
 test('the undo of an addition reads the list once', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250, 5_000) };
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const args = { playlist_id, track_ids: tracks(relay, 250, 5_000) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     // Nine pages are full. Since the number of rows may lag, relay reads a tenth page to see that nothing follows.
     assert.deepEqual(await requestsOf(relay, async () => assertDone(await undoLast(relay))), {

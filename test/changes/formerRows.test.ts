@@ -11,7 +11,7 @@ import { type Simulator, startSimulator } from '../support/simulator/simulator.t
 import { startVictim, type Victim, victimEnvironment } from './crash/victim.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 interface Scene {
   victim: Victim;
@@ -173,13 +173,11 @@ for (const [what, stop] of [
   ['fails half-way', null],
 ] as const) {
   longTest(`the former rows of a replacement that ${what} can be brought back`, () =>
-    withUnkind({}, async (relay) => {
-      const { provider } = relay;
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
       const [former, uris] = [tracks(relay, 2_000), tracks(relay, 1_500, 3_000)];
       fill(playlist, former);
       const posts = { method: 'POST', path: /\/items$/ } as const;
-      const id = await committed(relay, 'replace_playlist', uris, { playlist_id: playlist.id }, () =>
+      const id = await committed(relay, 'replace_playlist', uris, { playlist_id }, () =>
         provider.faults.add(
           { ...posts, times: 5, kind: 'latency', ms: 300 },
           { ...posts, skip: 5, times: Infinity, kind: 'status', status: stop === null ? 403 : 503 },

@@ -1,18 +1,18 @@
 /** Playlists that are gone while a job writes to them. */
+
 import assert from 'node:assert/strict';
 import { reach } from '../jobs/jobCalls.ts';
-import { fill, named, tracks } from '../support/playlists.ts';
+import { fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { committed, ended } from './settled.ts';
-import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
+import { LIMIT_AFTER_FIRST, withUnkindPlaylist } from './unkind.ts';
 
 for (const type of ['replace_playlist', 'add_to_playlist']) {
   longTest(`a job of type ${type} ends once its playlist is gone`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       fill(playlist, tracks(relay, 200));
       const items = tracks(relay, 250, 3_000);
-      const id = await committed(relay, type, items, { playlist_id: playlist.id }, () =>
+      const id = await committed(relay, type, items, { playlist_id }, () =>
         relay.provider.faults.add(LIMIT_AFTER_FIRST),
       );
       await reach(relay, id, 'waiting');

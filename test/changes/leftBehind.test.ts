@@ -1,13 +1,14 @@
 /** Writes whose caller has left, and which cannot end at once. They end although nobody waits for them. */
+
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { jobOf } from '../jobs/jobCalls.ts';
-import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, tracks, urisOf } from '../support/playlists.ts';
 import { writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkindPlaylist } from './unkind.ts';
 
 const ITEMS = /\/items$/;
 
@@ -19,35 +20,31 @@ function callAndLeave({ client }: Relay, name: string, args: Record<string, unkn
 }
 
 longTest('a rollback whose caller has left, and which a limit stops, continues once the limit is over', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     let leave = () => {};
     relay.provider.faults.add(
       { method: 'POST', path: ITEMS, kind: 'hook', fn: () => leave() },
       { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
       { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
     );
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 150, 3_000) };
     const call = callAndLeave(relay, 'replace_playlist_tracks', args);
     leave = call.leave;
     await call.left;
-    await poll(() => (urisOf(playlist).length === before.length ? true : null), 15_000);
-    assertRows(playlist, before);
+    await poll(() => (urisOf(playlist).length === former.length ? true : null), 15_000);
+    assertRows(playlist, former);
   }),
 );
 
 longTest('an addition whose caller has left is not sent again when it proves to have had no effect', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     let leave = () => {};
     relay.provider.faults.add(
       { method: 'POST', path: ITEMS, kind: 'hook', fn: () => leave() },
       { method: 'POST', path: ITEMS, kind: 'status', status: 502 },
       { method: 'GET', path: ITEMS, skip: 2, kind: 'rate_limit', retryAfterSeconds: 40 },
     );
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 10, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 10, 3_000) };
     const call = callAndLeave(relay, 'add_tracks_to_playlist', args);
     leave = call.leave;
     await call.left;
@@ -58,6 +55,6 @@ longTest('an addition whose caller has left is not sent again when it proves to 
     });
     assert.deepEqual([job?.status, job?.written], ['cancelled', 0]);
     assert.equal(writes(relay), 1);
-    assertRows(playlist, before);
+    assertRows(playlist, former);
   }),
 );

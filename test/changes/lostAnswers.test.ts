@@ -7,7 +7,7 @@ import type { FaultAction } from '../support/simulator/faults.ts';
 import type { Lags } from '../support/simulator/lag.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** Milliseconds after which none of a test's requests can take effect any more. */
@@ -28,11 +28,10 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
   const toolTest = index < 1 ? test : longTest;
 
   longTest(`${what}: a job adds everything once, in order`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const [former, uris] = [urisOf(playlist), tracks(relay, 180, 3_000)];
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+      const uris = tracks(relay, 180, 3_000);
       relay.provider.lag.set(lags);
-      const payload = { playlist_id: playlist.id };
+      const payload = { playlist_id };
       const id = await committed(relay, 'add_to_playlist', uris, payload, () =>
         relay.provider.faults.add({ ...APPEND, skip: 1, ...action }),
       );
@@ -44,12 +43,11 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
   );
 
   toolTest(`${what}: a tool adds everything once, in order`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const [former, uris] = [urisOf(playlist), tracks(relay, 180, 3_000)];
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+      const uris = tracks(relay, 180, 3_000);
       relay.provider.lag.set(lags);
       relay.provider.faults.add({ ...APPEND, skip: 1, ...action });
-      const args = { playlist_id: playlist.id, track_ids: uris };
+      const args = { playlist_id, track_ids: uris };
       const settled = await change(relay, 'add_tracks_to_playlist', args);
       await clock.sleep(ALL_OVER_MS);
       assertRows(playlist, [...former, ...uris]);
@@ -58,13 +56,12 @@ for (const [index, [what, action, lags]] of LOST.entries()) {
   );
 
   longTest(`${what}: the first request of a replacement loses no rows`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
       fill(playlist, tracks(relay, 250));
       const uris = tracks(relay, 250, 3_000);
       relay.provider.lag.set({ lists: 600, totals: 600, ...lags });
       relay.provider.faults.add({ method: 'PUT', path: /\/items$/, ...action });
-      const args = { playlist_id: playlist.id, track_ids: uris };
+      const args = { playlist_id, track_ids: uris };
       const settled = await change(relay, 'replace_playlist_tracks', args);
       await clock.sleep(ALL_OVER_MS);
       // If the request proves to have had no effect, the answer says so, and the former rows stay.
@@ -136,25 +133,21 @@ for (const [what, refusal, run] of [
   );
 
 test('a move whose answer is lost is made once, and the look finds it', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.lag.set({ lists: 600, totals: 600 });
     relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'drop', when: 'after' });
     const move = { range_start: 0, range_length: 3, insert_before: 10 };
-    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
     assertRows(playlist, [...former.slice(3, 10), ...former.slice(0, 3), ...former.slice(10)]);
   }));
 
 longTest('details whose answer is lost are set, and a new playlist whose answer is lost is made once', () =>
-  withUnkind({}, async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
     provider.faults.add(
-      { method: 'PUT', path: `/playlists/${playlist.id}`, kind: 'status_after', status: 502 },
+      { method: 'PUT', path: `/playlists/${playlist_id}`, kind: 'status_after', status: 502 },
       { method: 'POST', path: '/me/playlists', kind: 'status_after', status: 502 },
     );
-    const details = { playlist_id: playlist.id, name: 'Named Anew' };
+    const details = { playlist_id, name: 'Named Anew' };
     assertDone(await change(relay, 'update_playlist_details', details));
     assert.equal(playlist.name, 'Named Anew');
     assertDone(await change(relay, 'create_playlist', { name: 'Made Once' }));
@@ -197,9 +190,7 @@ test('a removal of saved tracks that takes effect late does not remove what was 
   }));
 
 test('a name that takes effect late does not replace the one that was given after it', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const path = `/playlists/${playlist_id}`;
     relay.provider.faults.add({ method: 'PUT', path, kind: 'late', ms: 14_000, answer: 502 });
     assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'First' }));

@@ -1,4 +1,5 @@
 /** A person edits in Spotify's own app between any two requests of relay. The edit stays, and what relay says is true. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
@@ -10,7 +11,7 @@ import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const ITEMS = /\/items$/;
 const APPEND = { method: 'POST', path: ITEMS } as const;
@@ -55,8 +56,7 @@ test('a write to a playlist that is being made waits until it is filled', () =>
   }));
 
 test('a playlist that was there before is not mistaken for a new one that could not be made', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist }) => {
     relay.provider.faults.add({ method: 'POST', path: '/me/playlists', kind: 'drop', when: 'before' });
     const { error } = await change(relay, 'create_playlist', { name: playlist.name });
     assert.equal(error?.code, 'PROVIDER_UNAVAILABLE');
@@ -78,45 +78,38 @@ test('two callers whose answers are lost are never given the same new playlist',
   }));
 
 test('the undo of an addition does not take out an older row of the same song', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const rows = tracks(relay, 60);
     fill(playlist, rows);
-    const args = { playlist_id: playlist.id, track_ids: [at(rows, 59)] };
+    const args = { playlist_id, track_ids: [at(rows, 59)] };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
-    await relay.provider.editPlaylist(playlist.id, rows);
+    await relay.provider.editPlaylist(playlist_id, rows);
     const { error } = await undoLast(relay);
     if (error) assert.equal(error.code, 'CONFLICT');
     assertRows(playlist, rows);
   }));
 
 test('a row that moves while the pages are read comes back with the undo of a replacement', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
     edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 5, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 5, 3_000) };
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     assertDone(await undoLast(relay));
     assertRows(playlist, moved);
   }));
 
 test('a row that moves while the pages are read is removed', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const moved = [...former.slice(0, 10), at(former, 190), ...former.slice(10, 190), ...former.slice(191)];
     edits(relay, { method: 'GET', path: ITEMS, skip: 1 }, playlist, () => moved);
-    const args = { playlist_id: playlist.id, track_ids: [at(former, 190)] };
+    const args = { playlist_id, track_ids: [at(former, 190)] };
     assertDone(await change(relay, 'remove_tracks_from_playlist', args));
     assertRows(playlist, [...former.slice(0, 190), ...former.slice(191)]);
   }));
 
 test('relay knows what it has just written, although the list does not show it for half a minute', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const [former, songs] = [tracks(relay, 30), tracks(relay, 50, 3_000)];
     fill(playlist, [...former, ...former.slice(0, 3)]);
     const lags = { lists: 30_000, totals: 30_000, snapshots: 30_000 };
@@ -131,9 +124,7 @@ test('relay knows what it has just written, although the list does not show it f
   }));
 
 test('the undo of a second renaming brings back the first name, although Spotify still showed the name before it', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const path = `/playlists/${playlist_id}`;
     const fn = (body: unknown) => ({ ...(body as object), name: 'Exactly Two Hundred' });
     assertDone(await change(relay, 'update_playlist_details', { playlist_id, name: 'First' }));
@@ -144,8 +135,7 @@ test('the undo of a second renaming brings back the first name, although Spotify
   }));
 
 test('a playlist whose removal takes effect late is in the account after the undo', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     relay.provider.faults.add({
       method: 'DELETE',
       path: '/me/library',
@@ -154,7 +144,7 @@ test('a playlist whose removal takes effect late is in the account after the und
       answer: 502,
     });
     await withExtras(relay, async ({ call, changes, undo }) => {
-      await call('delete_playlist', { playlist_id: playlist.id });
+      await call('delete_playlist', { playlist_id });
       assertDone(await undo(at(await changes(), 0)));
     });
     await clock.sleep(16_000);
@@ -162,24 +152,21 @@ test('a playlist whose removal takes effect late is in the account after the und
   }));
 
 test('if a request was sent again, a song of it that a person adds a second time stays', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const songs = tracks(relay, 20, 3_000);
     relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'before' });
     // After the second sending the rows are there. The person's edit comes before the last look, some seconds later.
     const fn = () => {
       edits(relay, { method: 'GET', path: ITEMS }, playlist, (rows) => [...rows, at(songs, 4)]);
     };
     relay.provider.faults.add({ ...APPEND, kind: 'hook', fn });
-    const args = { playlist_id: playlist.id, track_ids: songs };
+    const args = { playlist_id, track_ids: songs };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     assertRows(playlist, [...former, ...songs, at(songs, 4)]);
   }));
 
 test('rows that are moved right after a write, before the list shows it, come back with the undo', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, tracks(relay, 40));
     relay.provider.lag.set({ lists: 20_000, totals: 20_000, snapshots: 20_000 });
     const track_ids = urisOf(playlist).slice(0, 5);
@@ -192,10 +179,9 @@ test('rows that are moved right after a write, before the list shows it, come ba
   }));
 
 test('the undo of an addition keeps a song that a person adds between its reading and its request', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const song = at(tracks(relay, 1, 8_000), 0);
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 250) };
+    const args = { playlist_id, track_ids: tracks(relay, 250) };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     edits(relay, WRITES, playlist, (rows) => [...rows, song]);
     assertDone(await undoLast(relay));
@@ -203,14 +189,13 @@ test('the undo of an addition keeps a song that a person adds between its readin
   }));
 
 test('a change that was rolled back, resumed and completed is undone by the ID that was given first', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, wanted] = [urisOf(playlist), tracks(relay, 150, 3_000)];
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const wanted = tracks(relay, 150, 3_000);
     relay.provider.faults.add(
       { ...APPEND, kind: 'status', status: 403 },
       { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
     );
-    const args = { playlist_id: playlist.id, track_ids: wanted };
+    const args = { playlist_id, track_ids: wanted };
     const { code, remedy, details } = (await relay.call('replace_playlist_tracks', args))
       .error as ToolFailure & { remedy: string };
     assert.equal(code, 'RATE_LIMITED');
@@ -243,9 +228,7 @@ test('an undo of saved tracks that stops half-way says how to take back the rest
   }));
 
 test('an undo does not overwrite a row that another person has changed while the snapshot lagged', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const track_ids = urisOf(playlist).slice(0, 3);
     assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
     relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
@@ -258,10 +241,9 @@ test('an undo does not overwrite a row that another person has changed while the
   }));
 
 test('a job that adds to a full playlist fails and says that it is full', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, [...tracks(relay, 9_500), ...tracks(relay, 490)]);
-    const payload = { playlist_id: playlist.id };
+    const payload = { playlist_id };
     const full = { ...APPEND, kind: 'status', status: 500, times: Number.POSITIVE_INFINITY } as const;
     const id = await committed(relay, 'add_to_playlist', tracks(relay, 40, 100), payload, () =>
       relay.provider.faults.add(full),
@@ -272,9 +254,7 @@ test('a job that adds to a full playlist fails and says that it is full', () =>
   }));
 
 test('if the answer to an undo is lost, a list from before the change is not taken for the result of the undo', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const former = tracks(relay, 3);
     fill(playlist, former);
     relay.provider.lag.set({ lists: 10_000, totals: 10_000, snapshots: 30_000 });
@@ -286,10 +266,7 @@ test('if the answer to an undo is lost, a list from before the change is not tak
   }));
 
 test('if the number of rows is newer than the rows, the first page is not taken for the whole list', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.lag.set({ lists: 30_000 });
     assertDone(
       await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 5, 3_000) }),
@@ -309,9 +286,7 @@ test('songs that were saved a moment ago are taken out by the undo, although the
   }));
 
 test('an addition right after a write of relay takes into account a row that another person has put far up', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     assertDone(
       await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 210) }),
     );
@@ -326,9 +301,7 @@ test('an addition right after a write of relay takes into account a row that ano
   }));
 
 test('a row that is not yet counted in the number of rows comes back with the undo of a replacement', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     fill(playlist, tracks(relay, 190));
     relay.provider.lag.set({ totals: 5_000 });
     const theirs = [...urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
@@ -371,12 +344,11 @@ test('if the answer to making a playlist is lost and a person puts a song into i
   }));
 
 test('a job counts no item as written while it only takes out what was there before', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, items] = [tracks(relay, 600), tracks(relay, 150, 3_000)];
     fill(playlist, former);
     const song = at(tracks(relay, 1, 8_000), 0);
-    const id = await committed(relay, 'replace_playlist', items, { playlist_id: playlist.id }, () => {
+    const id = await committed(relay, 'replace_playlist', items, { playlist_id }, () => {
       edits(relay, WRITES, playlist, (rows) => [...rows, song]);
       // The first request is not carried out. Beside the new song, relay then takes out the former rows by removals.
       relay.provider.faults.add({ ...WRITES, kind: 'rate_limit', retryAfterSeconds: 40 });

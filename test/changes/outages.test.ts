@@ -3,22 +3,21 @@ import { test } from 'node:test';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { createBrowser } from '../support/browser.ts';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import type { Relay } from '../support/world.ts';
 import { change, committed, ended, poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const count = ({ provider }: Relay, method: string) =>
   provider.requests.filter((request) => request.method === method).length;
 
 longTest('a job that is answered 401 twice continues by itself', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 150);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, times: 2, kind: 'status', status: 401 }),
     );
     assert.equal((await ended(relay, id, 15_000)).status, 'completed');
@@ -29,10 +28,9 @@ longTest('a job that is answered 401 twice continues by itself', () =>
 longTest(
   'a job continues by itself after the login service has answered with an HTML page instead of a token',
   () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Empty Shelf');
+    withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
       const uris = tracks(relay, 150);
-      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () => {
         relay.provider.expireAccessTokens();
         relay.provider.faults.add({ path: '/api/token', kind: 'html', effect: false, status: 403 });
       });
@@ -42,10 +40,9 @@ longTest(
 );
 
 test('a job whose login has ended waits until the next login, however late that is', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 150);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () => {
       relay.provider.expireAccessTokens();
       relay.provider.revokeRefreshTokens();
     });
@@ -58,10 +55,9 @@ test('a job whose login has ended waits until the next login, however late that 
   }));
 
 longTest('90 s without a network do not count as an attempt of a job that writes', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 450);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, times: Infinity, kind: 'latency', ms: 500 }),
     );
     await poll(() => (count(relay, 'POST') >= 2 ? true : null));
@@ -88,10 +84,9 @@ longTest('90 s without a network do not count as an attempt of a job that search
 );
 
 longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, uris] = [urisOf(playlist), tracks(relay, 250, 3_000)];
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+    const uris = tracks(relay, 250, 3_000);
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, times: Infinity, kind: 'latency', ms: 1_000 }),
     );
     await poll(() => (count(relay, 'POST') >= 2 ? true : null));
@@ -106,20 +101,14 @@ longTest('a laptop that sleeps for an hour during a write loses nothing', () =>
 );
 
 longTest('after each limit without a Retry-After, relay waits longer before it asks again', () =>
-  withUnkind({ factor: 200 }, async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
-    const id = await committed(
-      relay,
-      'add_to_playlist',
-      tracks(relay, 50),
-      { playlist_id: playlist.id },
-      () =>
-        relay.provider.faults.add({
-          ...APPEND,
-          times: Infinity,
-          kind: 'rate_limit',
-          retryAfterSeconds: null,
-        }),
+  withUnkindPlaylist('Empty Shelf', { factor: 200 }, async ({ relay, clock, playlist_id }) => {
+    const id = await committed(relay, 'add_to_playlist', tracks(relay, 50), { playlist_id }, () =>
+      relay.provider.faults.add({
+        ...APPEND,
+        times: Infinity,
+        kind: 'rate_limit',
+        retryAfterSeconds: null,
+      }),
     );
     await poll(() => (count(relay, 'POST') >= 1 ? true : null));
     await clock.sleep(600_000);
@@ -151,10 +140,9 @@ test('searches that always fail do not hold up the others', () =>
   }));
 
 test('no valid track is marked as failed by 400s that end after a while', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 150);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, times: 16, kind: 'status', status: 400 }),
     );
     let job = await ended(relay, id);
@@ -167,10 +155,9 @@ test('no valid track is marked as failed by 400s that end after a while', () =>
   }));
 
 test('no valid track is marked as failed if every second write is answered 400', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, every: 2, times: 16, kind: 'status', status: 400 }),
     );
     const job = await ended(relay, id);

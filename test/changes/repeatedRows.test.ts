@@ -1,11 +1,12 @@
 /** Rows that are there already: additions after which the last rows do not tell whether they took effect, and duplicates. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { assertDone, change } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const BAD_DAYS: Record<string, FaultRule> = {
@@ -15,10 +16,9 @@ const BAD_DAYS: Record<string, FaultRule> = {
 
 for (const [name, rule] of Object.entries(BAD_DAYS)) {
   longTest(`songs that are added again are there as often as relay says, if a request fails ${name}`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
-      const args = { playlist_id: playlist.id, track_ids: songs };
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const songs = tracks(relay, 20, 3_000);
+      const args = { playlist_id, track_ids: songs };
       assertDone(await change(relay, 'add_tracks_to_playlist', args));
       relay.provider.faults.add(rule);
       const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
@@ -28,11 +28,10 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
   );
 
   test(`a list with the same hundred songs twice is added twice, if the second request fails ${name}`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const [former, songs] = [urisOf(playlist), tracks(relay, 100, 3_000)];
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const songs = tracks(relay, 100, 3_000);
       relay.provider.faults.add({ ...rule, skip: 1 });
-      const args = { playlist_id: playlist.id, track_ids: [...songs, ...songs] };
+      const args = { playlist_id, track_ids: [...songs, ...songs] };
       const { error, job } = await change(relay, 'add_tracks_to_playlist', args);
       assert.ok(error === null || job?.status === 'completed', JSON.stringify(error));
       assertRows(playlist, [...former, ...songs, ...songs]);
@@ -44,12 +43,11 @@ const withRelinked = (
   rows: (own: string, other: string, third: string) => string[],
   kept: (shown: string, other: string, third: string) => string[],
 ) =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [own = '', other = '', third = '', shown = ''] = tracks(relay, 4, 3_000);
     fill(playlist, rows(own, other, third));
     relay.provider.lag.relink(own, shown);
-    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id }));
+    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id }));
     assertRows(playlist, kept(shown, other, third));
   });
 
@@ -66,15 +64,14 @@ test('if Spotify does not remove some of the duplicates, the first rows of those
   ));
 
 test('a removal that the list shows late is not taken for one without an effect', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', other = '', theirs = ''] = tracks(relay, 3, 3_000);
     fill(playlist, [first, other, first]);
     relay.provider.lag.set({ lists: 2_000, totals: 2_000 });
-    const fn = () => void relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), theirs]);
+    const fn = () => void relay.provider.editPlaylist(playlist_id, [...urisOf(playlist), theirs]);
     const look = { method: 'GET', path: /\/items$/, kind: 'hook', fn } as const;
     const removal = { method: 'DELETE', path: /\/items$/, kind: 'hook' } as const;
     relay.provider.faults.add({ ...removal, fn: () => relay.provider.faults.add(look) });
-    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id }));
+    assertDone(await change(relay, 'deduplicate_playlist', { playlist_id }));
     assertRows(playlist, [first, other, theirs]);
   }));

@@ -1,14 +1,15 @@
 /** Failed jobs that are resumed after their writes were undone, or after a dry run of that undo. */
+
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf } from '../support/answers.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { extrasClient, undoLast } from './extras.ts';
 import { assertDone, committed, ended } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const REMOVE = { method: 'DELETE', path: /\/items$/ } as const;
@@ -36,8 +37,7 @@ async function failedAppend(relay: Relay, playlistId: string, items: readonly st
 }
 
 longTest('a failed job continues where it stopped, even after a dry run of undoing it', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist }) => {
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
     fill(playlist, former);
     const id = await failedAppend(relay, playlist.id, items);
@@ -51,8 +51,7 @@ longTest('a failed job continues where it stopped, even after a dry run of undoi
 );
 
 longTest('a failed job whose first songs were undone adds all of its songs when it is resumed', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist }) => {
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
     fill(playlist, former);
     const id = await failedAppend(relay, playlist.id, items);
@@ -64,15 +63,14 @@ longTest('a failed job whose first songs were undone adds all of its songs when 
 );
 
 longTest('a removal that became a job, failed and was undone ends with CONFLICT when it is resumed', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const former = tracks(relay, 400);
     fill(playlist, former);
     relay.provider.faults.add(
       { ...REMOVE, skip: 1, times: 2, kind: 'latency', ms: 50_000 },
       { ...REMOVE, skip: 3, times: Number.POSITIVE_INFINITY, kind: 'status', status: 403 },
     );
-    const args = { playlist_id: playlist.id, track_ids: former.slice(0, 350) };
+    const args = { playlist_id, track_ids: former.slice(0, 350) };
     const answer = await relay.call('remove_tracks_from_playlist', args);
     const id = String(failureOf(answer).details.job_id);
     assert.equal((await ended(relay, id)).status, 'failed');

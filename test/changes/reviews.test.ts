@@ -5,13 +5,13 @@ import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
-import { assertRows, assertSame, fill, named, tracks, urisOf, without } from '../support/playlists.ts';
+import { assertRows, assertSame, fill, tracks, urisOf, without } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 import { committed, ended } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** The answer to the second append is lost, after its effect. */
@@ -29,12 +29,11 @@ async function append(
   meanwhile: (scene: Scene) => void,
   then: (scene: Scene, job: JobRecord) => Promise<void>,
 ): Promise<void> {
-  await withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  await withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, items] = [tracks(relay, 200), tracks(relay, 250, 3_000)];
     fill(playlist, former);
     const scene = { relay, playlist, former, items };
-    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () => {
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () => {
       meanwhile(scene);
       relay.provider.faults.add(LOST);
     });
@@ -102,9 +101,7 @@ longTest('a song that another person appends leads to no review, or to one that 
 
 for (const gone of [0, 6])
   test(`songs whose answer was lost are there once, while others take ${gone} rows out and add some`, () =>
-    withUnkind({}, async (relay) => {
-      const { provider } = relay;
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
       const [track_ids, theirs] = [tracks(relay, 2, 3_000), tracks(relay, 4, 8_000)];
       const playlist_id = playlist.id;
       provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
@@ -133,18 +130,16 @@ for (const gone of [0, 6])
     }));
 
 longTest('our own tool may write while a job waits', () =>
-  withUnkind({}, async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, items] = [urisOf(playlist), tracks(relay, 350, 3_000)];
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id, former }) => {
+    const items = tracks(relay, 350, 3_000);
     const [song = ''] = tracks(relay, 1, 8_000);
-    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id }, () =>
       provider.faults.add({ ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 }),
     );
     await reach(relay, id, 'waiting');
     // The next append of the job loses its answer, so that it has to look.
     provider.faults.add({ ...LOST, skip: 1 });
-    const args = { playlist_id: playlist.id, track_ids: [song] };
+    const args = { playlist_id, track_ids: [song] };
     // The tool has to wait for the limit too, since Spotify has named it.
     provider.faults.add({ ...APPEND, skip: 1, kind: 'latency', ms: 1 });
     let answer: Record<string, unknown> = {};

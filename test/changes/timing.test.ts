@@ -11,15 +11,14 @@ import { startSimulator } from '../support/simulator/simulator.ts';
 import { connectAccount, mcpClient, type Relay } from '../support/world.ts';
 import { victimEnvironment } from './crash/victim.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 const posts = ({ provider }: Relay) => provider.requests.filter(({ method }) => method === 'POST').length;
 
 longTest('skip_existing knows what this program has just written', () =>
-  withUnkind({ factor: 4 }, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, uris] = [urisOf(playlist), tracks(relay, 50, 3_000)];
+  withUnkindPlaylist('Exactly Two Hundred', { factor: 4 }, async ({ relay, playlist, former }) => {
+    const uris = tracks(relay, 50, 3_000);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 600 });
     const playlist_id = playlist.id;
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: uris }));
@@ -63,10 +62,9 @@ for (const [what, ms] of [
   ['a day', 24 * HOUR],
 ] as const) {
   longTest(`a clock set back ${what} does not stop a wait`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const playlist = named(relay, 'Empty Shelf');
+    withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
       const uris = tracks(relay, 150);
-      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
         relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 30 }),
       );
       await reach(relay, id, 'waiting');
@@ -77,10 +75,9 @@ for (const [what, ms] of [
   );
 
   longTest(`a clock set back ${what} does not stop a look`, () =>
-    withUnkind({}, async (relay, clock) => {
-      const playlist = named(relay, 'Empty Shelf');
+    withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
       const uris = tracks(relay, 150);
-      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () => {
+      const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () => {
         relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'drop', when: 'before' });
       });
       await poll(() => (posts(relay) >= 2 ? true : null));
@@ -112,10 +109,9 @@ for (const [what, between] of [
 }
 
 longTest('a job that is cancelled while a write is on its way says how far it got', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 300);
-    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, 'add_to_playlist', uris, { playlist_id }, () =>
       relay.provider.faults.add({ ...APPEND, skip: 1, kind: 'late', ms: 14_000, answer: 'hang' }),
     );
     await poll(() => (posts(relay) >= 2 ? true : null));

@@ -1,4 +1,5 @@
 /** Changes made one right after the other, while reads still show what was there before the first. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
@@ -6,15 +7,13 @@ import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts
 import { longTest } from '../support/scale.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change, committed, ended, poll } from './settled.ts';
-import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
+import { LIMIT_AFTER_FIRST, withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 longTest(
   'rows that were just added are known to a replacement whose reading takes longer than lists lag',
   () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const [former, songs] = [urisOf(playlist), tracks(relay, 12, 3_000)];
-      const playlist_id = playlist.id;
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const songs = tracks(relay, 12, 3_000);
       relay.provider.lag.set({ lists: 5_000, totals: 5_000, snapshots: 5_000 });
       assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: songs }));
       relay.provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'slow_answer', ms: 8_000 });
@@ -27,9 +26,7 @@ longTest(
 );
 
 test('an undo is refused if it would overwrite a later change that the snapshot does not show yet', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [gone, songs] = [urisOf(playlist).slice(0, 3), tracks(relay, 5, 3_000)];
     assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: gone }));
     // The lags begin here, so that reads show the removal at once.
@@ -44,15 +41,13 @@ test('an undo is refused if it would overwrite a later change that the snapshot 
   }));
 
 test('an undo is refused if it would remove songs that another program added while the snapshot lagged', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     assertDone(
       await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 9, 3_000) }),
     );
     relay.provider.lag.set({ lists: 600, totals: 900, snapshots: 30_000 });
     const left = [...urisOf(playlist), ...tracks(relay, 2, 4_000)];
-    relay.provider.editPlaylist(playlist.id, left);
+    relay.provider.editPlaylist(playlist_id, left);
     await clock.sleep(2_000);
     const { error } = await undoLast(relay);
     assert.equal(error?.code, 'CONFLICT');
@@ -90,14 +85,13 @@ longTest('tracks that were just saved are saved again by the undo of their remov
 );
 
 longTest('if a list still shows rows that were removed, they are not taken for rows that were put back', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', ...others] = tracks(relay, 120, 3_000);
     fill(playlist, [first, ...others, first]);
     relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
     // One request removes both rows, and the next one puts the first back.
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
-    const { error } = await change(relay, 'deduplicate_playlist', { playlist_id: playlist.id });
+    const { error } = await change(relay, 'deduplicate_playlist', { playlist_id });
     assertRows(playlist, error ? [first, ...others, first] : [first, ...others]);
   }),
 );
@@ -105,9 +99,7 @@ longTest('if a list still shows rows that were removed, they are not taken for r
 longTest(
   'a second addition of the same rows can be undone, although their number does not show an earlier removal yet',
   () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const playlist_id = playlist.id;
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const track_ids = tracks(relay, 12, 3_000);
       relay.provider.lag.set({ lists: 100, totals: 2_500 });
       assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids }));
@@ -126,14 +118,13 @@ for (const [what, changed] of [
 ] as const) {
   longTest(`a list from before a replacement is not taken for its result if ${what}`, () =>
     // On a busy machine, a faster clock would bring the call near its deadline.
-    withUnkind({ factor: 8 }, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', { factor: 8 }, async ({ relay, playlist, playlist_id }) => {
       const former = tracks(relay, 256, 3_000);
       fill(playlist, former);
       relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
       const track_ids = [...tracks(relay, changed, 4_000), ...former.slice(changed)];
-      const args = { playlist_id: playlist.id, track_ids };
+      const args = { playlist_id, track_ids };
       // The last request proves to have had no effect, so the change is rolled back.
       const { error } = await change(relay, 'replace_playlist_tracks', args);
       assert.equal(error?.code, 'PARTIAL_WRITE');
@@ -147,9 +138,7 @@ for (const [what, begin] of [
   ['that were there for long', null],
 ] as const) {
   longTest(`rows ${what}, added once more, do not count as added before the list shows them`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
-      const playlist_id = playlist.id;
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const former = tracks(relay, 133, 3_000);
       relay.provider.lag.set({ lists: 3_000, totals: 3_000, snapshots: 3_000 });
       if (begin === null) fill(playlist, former);
@@ -165,9 +154,7 @@ for (const [what, begin] of [
 }
 
 longTest('rows are added after those that are there, although the total is still that of before', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', ...others] = tracks(relay, 33, 3_000);
     relay.provider.lag.set({ totals: 5_000 });
     const track_ids = [first, ...others];

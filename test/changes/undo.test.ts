@@ -1,19 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
-import { withUnkind } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, wanted] = [tracks(relay, 250), tracks(relay, 350, 3_000)];
     fill(playlist, former);
-    const args = { playlist_id: playlist.id, track_ids: wanted };
+    const args = { playlist_id, track_ids: wanted };
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     for (const rows of [former, wanted, former]) {
       assertDone(await undoLast(relay));
@@ -22,29 +21,26 @@ test('an undo can be undone, and the undo of an undo can be undone too', () =>
   }));
 
 test('an undo is refused where another person has changed the playlist since', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const track_ids = urisOf(playlist).slice(0, 10);
-    const args = { playlist_id: playlist.id, track_ids };
+    const args = { playlist_id, track_ids };
     assertDone(await change(relay, 'remove_tracks_from_playlist', args));
     const edited = urisOf(playlist).toSpliced(20, 5);
-    relay.provider.editPlaylist(playlist.id, edited);
+    relay.provider.editPlaylist(playlist_id, edited);
     const { error } = await undoLast(relay);
     assert.equal(error?.code, 'CONFLICT');
     assertRows(playlist, edited);
   }));
 
 test('a removal that takes effect, loses its answer and is then refused counts as done, and can be undone', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     for (const skip of [0, 1]) {
       const removal = { method: 'DELETE', path: /\/items$/, skip } as const;
       relay.provider.faults.add(
         { ...removal, kind: 'status_after', status: 502 },
         { ...removal, kind: 'status', status: 403 },
       );
-      const args = { playlist_id: playlist.id, track_ids: former.slice(0, 130) };
+      const args = { playlist_id, track_ids: former.slice(0, 130) };
       assertDone(await change(relay, 'remove_tracks_from_playlist', args));
       assertRows(playlist, former.slice(130));
       assertDone(await undoLast(relay));
@@ -53,12 +49,11 @@ test('a removal that takes effect, loses its answer and is then refused counts a
   }));
 
 longTest('an undo whose answers are lost brings back every row once', () =>
-  withUnkind({}, async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const [former, wanted] = [tracks(relay, 450), tracks(relay, 150, 3_000)];
     fill(playlist, former);
     relay.provider.lag.set({ lists: 600, totals: 600, snapshots: 600 });
-    const args = { playlist_id: playlist.id, track_ids: wanted };
+    const args = { playlist_id, track_ids: wanted };
     assertDone(await change(relay, 'replace_playlist_tracks', args));
     relay.provider.faults.add(
       { method: 'PUT', path: /\/items$/, kind: 'status_after', status: 502 },
@@ -71,8 +66,7 @@ longTest('an undo whose answers are lost brings back every row once', () =>
 );
 
 test('details and saved tracks come back', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const account = owner(relay.provider);
     // The playlist needs a description from the start, since Spotify would not let the undo clear a new one.
     playlist.description = 'Former words';
@@ -84,7 +78,7 @@ test('details and saved tracks come back', () =>
     const some = account.saved.slice(0, 90).map(({ uri }) => uri);
     // Some of these are saved already, and have to stay saved.
     const mixed = [...account.saved.slice(100, 130).map(({ uri }) => uri), ...tracks(relay, 60, 7_000)];
-    const details = { playlist_id: playlist.id, name: 'Another Name', description: 'Another description' };
+    const details = { playlist_id, name: 'Another Name', description: 'Another description' };
     assertDone(await change(relay, 'update_playlist_details', details));
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids: some }));
     assertDone(await change(relay, 'save_tracks', { track_ids: mixed }));
@@ -104,20 +98,17 @@ async function undoneTwice(relay: Relay): Promise<void> {
 }
 
 test('two simultaneous undos of one move bring the rows back once', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const move = { range_start: 3, insert_before: 50, range_length: 5 };
-    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
     await undoneTwice(relay);
     assertRows(playlist, former);
   }));
 
 test('two simultaneous undos of an addition leave the same songs that an earlier addition put in', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
-    const args = { playlist_id: playlist.id, track_ids: songs };
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const songs = tracks(relay, 20, 3_000);
+    const args = { playlist_id, track_ids: songs };
     for (let count = 0; count < 2; count++) assertDone(await change(relay, 'add_tracks_to_playlist', args));
     await undoneTwice(relay);
     assertRows(playlist, [...former, ...songs]);
@@ -133,11 +124,10 @@ test('the undo of saving what was saved already can be undone', () =>
   }));
 
 test('the undo of a first description, which Spotify does not clear, can be undone', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     playlist.description = '';
     const details = { name: 'Another Name', description: 'First words' };
-    assertDone(await change(relay, 'update_playlist_details', { playlist_id: playlist.id, ...details }));
+    assertDone(await change(relay, 'update_playlist_details', { playlist_id, ...details }));
     for (let count = 0; count < 2; count++) assertDone(await undoLast(relay));
     assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
   }));
@@ -145,35 +135,30 @@ test('the undo of a first description, which Spotify does not clear, can be undo
 longTest(
   'rows that relay moved without reading them are not moved back after another person has changed the playlist',
   () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const move = { range_start: 3, insert_before: 50, range_length: 5 };
-      assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+      assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
       const edited = urisOf(playlist).slice(10);
-      relay.provider.editPlaylist(playlist.id, edited);
+      relay.provider.editPlaylist(playlist_id, edited);
       assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
       assertRows(playlist, edited);
     }),
 );
 
 test('a row that Spotify no longer offers is not taken for the removed row that was above it', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [first, second, third] = tracks(relay, 3) as [string, string, string];
     fill(playlist, [first, second, third]);
     relay.provider.lag.vanish(second);
-    assertDone(
-      await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids: [first] }),
-    );
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids: [first] }));
     assertDone(await undoLast(relay));
     assertRows(playlist, [first, second, third]);
   }));
 
 test('an added row that Spotify no longer offers does not prevent the undo', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const [former, songs] = [urisOf(playlist), tracks(relay, 20, 3_000)];
-    const args = { playlist_id: playlist.id, track_ids: songs };
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const songs = tracks(relay, 20, 3_000);
+    const args = { playlist_id, track_ids: songs };
     assertDone(await change(relay, 'add_tracks_to_playlist', args));
     relay.provider.lag.vanish(at(songs, 5));
     const { error } = await undoLast(relay);
@@ -194,13 +179,12 @@ function twins({ provider }: Relay): [own: string, shown: string] {
 
 for (const lists of [0, 600]) {
   test(`the undo takes out an added song that lists show under another ID, and keeps an older row of it, with lists ${lists} ms late`, () =>
-    withUnkind({}, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const [own, shown] = twins(relay);
       const [other = ''] = tracks(relay, 1, 3_000);
       relay.provider.lag.relink(own, shown);
       relay.provider.lag.set({ lists });
-      const args = { playlist_id: playlist.id, track_ids: [own] };
+      const args = { playlist_id, track_ids: [own] };
       for (const [former, left] of [
         [[other], [other]],
         [
@@ -218,8 +202,7 @@ for (const lists of [0, 600]) {
 }
 
 test('an added song that lists show under another ID is there once after a later change is undone', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist }) => {
     const [own, shown] = twins(relay);
     const [other = '', third = ''] = tracks(relay, 2, 3_000);
     relay.provider.lag.relink(own, shown);
@@ -234,13 +217,11 @@ test('an added song that lists show under another ID is there once after a later
   }));
 
 test('rows that relay moved without reading them are moved back once a later change is undone', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const former = urisOf(playlist);
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const move = { range_start: 3, insert_before: 50, range_length: 5 };
-    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id: playlist.id, ...move }));
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
     const track_ids = urisOf(playlist).slice(0, 10);
-    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids }));
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
     await withExtras(relay, async ({ changes, undo }) => {
       const [removal = '', moving = ''] = await changes();
       assert.equal((await undo(moving)).error?.code, 'CONFLICT');

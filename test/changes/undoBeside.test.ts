@@ -1,14 +1,15 @@
 /** Another person writes between the requests of a change. When the change is undone or rolled back, what they wrote stays. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { undoLast } from './extras.ts';
 import { assertDone, change, committed, ended } from './settled.ts';
-import { LIMIT_AFTER_FIRST, withUnkind } from './unkind.ts';
+import { LIMIT_AFTER_FIRST, withUnkindPlaylist } from './unkind.ts';
 
 /** A limit stops a job after its first request, and meanwhile another person appends a song. Then the job ends and is undone. */
 async function withSongBetween(
@@ -16,16 +17,15 @@ async function withSongBetween(
   size: number,
   rows: (former: readonly string[], items: readonly string[], song: string) => readonly string[],
 ): Promise<void> {
-  await withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  await withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, items] = [tracks(relay, size), tracks(relay, 250, 3_000)];
     const [song = ''] = tracks(relay, 1, 8_000);
     fill(playlist, former);
-    const id = await committed(relay, type, items, { playlist_id: playlist.id }, () =>
+    const id = await committed(relay, type, items, { playlist_id }, () =>
       relay.provider.faults.add(LIMIT_AFTER_FIRST),
     );
     await reach(relay, id, 'waiting');
-    relay.provider.editPlaylist(playlist.id, [...urisOf(playlist), song]);
+    relay.provider.editPlaylist(playlist_id, [...urisOf(playlist), song]);
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, rows(former, items, song));
     assertDone(await undoLast(relay));
@@ -53,9 +53,7 @@ longTest('the undo of a replacement keeps a song that came between its requests'
 );
 
 test('an undo that continues after a limit brings back what the change took out, and leaves what another person did', () =>
-  withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const playlist_id = playlist.id;
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, [song = '']] = [tracks(relay, 90), tracks(relay, 1, 8_000)];
     fill(playlist, former);
     const track_ids = [...former.slice(0, 6), ...former.slice(40, 46)];
@@ -79,16 +77,15 @@ async function rolledBackBeside(
   edit: (rows: readonly string[], song: string) => readonly string[],
   rows: (former: readonly string[], song: string) => readonly string[],
 ): Promise<void> {
-  await withUnkind({}, async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  await withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, [song = '']] = [urisOf(playlist), tracks(relay, 1, 8_000)];
     relay.provider.faults.add(
       { method: 'POST', path: ITEMS, kind: 'status', status: 400 },
       { method: 'PUT', path: ITEMS, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 },
     );
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 150, 3_000) };
     const { error } = (await relay.call('replace_playlist_tracks', args)) as { error: ToolFailure };
-    relay.provider.editPlaylist(playlist.id, edit(urisOf(playlist), song));
+    relay.provider.editPlaylist(playlist_id, edit(urisOf(playlist), song));
     const job = await ended(relay, String(error.details.job_id));
     assert.deepEqual([job.status, job.review_required], ['failed', false]);
     assertRows(playlist, rows(former, song));

@@ -2,6 +2,7 @@
 
 import { type FastClock, fastClock } from '../support/fastClock.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
+import { type PlaylistScene, sceneOf, type Then } from '../support/withPlaylist.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 export interface UnkindOptions extends Omit<RelayOptions, 'clock'> {
@@ -18,6 +19,15 @@ export async function withUnkind(
   const clock = fastClock(factor);
   const env = { RELAY_TOOLSETS: 'all', ...rest.env };
   await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
+}
+
+/** The same, and the account's playlist of that name. */
+export function withUnkindPlaylist(
+  name: string,
+  ...then: Then<UnkindOptions, PlaylistScene & { clock: FastClock }>
+): Promise<void> {
+  const [options, work] = then.length === 1 ? [{}, ...then] : then;
+  return withUnkind(options, (relay, clock) => work({ ...sceneOf(relay, name), clock }));
 }
 
 /** A limit that stops a change between its first and its second request that writes rows. */

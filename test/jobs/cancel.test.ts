@@ -11,15 +11,15 @@ import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, jobOf, reach } from './jobCalls.ts';
 
 const cancelled = async (answer: Promise<Record<string, unknown>>) => (await answer).job as JobRecord;
 
 test('cancel_job before the first write writes nothing and keeps everything', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
-    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 30), { playlist_id: playlist.id });
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 30), { playlist_id });
     await reach(relay, id, 'ready');
     const job = await cancelled(relay.call('cancel_job', { job_id: id }));
     assert.deepEqual([job.status, job.resolved, job.written, job.result], ['cancelled', 30, 0, null]);
@@ -126,12 +126,11 @@ test('cancel_job ends the wait for a limit', () =>
   }));
 
 test('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
     const held = gate();
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
-    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
     await reach(relay, id, 'ready');
     await commit(relay, id);
     await until(() => held.waiting === 1);

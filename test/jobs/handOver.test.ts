@@ -5,7 +5,8 @@ import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
+import type { Relay } from '../support/world.ts';
 import { commit, itemsOf, jobOf, reach } from './jobCalls.ts';
 
 interface Bulk {
@@ -30,17 +31,16 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
 }
 
 test('if a quota ends resolving, the call hands the list over to a job, with what is already resolved', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const wanted = uniqueTracks(relay, 20);
     relay.provider.faults.add({ path: '/search', skip: 8, kind: 'quota', retryAfterSeconds: 40_000 });
     const result = await call(relay, 'add_tracks_by_search', {
-      playlist_id: playlist.id,
+      playlist_id,
       tracks: wanted.map(asQuery),
     });
     assert.deepEqual(
       [result.status, result.playlist_id, result.added, result.write],
-      ['deferred', playlist.id, 0, undefined],
+      ['deferred', playlist_id, 0, undefined],
     );
     assert.ok(result.matched >= 8, `${result.matched}`);
     assert.equal(result.report.length, result.matched);
@@ -61,13 +61,12 @@ test('if a quota ends resolving, the call hands the list over to a job, with wha
   }));
 
 test('resolving that takes too long for one call is handed over before the call ends', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     // Eight searches are under way at a time. Six are answered, and the eight after them are held.
     const wanted = uniqueTracks(relay, 14);
     const held = gate();
     relay.provider.faults.add({ path: '/search', skip: 6, times: 8, kind: 'hook', fn: held.wait });
-    const payload = { playlist_id: playlist.id, tracks: wanted.map(asQuery), strict: false };
+    const payload = { playlist_id, tracks: wanted.map(asQuery), strict: false };
     const answer = call(relay, 'bulk_add_tracks', payload);
     await until(() => held.waiting === 8);
     assert.equal(clock.waiting(RESOLVE_MS), 1);
@@ -84,8 +83,7 @@ test('resolving that takes too long for one call is handed over before the call 
   }));
 
 test('a limit during writing hands the rest to a job that writes it by itself', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
       method: 'POST',
@@ -94,7 +92,7 @@ test('a limit during writing hands the rest to a job that writes it by itself', 
       kind: 'quota',
       retryAfterSeconds: 7_200,
     });
-    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris });
     assert.deepEqual(
       [result.status, result.matched, result.added, result.write?.partial],
       ['deferred', 450, 200, true],
@@ -111,14 +109,13 @@ test('a limit during writing hands the rest to a job that writes it by itself', 
   }));
 
 test('writing that takes too long for one call is handed over, and the job begins at once', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 650);
     const slow = [gate(), gate(), gate(), gate()];
     slow.forEach(({ wait }, skip) => {
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip, kind: 'hook', fn: wait });
     });
-    const answer = call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    const answer = call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris });
     for (const held of slow) {
       await until(() => held.waiting === 1);
       clock.advance(11_000);
@@ -196,8 +193,7 @@ test('a deferred dry run writes nothing, and a deferred strict list is not commi
   }));
 
 test('skip_existing of a handed-over call counts what the playlist held before', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     playlist.rows.push({ uri: at(uris, 5), addedAt: null, addedBy: null });
     // The first song is named twice and was not there before. It is added twice: here once by the call and once by the job.
@@ -210,7 +206,7 @@ test('skip_existing of a handed-over call counts what the playlist held before',
       retryAfterSeconds: 100,
     } as const;
     relay.provider.faults.add(limit);
-    const args = { playlist_id: playlist.id, tracks: list, skip_existing: true };
+    const args = { playlist_id, tracks: list, skip_existing: true };
     const result = await call(relay, 'bulk_add_tracks', args);
     assert.deepEqual([result.status, result.added], ['deferred', 100]);
     clock.advance(100_000);
@@ -220,22 +216,21 @@ test('skip_existing of a handed-over call counts what the playlist held before',
   }));
 
 test('while a job writes to a playlist, a tool that writes to it waits its turn', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
     const [extra = ''] = tracks(relay, 1, 4_000);
     const held = gate();
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'hook', fn: held.wait });
     const made = await relay.call('create_bulk_job', {
       type: 'add_to_playlist',
-      payload: { playlist_id: playlist.id },
+      payload: { playlist_id },
       items: uris,
     });
     const id = String(made.job_id);
     await reach(relay, id, 'ready');
     await commit(relay, id);
     await until(() => held.waiting === 1);
-    const added = relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: [extra] });
+    const added = relay.call('add_tracks_to_playlist', { playlist_id, track_ids: [extra] });
     held.open();
     await added;
     await reach(relay, id, 'completed');
@@ -261,15 +256,14 @@ async function cutShort(
 }
 
 test('a list that a call looks up is not listed as a job until it has to continue without the call', () =>
-  withClock(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [first, second, third] = uniqueTracks(relay, 3);
     assert.ok(first && second && third);
     const list = [asQuery(first), { id: second.id }, asQuery(third)];
     const jobs = async () => (await relay.call('list_jobs')).total;
     const [searching, writing] = [gate(), gate()];
     relay.provider.faults.add({ path: '/search', times: 2, kind: 'hook', fn: searching.wait });
-    const args = { playlist_id: playlist.id, tracks: list };
+    const args = { playlist_id, tracks: list };
     const answer = call(relay, 'bulk_add_tracks', args);
     await until(() => searching.waiting === 2);
     assert.equal(await jobs(), 0);
@@ -286,10 +280,9 @@ test('a list that a call looks up is not listed as a job until it has to continu
   }));
 
 test('a single write is listed as a job only once a stop cuts it short, not while its caller waits', () =>
-  withClock(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const jobs = async () => (await relay.call('list_jobs')).total;
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 2) };
+    const args = { playlist_id, track_ids: tracks(relay, 2) };
     const writing = gate();
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, times: 2, kind: 'hook', fn: writing.wait });
     const job = await cutShort(relay, 'add_tracks_to_playlist', args, writing);

@@ -9,18 +9,18 @@ import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
 import { commit, createJob, itemsOf, reach, runToEnd } from './jobCalls.ts';
 
 test('a job resolves in the background, is committed, and leaves a full record', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c] = uniqueTracks(relay, 3);
     assert.ok(a && b && c);
     const items = [asQuery(a), b.uri, { id: c.id }];
     const answer = await relay.call('create_bulk_job', {
       type: 'add_to_playlist',
-      payload: { playlist_id: `https://open.spotify.com/playlist/${playlist.id}` },
+      payload: { playlist_id: `https://open.spotify.com/playlist/${playlist_id}` },
       items,
     });
     const id = String(answer.job_id);
@@ -49,13 +49,13 @@ test('a job resolves in the background, is committed, and leaves a full record',
         type: 'add_to_playlist',
         status: 'completed',
         payload: {
-          playlist_id: playlist.id,
+          playlist_id,
           strict: true,
           dry_run: false,
           skip_existing: false,
           skip_duplicates: true,
         },
-        playlist_id: playlist.id,
+        playlist_id,
         total_items: 3,
         pending: 0,
         resolved: 3,
@@ -72,8 +72,8 @@ test('a job resolves in the background, is committed, and leaves a full record',
         review_required: false,
         error: null,
         result: {
-          playlist_id: playlist.id,
-          snapshot_id: Buffer.from(`${playlist.version},${playlist.id}`).toString('base64'),
+          playlist_id,
+          snapshot_id: Buffer.from(`${playlist.version},${playlist_id}`).toString('base64'),
           written: 3,
           skipped_existing: 0,
           failed: 0,
@@ -96,20 +96,18 @@ test('create_playlist creates one playlist and fills it in order', () =>
   }));
 
 test('replace_playlist replaces all rows with the items', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350, 2_000);
-    const id = await createJob(relay, 'replace_playlist', uris, { playlist_id: playlist.id });
+    const id = await createJob(relay, 'replace_playlist', uris, { playlist_id });
     assert.equal((await runToEnd(relay, id)).status, 'completed');
     assert.deepEqual(urisOf(playlist), uris);
   }));
 
 test('replace_playlist refuses a playlist whose rows could not be restored, and writes nothing', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     at(playlist.rows, 3).unavailable = true;
     const before = urisOf(playlist);
-    const id = await createJob(relay, 'replace_playlist', tracks(relay, 5), { playlist_id: playlist.id });
+    const id = await createJob(relay, 'replace_playlist', tracks(relay, 5), { playlist_id });
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.error?.code, job.written], ['failed', 'UNSUPPORTED_ITEMS', 0]);
     assert.deepEqual([urisOf(playlist), writes(relay)], [before, 0]);
@@ -131,13 +129,12 @@ longTest('save_tracks and remove_saved_tracks change the library', () =>
 );
 
 test('the commit of a strict job with unresolved items is refused with the counts; resume_job searches for them again', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
     const [a] = uniqueTracks(relay, 1);
     assert.ok(a);
     const typo = { title: `${a.name} Quux`, artist: asQuery(a).artist };
     const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, typo], {
-      playlist_id: playlist.id,
+      playlist_id,
     });
     await reach(relay, id, 'ready');
     const { code, details } = failureOf(await relay.call('commit_job', { job_id: id }));
@@ -166,11 +163,10 @@ test('the commit of a strict job with unresolved items is refused with the count
   }));
 
 test('a job that is not strict writes what resolved', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b] = uniqueTracks(relay, 2);
     assert.ok(a && b);
-    const payload = { playlist_id: playlist.id, strict: false };
+    const payload = { playlist_id, strict: false };
     const id = await createJob(relay, 'add_to_playlist', [asQuery(a), NOTHING, asQuery(b)], payload);
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.resolved, job.unmatched, job.written], ['completed', 2, 1, 2]);
@@ -197,16 +193,15 @@ test('dry_run ends after resolving with a result and no write', () =>
   }));
 
 test('skip_existing and skip_duplicates skip what is already there and what is listed twice', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a = '', b = '', c = ''] = tracks(relay, 3);
     playlist.rows.push({ uri: a, addedAt: null, addedBy: null });
-    const payload = { playlist_id: playlist.id, skip_existing: true };
+    const payload = { playlist_id, skip_existing: true };
     const id = await createJob(relay, 'add_to_playlist', [b, a, b, c, a], payload);
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.written, job.skipped_existing], ['completed', 2, 3]);
     assert.deepEqual(urisOf(playlist), [a, b, c]);
-    const twice = { playlist_id: playlist.id, skip_duplicates: false };
+    const twice = { playlist_id, skip_duplicates: false };
     await runToEnd(relay, await createJob(relay, 'add_to_playlist', [c, c], twice));
     assert.deepEqual(urisOf(playlist), [a, b, c, c, c]);
   }));
@@ -231,15 +226,11 @@ test('items that normalise alike cost one search', () =>
   }));
 
 test('one item that Spotify does not know fails, and all others are written, also those of the same request', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 120);
     const unknown = 'spotify:track:0000000000000000000000';
     const items = [...uris.slice(0, 37), unknown, ...uris.slice(37)];
-    const job = await runToEnd(
-      relay,
-      await createJob(relay, 'add_to_playlist', items, { playlist_id: playlist.id }),
-    );
+    const job = await runToEnd(relay, await createJob(relay, 'add_to_playlist', items, { playlist_id }));
     assert.deepEqual([job.status, job.written, job.failed], ['completed', 120, 1]);
     assert.deepEqual(urisOf(playlist), uris);
     const item = at(await itemsOf(relay, job.job_id), 37);
@@ -328,9 +319,8 @@ test('list_jobs pages newest first, get_job_status pages items', () =>
   }));
 
 test('after the only job was cleared from the page, the next job writes its own items', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
-    const payload = { playlist_id: playlist.id };
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const payload = { playlist_id };
     const first = await createJob(relay, 'add_to_playlist', tracks(relay, 3), payload);
     await reach(relay, first, 'ready');
     await commit(relay, first);

@@ -9,11 +9,12 @@ import { type Restored, restoreState } from '../../src/server/restore/restoreSta
 import { backUpState } from '../../src/store/copies/backup.ts';
 import { temporaryHome } from '../support/cli.ts';
 import { owner } from '../support/entries.ts';
-import { named, tracks, urisOf } from '../support/playlists.ts';
+import { tracks, urisOf } from '../support/playlists.ts';
 import { writes } from '../support/requests.ts';
 import type { FaultMatch } from '../support/simulator/faults.ts';
 import { type WatchedClock, withClock } from '../support/waiting.ts';
-import { type Relay, withRelay } from '../support/world.ts';
+import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
+import type { Relay } from '../support/world.ts';
 import { commit, createJob, pause, reach } from './jobCalls.ts';
 
 const SECONDS = 100;
@@ -61,9 +62,8 @@ async function stopped(relay: Relay, type: string, payload: object, where: Fault
 }
 
 test('a half-written job that continued after the copy was made fails after a restore; resumed, it finds out what it wrote', (t) =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const payload = { playlist_id: playlist.id };
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const payload = { playlist_id };
     const id = await stopped(relay, 'add_to_playlist', payload, {
       method: 'POST',
       path: /\/items$/,
@@ -93,10 +93,8 @@ test('a half-written job that continued after the copy was made fails after a re
   }));
 
 test('a half-written job whose playlist has not changed since the copy continues when resumed', (t) =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
-    const payload = { playlist_id: playlist.id };
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+    const payload = { playlist_id };
     const id = await stopped(relay, 'add_to_playlist', payload, {
       method: 'POST',
       path: /\/items$/,
@@ -108,13 +106,12 @@ test('a half-written job whose playlist has not changed since the copy continues
     await relay.call('resume_job', { job_id: id });
     const job = await drive(relay, clock, id);
     assert.deepEqual([job.status, job.written], ['completed', 250]);
-    assert.deepEqual(urisOf(playlist), [...before, ...tracks(relay, 250, 3_000)]);
+    assert.deepEqual(urisOf(playlist), [...former, ...tracks(relay, 250, 3_000)]);
   }));
 
 test('a job that had written nothing when the copy was made does not write again by itself', (t) =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const payload = { playlist_id: playlist.id };
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const payload = { playlist_id };
     const id = await stopped(relay, 'add_to_playlist', payload, { method: 'GET', path: /\/playlists\// });
     const file = await copyOf(t, relay);
     await finish(relay, clock, id);
@@ -144,9 +141,8 @@ test('a job that was creating a playlist creates no second one', (t) =>
   }));
 
 test('jobs that were not writing continue as before', async (t) => {
-  await withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id: playlist.id });
+  await withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const id = await createJob(relay, 'add_to_playlist', tracks(relay, 3), { playlist_id });
     await reach(relay, id, 'ready');
     const file = await copyOf(t, relay);
     await relay.call('cancel_job', { job_id: id });

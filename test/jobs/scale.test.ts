@@ -7,10 +7,10 @@ import type { Resolver } from '../../src/resolve/resolver.ts';
 import { testStore } from '../store/testStore.ts';
 import { pluck } from '../support/entries.ts';
 import { collectGarbage } from '../support/garbage.ts';
-import { named, tracks, urisOf } from '../support/playlists.ts';
+import { tracks, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { until } from '../support/waiting.ts';
-import { withRelay } from '../support/world.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { createJob, runToEnd } from './jobCalls.ts';
 import { jobsOver, songsRequest } from './jobsOver.ts';
 
@@ -99,11 +99,10 @@ longTest('the memory of a running job does not grow with its progress', async (t
 });
 
 test(`${ARRIVING} tracks arrive in order`, () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     // The last 1,000 repeat the first.
     const uris = [...tracks(relay, ARRIVING - 1_000), ...tracks(relay, 1_000)];
-    const payload = { playlist_id: playlist.id, skip_duplicates: false };
+    const payload = { playlist_id, skip_duplicates: false };
     const id = await createJob(relay, 'add_to_playlist', uris, payload);
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.status, job.written], ['completed', ARRIVING]);

@@ -1,14 +1,16 @@
 /** Items that searching did not resolve, settled by a person or a model. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { ItemRecord, JobRecord } from '../../src/jobs/jobRecord.ts';
 import { failureOf } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
-import { named, tracks, urisOf } from '../support/playlists.ts';
+import { tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { until } from '../support/until.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
 
@@ -24,13 +26,12 @@ const lookups = ({ provider }: Relay) =>
   provider.requests.filter(({ path }) => path.startsWith('/tracks/')).length;
 
 test('a strict job is settled item by item and written, and the next list needs no search', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c, d] = uniqueTracks(relay, 4);
     assert.ok(a && b && c && d);
     const wrong = misspelled(b);
     const list = [asQuery(a), wrong, NOTHING, asQuery(c), wrong];
-    const id = await createJob(relay, 'add_to_playlist', list, { playlist_id: playlist.id });
+    const id = await createJob(relay, 'add_to_playlist', list, { playlist_id });
     await reach(relay, id, 'ready');
 
     const open = await unresolvedOf(relay, id);
@@ -196,10 +197,9 @@ test('fixes that cannot be made are all named, and none is made', () =>
   }));
 
 test('skip_unresolved commits a strict job without what did not resolve', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b] = tracks(relay, 2);
-    const id = await createJob(relay, 'add_to_playlist', [a, NOTHING, b], { playlist_id: playlist.id });
+    const id = await createJob(relay, 'add_to_playlist', [a, NOTHING, b], { playlist_id });
     await reach(relay, id, 'ready');
     const refused = failureOf(await relay.call('commit_job', { job_id: id }));
     assert.deepEqual(

@@ -5,6 +5,7 @@ import { named, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { withClock } from '../support/waiting.ts';
+import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
 import { connectAccount, withRelay } from '../support/world.ts';
 import { commit, createJob, itemsOf, jobOf, reach, runToEnd } from './jobCalls.ts';
 
@@ -51,8 +52,7 @@ test('with a limit of half a minute a job waits too, until its time', () =>
   }));
 
 test('a limit during writing makes the job wait, and it continues where it stopped', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const uris = tracks(relay, 450);
     relay.provider.faults.add({
       method: 'POST',
@@ -61,7 +61,7 @@ test('a limit during writing makes the job wait, and it continues where it stopp
       kind: 'quota',
       retryAfterSeconds: 7_200,
     });
-    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
     await reach(relay, id, 'ready');
     await commit(relay, id);
     const parked = await reach(relay, id, 'waiting');
@@ -132,10 +132,9 @@ test('without a login a job waits for one, then continues by itself', () =>
   }));
 
 test('a job whose login ends during a commit waits, and a new login resumes it', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
-    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id: playlist.id });
+    const id = await createJob(relay, 'add_to_playlist', uris, { playlist_id });
     await reach(relay, id, 'ready');
     relay.provider.expireAccessTokens();
     relay.provider.revokeRefreshTokens();

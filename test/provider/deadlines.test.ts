@@ -5,6 +5,7 @@ import { fastClock } from '../support/fastClock.ts';
 import { collectGarbage } from '../support/garbage.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
+import { withClockedPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const ALWAYS = Number.POSITIVE_INFINITY;
@@ -50,10 +51,9 @@ test('an answer that stops half-way is given up in time, even if garbage is coll
   }));
 
 test('a write that takes 14 seconds is awaited, and its outcome is known', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'slow_answer', ms: 14_000 });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 100) };
+    const args = { playlist_id, track_ids: tracks(relay, 100) };
     const call = relay.call('add_tracks_to_playlist', args);
     await clock.pass(14_000);
     assert.equal((await call).written, 100);
@@ -99,17 +99,15 @@ test('one request takes 40 seconds at most, including a slow refresh and all att
   }));
 
 test('a read that takes more than 45 seconds fails with that reason, and sends nothing more', () =>
-  withClock(async (relay, clock) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'The Whole Granary');
+  withClockedPlaylist('The Whole Granary', async ({ relay, provider, clock, playlist_id }) => {
     const fn = () => clock.advance(11_000);
-    const items = `/playlists/${playlist.id}/items`;
+    const items = `/playlists/${playlist_id}/items`;
     provider.faults.add(
-      { path: `/playlists/${playlist.id}`, kind: 'hook', fn },
+      { path: `/playlists/${playlist_id}`, kind: 'hook', fn },
       { path: items, kind: 'hook', fn },
       { path: items, skip: 1, kind: 'hang', when: 'before', times: ALWAYS },
     );
-    const call = relay.call('get_playlist_stats', { playlist_id: playlist.id });
+    const call = relay.call('get_playlist_stats', { playlist_id });
     await until(() => provider.requests.length === 10);
     clock.advance(TRY_MS);
     await until(() => clock.waiting(125) === 8);
@@ -126,11 +124,10 @@ test('a read that takes more than 45 seconds fails with that reason, and sends n
   }));
 
 test('a write that does not fit into a call continues as a job, which the answer names', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withClockedPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {
     const fn = () => clock.advance(10_000);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn, times: 6 });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 1_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 1_000) };
     const { code, details } = failureOf(await relay.call('add_tracks_to_playlist', args));
     assert.deepEqual([code, typeof details.job_id], ['DEADLINE_EXCEEDED', 'string']);
     await until(() => playlist.rows.length === 1_000);

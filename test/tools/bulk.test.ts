@@ -8,6 +8,7 @@ import { searches, writes } from '../support/requests.ts';
 import { trackShape, writtenShape } from '../support/shapes.ts';
 import { asQuery, NOTHING, uniqueTracks } from '../support/songs.ts';
 import { gate, until } from '../support/waiting.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 interface Row {
@@ -45,16 +46,15 @@ async function call(relay: Relay, tool: string, args: Record<string, unknown>): 
 }
 
 test('add_tracks_by_search resolves everything, then writes in order', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const tracks = uniqueTracks(relay, 12);
     const inputs = tracks.map(asQuery);
-    const result = await call(relay, 'add_tracks_by_search', { playlist_id: playlist.id, tracks: inputs });
+    const result = await call(relay, 'add_tracks_by_search', { playlist_id, tracks: inputs });
     assert.deepEqual(
       { ...withoutChange(result), write: withoutChange(result.write) },
       {
         status: 'done',
-        playlist_id: playlist.id,
+        playlist_id,
         matched: 12,
         ambiguous: 0,
         unmatched: 0,
@@ -119,11 +119,10 @@ test('entries that normalise alike cost one search', () =>
   }));
 
 test('strict: one entry that is not found blocks everything, and nothing is written', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [track] = uniqueTracks(relay, 1);
     assert.ok(track);
-    const args = { playlist_id: playlist.id, tracks: [asQuery(track), NOTHING] };
+    const args = { playlist_id, tracks: [asQuery(track), NOTHING] };
     const blocked = await call(relay, 'add_tracks_by_search', args);
     assert.deepEqual(
       [blocked.status, counts(blocked), blocked.report.map(({ status }) => status)],
@@ -140,11 +139,10 @@ test('strict: one entry that is not found blocks everything, and nothing is writ
   }));
 
 test('dry_run reports and writes nothing', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
     const tracks = [...uniqueTracks(relay, 2).map(asQuery), NOTHING];
     const result = await call(relay, 'add_tracks_by_search', {
-      playlist_id: playlist.id,
+      playlist_id,
       tracks,
       dry_run: true,
     });
@@ -156,12 +154,11 @@ test('dry_run reports and writes nothing', () =>
   }));
 
 test('skip_existing skips what the playlist already holds', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [held, fresh] = uniqueTracks(relay, 2);
     assert.ok(held && fresh);
     playlist.rows.push({ uri: held.uri, addedAt: null, addedBy: null });
-    const args = { playlist_id: playlist.id, tracks: [held.id, fresh.uri], skip_existing: true };
+    const args = { playlist_id, tracks: [held.id, fresh.uri], skip_existing: true };
     const result = await call(relay, 'bulk_add_tracks', args);
     assert.deepEqual(counts(result), {
       matched: 2,
@@ -179,16 +176,15 @@ test('skip_existing skips what the playlist already holds', () =>
   }));
 
 test('skip_existing also skips a song that the playlist shows under another ID', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [added, shown] = uniqueTracks(relay, 2);
     assert.ok(added && shown);
     relay.provider.lag.relink(added.uri, shown.uri, 'named');
     playlist.rows.push({ uri: added.uri, addedAt: null, addedBy: null });
-    const args = { playlist_id: playlist.id, tracks: [added.id, shown.id], skip_existing: true };
+    const args = { playlist_id, tracks: [added.id, shown.id], skip_existing: true };
     const result = await call(relay, 'bulk_add_tracks', args);
     assert.deepEqual([result.added, result.skipped_existing], [0, 2]);
-    const payload = { playlist_id: playlist.id, skip_existing: true };
+    const payload = { playlist_id, skip_existing: true };
     const id = await createJob(relay, 'add_to_playlist', [added.uri, shown.uri], payload);
     const job = await runToEnd(relay, id);
     assert.deepEqual([job.written, job.skipped_existing], [0, 2]);
@@ -196,8 +192,7 @@ test('skip_existing also skips a song that the playlist shows under another ID',
   }));
 
 test('bulk_add_tracks accepts every form of entry, in order, and searches only for entries without an ID', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b, c, d, e] = uniqueTracks(relay, 5);
     assert.ok(a && b && c && d && e);
     const episode = at(relay.provider.catalogue.episodes, 0);
@@ -209,7 +204,7 @@ test('bulk_add_tracks accepts every form of entry, in order, and searches only f
       asQuery(d),
       e.id,
     ];
-    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: inputs });
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id, tracks: inputs });
     const uris = [a.uri, episode.uri, b.uri, c.uri, d.uri, e.uri];
     assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
     assert.deepEqual(
@@ -235,10 +230,9 @@ test('an entry that is not a track is refused by its position before anything is
   }));
 
 test('a thousand entries are written in ordered chunks; the report omits matched tracks', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = relay.provider.catalogue.tracks.slice(0, 1_000).map(({ uri }) => uri);
-    const result = await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris });
+    const result = await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris });
     assert.deepEqual([result.added, result.write?.chunks], [1_000, { total: 10, completed: 10 }]);
     assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
     assert.deepEqual(result.report[99], { index: 99, input: uris[99], status: 'matched', uri: uris[99] });
@@ -289,14 +283,13 @@ test('a playlist that was created but not filled is named in the failure', () =>
   }));
 
 test('the rest of a list that was written in part begins after the last entry written, whatever was left out', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = relay.provider.catalogue.tracks.slice(0, 151).map(({ uri }) => uri);
-    await call(relay, 'bulk_add_tracks', { playlist_id: playlist.id, tracks: uris.slice(0, 1) });
+    await call(relay, 'bulk_add_tracks', { playlist_id, tracks: uris.slice(0, 1) });
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
     // The first entry is in the playlist, and the next one is not found.
     const tracks = [uris[0], NOTHING, ...uris.slice(1)];
-    const args = { playlist_id: playlist.id, tracks, strict: false, skip_existing: true };
+    const args = { playlist_id, tracks, strict: false, skip_existing: true };
     const { error } = (await relay.call('bulk_add_tracks', args)) as { error: Record<string, unknown> };
     assert.equal(error.code, 'PARTIAL_WRITE');
     assert.match(String(error.message), /^100 of 150 written/);

@@ -10,6 +10,7 @@ import { longTest } from '../support/scale.ts';
 import { playlistShape, writtenShape } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { API_KEY, withRelay } from '../support/world.ts';
 
 const sent = (requests: readonly RecordedRequest[]) =>
@@ -43,47 +44,41 @@ test('a collaborative playlist cannot be public, and nothing is sent', () =>
   }));
 
 test('update_playlist_details reads the playlist, and changes only the given fields', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Running, Badly');
+  withPlaylist('Running, Badly', async ({ relay, playlist, playlist_id }) => {
     const before = { ...playlist };
     const answer = await relay.call('update_playlist_details', {
-      playlist_id: playlist.id,
+      playlist_id,
       name: 'Map Room',
     });
-    assert.deepEqual(withoutChange(answer), { playlist_id: playlist.id, updated: ['name'] });
+    assert.deepEqual(withoutChange(answer), { playlist_id, updated: ['name'] });
     assert.deepEqual({ ...playlist, version: 0 }, { ...before, name: 'Map Room', version: 0 });
     assert.deepEqual(sent(relay.provider.requests), [
-      { method: 'GET', path: `/playlists/${playlist.id}`, body: null },
-      { method: 'PUT', path: `/playlists/${playlist.id}`, body: { name: 'Map Room' } },
+      { method: 'GET', path: `/playlists/${playlist_id}`, body: null },
+      { method: 'PUT', path: `/playlists/${playlist_id}`, body: { name: 'Map Room' } },
     ]);
-    assert.equal(
-      codeOf(await relay.call('update_playlist_details', { playlist_id: playlist.id })),
-      'INVALID_ARGUMENT',
-    );
+    assert.equal(codeOf(await relay.call('update_playlist_details', { playlist_id })), 'INVALID_ARGUMENT');
   }));
 
 test('turning collaborative on reads the playlist first when public is not given', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Running, Badly');
+  withPlaylist('Running, Badly', async ({ relay, playlist, playlist_id }) => {
     playlist.public = true;
-    const args = { playlist_id: playlist.id, collaborative: true };
+    const args = { playlist_id, collaborative: true };
     assert.equal(codeOf(await relay.call('update_playlist_details', args)), 'INVALID_ARGUMENT');
     assert.deepEqual(pluck(relay.provider.requests, 'method'), ['GET']);
     const answer = await relay.call('update_playlist_details', { ...args, public: false });
     assert.deepEqual(withoutChange(answer), {
-      playlist_id: playlist.id,
+      playlist_id,
       updated: ['public', 'collaborative'],
     });
     assert.deepEqual([playlist.public, playlist.collaborative], [false, true]);
   }));
 
 test('add_tracks_to_playlist keeps the order across chunks, repeats included', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = [...tracks(relay, 230), ...tracks(relay, 3), at(relay.provider.catalogue.episodes, 0).uri];
     const heard: unknown[] = [];
     const result = await relay.client.callTool(
-      { name: 'add_tracks_to_playlist', arguments: { playlist_id: playlist.id, track_ids: uris } },
+      { name: 'add_tracks_to_playlist', arguments: { playlist_id, track_ids: uris } },
       { onprogress: ({ progress, total }) => heard.push([progress, total]) },
     );
     assert.deepEqual(withoutChange(result.structuredContent), writtenShape(playlist, 234, 3));
@@ -94,21 +89,20 @@ test('add_tracks_to_playlist keeps the order across chunks, repeats included', (
       [3, 3],
     ]);
     assert.deepEqual(sent(relay.provider.requests), [
-      { method: 'GET', path: `/playlists/${playlist.id}/items`, body: null },
-      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(0, 100) } },
-      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(100, 200) } },
-      { method: 'POST', path: `/playlists/${playlist.id}/items`, body: { uris: uris.slice(200) } },
+      { method: 'GET', path: `/playlists/${playlist_id}/items`, body: null },
+      { method: 'POST', path: `/playlists/${playlist_id}/items`, body: { uris: uris.slice(0, 100) } },
+      { method: 'POST', path: `/playlists/${playlist_id}/items`, body: { uris: uris.slice(100, 200) } },
+      { method: 'POST', path: `/playlists/${playlist_id}/items`, body: { uris: uris.slice(200) } },
     ]);
   }));
 
 test('a write that stops part-way says how far it got and what to do', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'status', status: 403 });
     const result = await relay.client.callTool({
       name: 'add_tracks_to_playlist',
-      arguments: { playlist_id: playlist.id, track_ids: uris },
+      arguments: { playlist_id, track_ids: uris },
     });
     assert.equal(result.isError, true);
     const { error } = result.structuredContent as { error: Record<string, unknown> };
@@ -121,7 +115,7 @@ test('a write that stops part-way says how far it got and what to do', () =>
         remedy: 'Write the rest (from entry 101) when the cause is fixed.',
         details: {
           ok: false,
-          playlist_id: playlist.id,
+          playlist_id,
           requested: 250,
           written: 100,
           chunks: { total: 3, completed: 1 },
@@ -150,28 +144,26 @@ test('a write whose first request is refused returns that refusal, and is not se
   }));
 
 test('a write in progress waits out a short limit', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', skip: 1, kind: 'rate_limit', retryAfterSeconds: 1 });
-    const answer = await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: uris });
+    const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids: uris });
     assert.equal(answer.written, 250);
     assert.deepEqual(urisOf(playlist), uris);
   }));
 
 for (const when of ['drop', 'status_after'] as const) {
   test(`a write whose answer is lost (${when}) is found in the playlist, and never sent again`, () =>
-    withRelay(async (relay) => {
-      const playlist = named(relay, 'Empty Shelf');
+    withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
       const uris = tracks(relay, 10);
       const rule = when === 'drop' ? { kind: when, when: 'after' as const } : { kind: when, status: 502 };
       relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...rule });
-      const args = { playlist_id: playlist.id, track_ids: uris };
+      const args = { playlist_id, track_ids: uris };
       const answer = await relay.call('add_tracks_to_playlist', args);
       const { snapshot_id, ...report } = withoutChange(answer);
       assert.deepEqual(report, {
         ok: true,
-        playlist_id: playlist.id,
+        playlist_id,
         requested: 10,
         written: 10,
         chunks: { total: 1, completed: 1 },
@@ -185,11 +177,10 @@ for (const when of ['drop', 'status_after'] as const) {
 }
 
 longTest('a first write that is lost without an effect is sent once more', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 10);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'drop', when: 'before' });
-    const answer = await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids: uris });
+    const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids: uris });
     assert.deepEqual([answer.ok, answer.written], [true, 10]);
     assert.deepEqual(urisOf(playlist), uris);
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 2);
@@ -197,11 +188,10 @@ longTest('a first write that is lost without an effect is sent once more', () =>
 );
 
 longTest('a write in the middle that is lost without an effect is sent again', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 250);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, skip: 1, kind: 'drop', when: 'before' });
-    const args = { playlist_id: playlist.id, track_ids: uris };
+    const args = { playlist_id, track_ids: uris };
     const answer = await relay.call('add_tracks_to_playlist', args);
     assert.deepEqual([answer.ok, answer.written], [true, 250]);
     assert.deepEqual(urisOf(playlist), uris);
@@ -209,8 +199,7 @@ longTest('a write in the middle that is lost without an effect is sent again', (
 );
 
 test('remove_tracks_from_playlist reads the playlist, removes every occurrence and says what was not there', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Odds and Ends');
+  withPlaylist('Odds and Ends', async ({ relay, playlist, playlist_id }) => {
     const repeated = urisOf(playlist).find(
       (uri, index, all) => all.indexOf(uri) !== index && uri.includes(':track:'),
     );
@@ -219,12 +208,12 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
     const rest = urisOf(playlist).filter((uri) => uri !== repeated);
     const rows = urisOf(playlist).length - rest.length;
     const answer = await relay.call('remove_tracks_from_playlist', {
-      playlist_id: playlist.id,
+      playlist_id,
       track_ids: [repeated, absent, repeated],
     });
     assert.deepEqual(withoutChange(answer), {
       ok: true,
-      playlist_id: playlist.id,
+      playlist_id,
       requested: 3,
       written: 2,
       removed: rows,
@@ -237,11 +226,11 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
     // A track that is not in the list is looked up, since Spotify may show it there under another ID.
     const asked = `/tracks/${absent.split(':').at(-1)}`;
     assert.deepEqual(sent(relay.provider.requests), [
-      { method: 'GET', path: `/playlists/${playlist.id}/items`, body: null },
+      { method: 'GET', path: `/playlists/${playlist_id}/items`, body: null },
       { method: 'GET', path: asked, body: null },
       {
         method: 'DELETE',
-        path: `/playlists/${playlist.id}/items`,
+        path: `/playlists/${playlist_id}/items`,
         body: { items: [{ uri: repeated }] },
       },
     ]);
@@ -252,9 +241,7 @@ async function withRelinked(
   tells: 'list' | 'track',
   work: (scene: { added: string; shown: string; remove: (uri: string) => Promise<void> }) => Promise<void>,
 ): Promise<void> {
-  await withRelay(async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
+  await withPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
     const [before = '', added = '', after = '', shown = ''] = tracks(relay, 4, 3_000);
     const trackId = (uri: string) => uri.split(':').at(-1) ?? '';
     provider.lag.relink(added, shown, tells === 'list' ? 'named' : undefined);
@@ -264,7 +251,7 @@ async function withRelinked(
     }
     const remove = async (uri: string) => {
       playlist.rows = [before, added, after].map((one) => ({ uri: one, addedAt: null, addedBy: null }));
-      const args = { playlist_id: playlist.id, track_ids: [uri] };
+      const args = { playlist_id, track_ids: [uri] };
       const { removed, not_found } = await relay.call('remove_tracks_from_playlist', args);
       assert.deepEqual([removed, not_found], [1, []]);
       assert.deepEqual(urisOf(playlist), [before, after]);
@@ -383,8 +370,7 @@ test('writes to one playlist wait for each other, writes to others do not', () =
   }));
 
 test('a call that is cancelled stops before its next write and says how far it got', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const headers = {
       authorization: `Bearer ${API_KEY}`,
       accept: 'application/json, text/event-stream',
@@ -404,7 +390,7 @@ test('a call that is cancelled stops before its next write and says how far it g
         await post({ method: 'notifications/cancelled', params: { requestId: 7 } });
       },
     });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 300) };
+    const args = { playlist_id, track_ids: tracks(relay, 300) };
     await post({ id: 7, method: 'tools/call', params: { name: 'add_tracks_to_playlist', arguments: args } });
     assert.deepEqual(urisOf(playlist), tracks(relay, 100));
     assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);

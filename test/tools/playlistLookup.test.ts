@@ -6,7 +6,8 @@ import { at, owner, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { playlistShape } from '../support/shapes.ts';
-import { gate, until, withClock } from '../support/waiting.ts';
+import { gate, until } from '../support/waiting.ts';
+import { withClockedPlaylist, withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const matchesOf = async ({ call }: Relay, name: string) =>
@@ -118,8 +119,7 @@ function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylis
 }
 
 test('get_playlist_stats counts every kind of row', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Odds and Ends');
+  withPlaylist('Odds and Ends', async ({ relay, playlist }) => {
     const stats = await statsOf(relay, playlist);
     assert.deepEqual(stats, expectedStats(relay, playlist));
     // Numbers known beforehand, in case `expectedStats` counts wrongly in the same way.
@@ -204,8 +204,7 @@ function begin({ items }: Described, count: number, limit: number): Described['i
 
 for (const [what, change, requests] of BEGINNINGS) {
   test(`all rows are read if the playlist object comes with ${what}`, () =>
-    withRelay(async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withPlaylist('Exactly Two Hundred', async ({ relay, playlist }) => {
       const fn = (body: unknown) => change(body as Described);
       relay.provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn });
       const stats = async () =>
@@ -215,8 +214,7 @@ for (const [what, change, requests] of BEGINNINGS) {
 }
 
 test('rows are reused for a minute while the snapshot is the same', () =>
-  withClock(async (relay, clock) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withClockedPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist }) => {
     const read = () => statsOf(relay, playlist);
     const first = await read();
     relay.provider.clearRequests();
@@ -233,32 +231,29 @@ test('rows are reused for a minute while the snapshot is the same', () =>
   }));
 
 test('what relay writes itself is read again, even under the old snapshot', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const snapshot_id = snapshotOf(playlist);
     await statsOf(relay, playlist);
     const track_ids = [at(relay.provider.catalogue.tracks, 1).id];
-    await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids });
+    await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
     // For about half a minute after a write Spotify may still name the former snapshot.
     const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
-    relay.provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn, times: 2 });
+    relay.provider.faults.add({ path: `/playlists/${playlist_id}`, kind: 'transform', fn, times: 2 });
     assert.equal((await statsOf(relay, playlist)).total_items, 201);
   }));
 
 test('rows read while relay was writing are not reused', () =>
-  withRelay(async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id }) => {
     const snapshot_id = snapshotOf(playlist);
     const fn = (body: unknown) => ({ ...(body as object), snapshot_id });
-    provider.faults.add({ path: `/playlists/${playlist.id}`, kind: 'transform', fn, times: 2 });
+    provider.faults.add({ path: `/playlists/${playlist_id}`, kind: 'transform', fn, times: 2 });
     // The write comes between the metadata and the rows of a read.
     const track_ids = [at(provider.catalogue.tracks, 1).id];
     const hold = gate();
     provider.faults.add({ method: 'GET', path: /\/items$/, skip: 2, kind: 'hook', fn: hold.wait });
     const reading = statsOf(relay, playlist);
     await until(() => hold.waiting === 1);
-    await relay.call('add_tracks_to_playlist', { playlist_id: playlist.id, track_ids });
+    await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
     hold.open();
     await reading;
     assert.equal((await statsOf(relay, playlist)).total_items, 201);

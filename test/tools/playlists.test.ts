@@ -4,6 +4,7 @@ import { at, owner, pluck } from '../support/entries.ts';
 import { named } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { episodeShape, playlistShape, trackShape } from '../support/shapes.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
 
 interface List {
@@ -140,10 +141,9 @@ test('get_playlist_tracks keeps every kind of row at its position', () =>
   }));
 
 test('a local file has its name and no IDs', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Odds and Ends');
+  withPlaylist('Odds and Ends', async ({ relay, playlist, playlist_id }) => {
     const position = playlist.rows.findIndex((row) => row.uri.startsWith('spotify:local:'));
-    const args = { playlist_id: playlist.id, offset: position, limit: 1 };
+    const args = { playlist_id, offset: position, limit: 1 };
     const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
     const item = page.items[0]?.item as Record<string, unknown> & { album: { id: null } };
     assert.deepEqual(
@@ -160,12 +160,11 @@ test('a local file has its name and no IDs', () =>
   }));
 
 test('paging by next_offset reads a long playlist to its end, each row once', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris: unknown[] = [];
     let offset: number | null = 0;
     while (offset !== null) {
-      const args = { playlist_id: playlist.id, offset };
+      const args = { playlist_id, offset };
       const page = (await relay.call('get_playlist_tracks', args)) as unknown as List;
       uris.push(...page.items.map((row) => (row.item as { uri: string }).uri));
       offset = page.next_offset;
@@ -175,9 +174,8 @@ test('paging by next_offset reads a long playlist to its end, each row once', ()
   }));
 
 test('beyond the end there are no rows', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
-    assert.deepEqual(await relay.call('get_playlist_tracks', { playlist_id: playlist.id, offset: 7 }), {
+  withPlaylist('Empty Shelf', async ({ relay, playlist_id }) => {
+    assert.deepEqual(await relay.call('get_playlist_tracks', { playlist_id, offset: 7 }), {
       items: [],
       total: 0,
       limit: 50,

@@ -8,6 +8,7 @@ import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { writtenShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
+import { withPlaylist } from '../support/withPlaylist.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
 const fill = (playlist: DemoPlaylist, uris: readonly string[]) => {
@@ -24,12 +25,11 @@ const count = ({ provider }: Relay) => {
 };
 
 longTest('replace_playlist_tracks writes ten thousand tracks in the fewest requests', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const uris = [...tracks(relay, 9_000), ...tracks(relay, 1_000)];
     const heard: number[] = [];
     const result = await relay.client.callTool(
-      { name: 'replace_playlist_tracks', arguments: { playlist_id: playlist.id, track_ids: uris } },
+      { name: 'replace_playlist_tracks', arguments: { playlist_id, track_ids: uris } },
       { onprogress: ({ progress }) => heard.push(progress) },
     );
     assert.deepEqual(withoutChange(result.structuredContent), writtenShape(playlist, 10_000, 100));
@@ -45,9 +45,8 @@ longTest('replace_playlist_tracks writes ten thousand tracks in the fewest reque
 );
 
 test('replace_playlist_tracks with an empty list empties the playlist', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Café Noctelle');
-    const answer = await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: [] });
+  withPlaylist('Café Noctelle', async ({ relay, playlist, playlist_id }) => {
+    const answer = await relay.call('replace_playlist_tracks', { playlist_id, track_ids: [] });
     assert.deepEqual(withoutChange(answer), writtenShape(playlist, 0, 1));
     assert.deepEqual(playlist.rows, []);
     assert.deepEqual(relay.provider.requests.at(-1)?.body, { uris: [] });
@@ -55,11 +54,10 @@ test('replace_playlist_tracks with an empty list empties the playlist', () =>
 
 for (const tool of ['replace_playlist_tracks', 'deduplicate_playlist'] as const) {
   test(`${tool} refuses a playlist whose rows could not be restored`, () =>
-    withRelay(async (relay) => {
-      const playlist = named(relay, 'Odds and Ends');
+    withPlaylist('Odds and Ends', async ({ relay, playlist, playlist_id }) => {
       const before = structuredClone(playlist.rows);
       const args = tool === 'replace_playlist_tracks' ? { track_ids: tracks(relay, 1) } : {};
-      const { code, details } = failureOf(await relay.call(tool, { playlist_id: playlist.id, ...args }));
+      const { code, details } = failureOf(await relay.call(tool, { playlist_id, ...args }));
       const lost = before.flatMap((row, position) =>
         row.unavailable || row.uri.startsWith('spotify:local:') ? [position] : [],
       );
@@ -82,11 +80,10 @@ const landing: Array<[where: string, rule: FaultRule]> = [
 
 for (const [where, rule] of landing) {
   test(`when the answer to ${where} is lost after its effect, the replacement continues`, () =>
-    withRelay(async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const uris = tracks(relay, 350, 3_000);
       relay.provider.faults.add(rule);
-      const args = { playlist_id: playlist.id, track_ids: uris };
+      const args = { playlist_id, track_ids: uris };
       assert.deepEqual(
         withoutChange(await relay.call('replace_playlist_tracks', args)),
         writtenShape(playlist, 350, 4),
@@ -123,13 +120,11 @@ for (const [where, rule, completed] of failing) {
 }
 
 test('when the first request is refused, nothing has changed and the refusal is returned', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'quota', retryAfterSeconds: 50_000 });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150) };
+    const args = { playlist_id, track_ids: tracks(relay, 150) };
     assert.equal(failureOf(await relay.call('replace_playlist_tracks', args)).code, 'QUOTA_EXCEEDED');
-    assert.deepEqual(urisOf(playlist), before);
+    assert.deepEqual(urisOf(playlist), former);
     assert.deepEqual(count(relay), { GET: 8, PUT: 1 });
   }));
 
@@ -166,9 +161,7 @@ test('a rollback that loses an answer finds out what landed and duplicates nothi
   }));
 
 test('a rollback that fails for good empties nothing and names every track that is missing', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     relay.provider.faults.add({
       method: 'POST',
       path: /\/items$/,
@@ -176,13 +169,13 @@ test('a rollback that fails for good empties nothing and names every track that 
       kind: 'status',
       status: 403,
     });
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 150, 3_000) };
     const { code, message, details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.equal(code, 'PARTIAL_WRITE');
     assert.match(message, /could not be restored completely/);
     assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
-    assert.deepEqual(urisOf(playlist), before.slice(0, 100));
-    assert.deepEqual(details.missing_uris, before.slice(100));
+    assert.deepEqual(urisOf(playlist), former.slice(0, 100));
+    assert.deepEqual(details.missing_uris, former.slice(100));
   }));
 
 test('a failed rollback that leaves many rows missing says how all of them come back', () =>
@@ -214,38 +207,34 @@ test('a failed rollback that leaves many rows missing says how all of them come 
   }));
 
 test('a rollback brings everything back although the playlist cannot be read', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
-    // What is there before the replacement is four pages, read twice.
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    // What is there former the replacement is four pages, read twice.
     relay.provider.faults.add(
       { method: 'GET', path: /\/items$/, skip: 8, times: 1, kind: 'status', status: 400 },
       { method: 'POST', path: /\/items$/, kind: 'status', status: 403 },
     );
-    const args = { playlist_id: playlist.id, track_ids: tracks(relay, 150, 3_000) };
+    const args = { playlist_id, track_ids: tracks(relay, 150, 3_000) };
     const { details } = failureOf(await relay.call('replace_playlist_tracks', args));
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
-    assert.deepEqual(urisOf(playlist), before);
+    assert.deepEqual(urisOf(playlist), former);
   }));
 
 test('a rollback that cannot begin leaves what was written and names all that is missing', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Exactly Two Hundred');
-    const before = urisOf(playlist);
+  withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const wanted = tracks(relay, 150, 3_000);
     relay.provider.faults.add(
       { method: 'POST', path: /\/items$/, times: Infinity, kind: 'status', status: 403 },
       { method: 'PUT', path: /\/items$/, skip: 1, times: Infinity, kind: 'status', status: 403 },
     );
     const { details } = failureOf(
-      await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted }),
+      await relay.call('replace_playlist_tracks', { playlist_id, track_ids: wanted }),
     );
     assert.deepEqual(details.rollback, { attempted: true, succeeded: false });
     assert.deepEqual(urisOf(playlist), wanted.slice(0, 100));
     const held = new Set(wanted.slice(0, 100));
     assert.deepEqual(
       details.missing_uris,
-      before.filter((uri) => !held.has(uri)),
+      former.filter((uri) => !held.has(uri)),
     );
   }));
 
@@ -256,15 +245,14 @@ interface Deduplicated {
 }
 
 test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 400);
     const [first = '', second = ''] = uris;
     fill(playlist, [...uris.slice(0, 150), first, second, ...uris.slice(150), first]);
     const added = new Map(playlist.rows.map((row) => [row.uri, row.addedAt]));
-    const dry = await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+    const dry = await relay.call('deduplicate_playlist', { playlist_id, dry_run: true });
     assert.equal(playlist.rows.length, 403);
-    const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
+    const answer = await relay.call('deduplicate_playlist', { playlist_id });
     const name = (uri: string) => relay.provider.catalogue.trackByUri.get(uri)?.name ?? '';
     const removed = [
       { position: 150, uri: first, name: name(first) },
@@ -275,7 +263,7 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
     const { chunks: planned, ...dryRest } = dry;
     assert.deepEqual(dryRest, {
       ok: true,
-      playlist_id: playlist.id,
+      playlist_id,
       written: 0,
       snapshot_id: null,
       partial: false,
@@ -285,7 +273,7 @@ test('deduplicate_playlist keeps first occurrences, the order, and when the othe
     const { chunks, ...rest } = answer;
     assert.deepEqual(withoutChange(rest), {
       ok: true,
-      playlist_id: playlist.id,
+      playlist_id,
       written: 3,
       snapshot_id: snapshotOf(playlist),
       partial: false,
@@ -350,22 +338,20 @@ for (const [what, edit] of EDITS) {
 }
 
 test('deduplicate_playlist without duplicates writes nothing', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     fill(playlist, tracks(relay, 60));
     const answer = (await relay.call('deduplicate_playlist', {
-      playlist_id: playlist.id,
+      playlist_id,
     })) as unknown as Deduplicated;
     assert.deepEqual([answer.original_count, answer.resulting_count, answer.removed], [60, 60, []]);
     assert.deepEqual(count(relay), { GET: 2 });
   }));
 
 test('deduplicate_playlist with dry_run answers for a playlist with local rows too, and says that it would be refused', () =>
-  withRelay(async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [one = '', two = ''] = tracks(relay, 2);
     fill(playlist, [one, 'spotify:local:Someone:Somewhere:Something:61', two, one]);
-    const answer = await relay.call('deduplicate_playlist', { playlist_id: playlist.id, dry_run: true });
+    const answer = await relay.call('deduplicate_playlist', { playlist_id, dry_run: true });
     const { original_count, resulting_count, removed, chunks, note } = answer as Record<string, unknown>;
     assert.deepEqual(
       [
@@ -380,20 +366,17 @@ test('deduplicate_playlist with dry_run answers for a playlist with local rows t
       note,
       '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify.',
     );
-    const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id: playlist.id }));
+    const refused = failureOf(await relay.call('deduplicate_playlist', { playlist_id }));
     assert.equal(refused.code, 'UNSUPPORTED_ITEMS');
   }));
 
 longTest('deduplicate_playlist that fails after a removal restores everything', () =>
-  withRelay({ clock: fastClock() }, async (relay) => {
-    const playlist = named(relay, 'Empty Shelf');
+  withPlaylist('Empty Shelf', { clock: fastClock() }, async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 300);
     fill(playlist, [...uris, at(uris, 0), at(uris, 10)]);
     const before = urisOf(playlist);
     relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'status', status: 500 });
-    const { code, details } = failureOf(
-      await relay.call('deduplicate_playlist', { playlist_id: playlist.id }),
-    );
+    const { code, details } = failureOf(await relay.call('deduplicate_playlist', { playlist_id }));
     assert.equal(code, 'PARTIAL_WRITE');
     assert.deepEqual(details.rollback, { attempted: true, succeeded: true });
     assert.deepEqual(urisOf(playlist), before);

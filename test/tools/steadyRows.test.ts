@@ -1,9 +1,10 @@
 /** The rows of a whole playlist are of one state, even if the playlist changes while it is read. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { change } from '../changes/settled.ts';
-import { withUnkind } from '../changes/unkind.ts';
-import { fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { withUnkindPlaylist } from '../changes/unkind.ts';
+import { fill, tracks, urisOf } from '../support/playlists.ts';
 import { gate, until } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -20,20 +21,17 @@ for (const lags of [
   { lists: 900, totals: 300 },
 ]) {
   test(`rows that relay has just taken out are not counted, with ${JSON.stringify(lags)}`, () =>
-    withUnkind({ factor: 4 }, async (relay) => {
-      const playlist = named(relay, 'Exactly Two Hundred');
+    withUnkindPlaylist('Exactly Two Hundred', { factor: 4 }, async ({ relay, playlist, playlist_id }) => {
       fill(playlist, tracks(relay, 90, 3_000));
       relay.provider.lag.set({ ...lags, snapshots: 1_500 });
       const track_ids = urisOf(playlist).slice(0, 75);
-      await change(relay, 'remove_tracks_from_playlist', { playlist_id: playlist.id, track_ids });
-      assert.deepEqual(await counts(relay, playlist.id), [15, 15, 0]);
+      await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids });
+      assert.deepEqual(await counts(relay, playlist_id), [15, 15, 0]);
     }));
 }
 
 test('pages from before and after another program removed rows are not combined', () =>
-  withUnkind({}, async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
     const left = urisOf(playlist).slice(0, 120);
     const hold = gate();
     provider.faults.add({ method: 'GET', path: /\/items$/, kind: 'hook', times: 3, fn: hold.wait });
@@ -50,9 +48,7 @@ test('pages from before and after another program removed rows are not combined'
   }));
 
 test('a total that stays wrong costs one more reading and is then ignored', () =>
-  withUnkind({}, async (relay) => {
-    const { provider } = relay;
-    const playlist = named(relay, 'Exactly Two Hundred');
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
     fill(playlist, tracks(relay, 60, 3_000));
     const fn = (body: unknown) => ({ ...(body as object), total: 63 });
     const times = Number.POSITIVE_INFINITY;
