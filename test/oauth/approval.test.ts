@@ -92,8 +92,7 @@ test('denying needs no code, acts at once and tells the client', () =>
   }));
 
 test('a denied request stays denied, in every browser and for the owner too; another one can be approved', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl, server } = relay;
+  withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const { client_id } = await newClient(baseUrl);
     const url = authorizeUrl(baseUrl, { client_id });
     const code = { owner_code: server.ownerCode ?? '' };
@@ -120,8 +119,7 @@ test('a denied request stays denied, in every browser and for the owner too; ano
   }));
 
 test('a press within the half second restarts it, also with an earlier form', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl, clock }) => {
     const owner_proof = await signIn(relay);
     const browser = ownerBrowser(baseUrl, { readingMs: 0 });
     const url = authorizeUrl(baseUrl, { client_id: (await newClient(baseUrl)).client_id });
@@ -136,8 +134,7 @@ test('a press within the half second restarts it, also with an earlier form', ()
   }));
 
 test('Approve does nothing in the first half second, and such a press costs no try', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl, server } = relay;
+  withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const { client_id } = await newClient(baseUrl);
     const hasty = ownerBrowser(baseUrl, { readingMs: 0 });
     const owner_proof = await signIn(relay);
@@ -168,8 +165,7 @@ test('Approve does nothing in the first half second, and such a press costs no t
   }));
 
 test('a form without its token, with another one, from another browser or about something else is refused', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl, server } = relay;
+  withServer({}, async ({ baseUrl, server }) => {
     const { client, browser, page } = await openPage(baseUrl);
     const foreign = await newClient(baseUrl, { client_name: 'Foreign' });
     const code = { owner_code: server.ownerCode ?? '' };
@@ -225,7 +221,7 @@ test('a form of another type, or without a decision, approves nothing', () =>
   }));
 
 test('while the state cannot be saved, the client gets temporarily_unavailable and no code', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const { browser, page } = await openPage(relay.baseUrl);
     const submit = () => browser.submit(page, 'approve', { owner_code: relay.server.ownerCode ?? '' });
     const answer = await whileUnsaved(relay, submit);
@@ -235,8 +231,7 @@ test('while the state cannot be saved, the client gets temporarily_unavailable a
   }));
 
 test('an approval that waits for its turn does not outlive a denial of the same request', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl, server } = relay;
+  withServer({}, async ({ baseUrl, server, clock }) => {
     const { browser, page } = await openPage(baseUrl);
     clock.advance(500);
     // So many wrong codes that the next one has to wait.
@@ -253,7 +248,7 @@ test('an approval that waits for its turn does not outlive a denial of the same 
   }));
 
 test("a name that shows nothing is no name on the owner's page either", () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const { client } = await connect(relay, { client_name: '\u3164' });
     const headers = { 'x-relay-owner': await signIn(relay) };
     const { clients } = JSON.parse((await send(`${relay.baseUrl}/owner/state`, { headers })).text);

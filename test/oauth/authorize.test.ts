@@ -39,8 +39,7 @@ test('without a trustworthy client and redirect URI there is a page and no redir
   }));
 
 test('a registered redirect URI that relay would refuse to register now is not redirected to', () =>
-  withServer({}, async (relay) => {
-    const { home } = relay;
+  withServer({}, async ({ relay, home }) => {
     await relay.server.close();
     const store = await openStore({ home, clock: manualClock(), log: silentLog });
     const uris = ['ms-msdt:/id', 'search-ms:x', 'shell:x', 'intent://x/', 'myapp://x', 'javascript:x//'];
@@ -119,7 +118,7 @@ test('the owner who denies a client that was never approved is sent back to it',
   }));
 
 test('relay remembers that a client was approved for as long as the client is registered', () =>
-  withServer({}, async (relay, clock) => {
+  withServer({}, async ({ relay, clock }) => {
     const { client } = await connect(relay);
     const { client_id } = client;
     const waiting = await newClient(relay.baseUrl);
@@ -151,8 +150,7 @@ test('a client that the owner added or set up is trusted from the start', async 
 });
 
 test('every other refusal goes to a client that was approved, with state and issuer', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const { client } = await connect(relay);
     const { client_id } = client;
     for (const [error, parameters] of BY_REDIRECT) {
@@ -166,8 +164,7 @@ test('every other refusal goes to a client that was approved, with state and iss
   }));
 
 test('a repeated state is not sent back', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const { client_id } = (await connect(relay)).client;
     const answer = await send(authorizeUrl(baseUrl, { client_id, state: null }));
     assert.equal(answer.status, 200);
@@ -200,8 +197,7 @@ test('harmless variants of the plain request show the approval page', () =>
   }));
 
 test('the issuer in the answer is the host that was dialled', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const { client_id } = (await connect(relay)).client;
     const host = `localhost:${new URL(baseUrl).port}`;
     const answer = await send(authorizeUrl(baseUrl, { client_id, scope: 'x' }), { headers: { host } });
@@ -209,8 +205,7 @@ test('the issuer in the answer is the host that was dialled', () =>
   }));
 
 test('a query in the redirect URI stays', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const redirect = 'https://app.example/callback?tenant=a%20b';
     const { client_id } = await newClient(baseUrl, { redirect_uris: [redirect] });
     await approve(relay, client_id, { redirect_uri: redirect });

@@ -7,6 +7,7 @@ import { systemRandom } from '../../src/base/clock.ts';
 import { createLocalClient } from '../../src/local/localClient.ts';
 import { MINUTE } from '../support/clock.ts';
 import { freePort } from '../support/loopback.ts';
+import type { Relay } from '../support/world.ts';
 import { newClient, REDIRECT } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
 import { askToken, codeForm, connect, mcpStatus } from './tokens.ts';
@@ -15,7 +16,7 @@ import { withServer } from './withServer.ts';
 const SECRET = 'a-secret-of-the-owner-0123456789-0123';
 
 test('the owner sees every client, what was approved and when it was used', () =>
-  withServer({}, async (relay, clock) => {
+  withServer({}, async ({ relay, clock }) => {
     const started = new Date(clock.now()).toISOString();
     const { client } = await connect(relay, { client_name: 'Used' });
     const approvedAt = new Date(clock.now()).toISOString();
@@ -64,7 +65,7 @@ test('the owner sees every client, what was approved and when it was used', () =
   }));
 
 test('a use of a token updates the time of the last use, at most once a minute', () =>
-  withServer({}, async (relay, clock) => {
+  withServer({}, async ({ relay, clock }) => {
     const { tokens } = await connect(relay);
     const lastUsed = async () => (await relay.server.local.listClients()).clients[0]?.lastUsedAt;
     const first = await lastUsed();
@@ -77,7 +78,7 @@ test('a use of a token updates the time of the last use, at most once a minute',
   }));
 
 test('a client can be added by hand, with a secret', () =>
-  withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async (relay) => {
+  withServer({ env: { MCP_OAUTH_DCR_ENABLED: 'false' } }, async ({ relay }) => {
     const { local } = relay.server;
     const added = await local.addClient({ name: 'By hand', redirectUris: [REDIRECT], secret: SECRET });
     assert.deepEqual([added.source, added.public, added.name], ['added', false, 'By hand']);
@@ -93,7 +94,7 @@ test('a client can be added by hand, with a secret', () =>
   }));
 
 test('a name that several clients have means the approved one', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const { local } = relay.server;
     const called = (name: string) => newClient(relay.baseUrl, { client_name: name });
     const keep = { forget: false };
@@ -181,7 +182,7 @@ test('the client of the environment and those of the file connect like others, a
 });
 
 test('a client ID in the settings and among the registered ones is a start error with a way out', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const { client_id } = await newClient(relay.baseUrl);
     await writeFile(
       join(relay.home, 'oauth-clients.json'),
@@ -209,9 +210,9 @@ test('the tokens of a client that has left the settings open nothing', async () 
 /** A relay with one client in `oauth-clients.json`, which has the hash of the client's secret. */
 async function withClientsFile(
   env: Record<string, string>,
-  work: Parameters<typeof withServer>[1],
+  work: (relay: Relay) => Promise<void>,
 ): Promise<void> {
-  await withServer({ env }, async (relay, clock) => {
+  await withServer({ env }, async ({ relay }) => {
     const clientSecretSha256 = createHash('sha256').update(SECRET).digest('hex');
     const client = {
       clientId: 'by:file+%25',
@@ -221,7 +222,7 @@ async function withClientsFile(
     };
     await writeFile(join(relay.home, 'oauth-clients.json'), JSON.stringify({ clients: [client] }));
     await relay.restart();
-    await work(relay, clock);
+    await work(relay);
   });
 }
 

@@ -106,7 +106,7 @@ const isInvalidGrant = (error: unknown) =>
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
   test(`${method}: discovery, registration, code, refresh, reuse and replay`, () =>
-    withServer({}, async (relay, clock) => {
+    withServer({}, async ({ relay, clock }) => {
       const session = await registered(relay, method);
       const authorized = await authorize(relay, session);
       const tokens = await exchange(session, authorized);
@@ -129,7 +129,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
 
 for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as const) {
   test(`${method}: a client revokes its token`, () =>
-    withServer({}, async (relay) => {
+    withServer({}, async ({ relay }) => {
       const session = await registered(relay, method);
       const { as, client, auth } = session;
       const tokens = await exchange(session, await authorize(relay, session));
@@ -143,7 +143,7 @@ for (const method of ['none', 'client_secret_basic', 'client_secret_post'] as co
 }
 
 test('the library accepts the issuer in the answer, and no other', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const session = await registered(relay, 'none');
     const { location, state } = await authorize(relay, session);
     const foreign = new URL(location);
@@ -154,7 +154,7 @@ test('the library accepts the issuer in the answer, and no other', () =>
   }));
 
 test('the library reads the refusal of a denied request and the challenge of /mcp', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const session = await registered(relay, 'none');
     const { as, client } = session;
     const { url } = await newRequest(session, { state: 'a-state' });

@@ -19,8 +19,7 @@ const statusOf = async (baseUrl: string, secret: string) =>
   (await askOwner(baseUrl, 'check', {}, { 'x-relay-owner': secret })).status;
 
 test('a remembered browser approves without the code for 30 days after its last use, also after a restart', async () =>
-  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay, clock) => {
-    const { baseUrl } = relay;
+  withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay, baseUrl, clock }) => {
     const browser = ownerBrowser(baseUrl);
     const owner_proof = await signIn(relay);
     const approve = async (state: string) => {
@@ -41,8 +40,7 @@ test('a remembered browser approves without the code for 30 days after its last 
   }));
 
 test('no header, cookie or address of the answer to an approval proves the owner', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const { client, browser, page } = await openPage(baseUrl);
     const { client_id } = client;
     const owner_proof = await signIn(relay);
@@ -68,8 +66,7 @@ test('no header, cookie or address of the answer to an approval proves the owner
   }));
 
 test('the secret of one origin proves nothing at another', () =>
-  withServer({}, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl }) => {
     const secret = await signIn(relay);
     const elsewhere = baseUrl.replace('127.0.0.1', 'localhost');
     const { port } = new URL(baseUrl);
@@ -103,7 +100,7 @@ test('what a page of another origin makes a browser send is refused', () =>
   }));
 
 test('a ticket signs one browser in, once, within a minute, and says where to continue', () =>
-  withServer({}, async ({ baseUrl, server }, clock) => {
+  withServer({}, async ({ baseUrl, server, clock }) => {
     const ticketOf = async () => {
       const { attemptId } = await server.local.startLogin({ switchAccount: false });
       const { origin, pathname, hash } = new URL((await server.local.ownerTicket({ attemptId })).url);
@@ -176,8 +173,7 @@ test('behind PUBLIC_BASE_URL, a program that gets a ticket on the browser’s ma
 });
 
 test('ten browsers are remembered; the eleventh takes the place of the one unused for longest', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl, server } = relay;
+  withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const secrets: string[] = [];
     for (let count = 0; count < 10; count++) {
       clock.advance(1000);
@@ -217,8 +213,7 @@ test('ten browsers are remembered; the eleventh takes the place of the one unuse
   }));
 
 test('logout and forgetting end remembered browsers at once, and for good', async () =>
-  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
-    const { baseUrl } = relay;
+  withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay, baseUrl }) => {
     const { local } = relay.server;
     const kept = await signIn(relay, FIREFOX);
     const lost = await signIn(relay, EDGE);
@@ -239,14 +234,14 @@ test('logout and forgetting end remembered browsers at once, and for good', asyn
   }));
 
 test('a rotated key ends remembered browsers', () =>
-  withServer({ env: { MCP_API_KEY: '' } }, async (relay) => {
+  withServer({ env: { MCP_API_KEY: '' } }, async ({ relay }) => {
     const secret = await signIn(relay);
     await relay.server.local.rotateKey();
     assert.equal(await statusOf(relay.baseUrl, secret), 401);
   }));
 
 test('five wrong codes a minute, then the page says to wait; on this machine the right one is still accepted', () =>
-  withServer({}, async ({ baseUrl, server }, clock) => {
+  withServer({}, async ({ baseUrl, server, clock }) => {
     const { browser, page: first } = await openPage(baseUrl);
     let page = first;
     for (const wrong of ['', 'AAAA-AAAA', 'x'.repeat(500), '----', '0000-0000']) {
@@ -269,8 +264,7 @@ longTest(
     const logged: string[] = [];
     const log = (_: object, text: string) => void logged.push(text);
     const silent = { trace() {}, debug() {}, info() {}, warn: log, error() {}, fatal() {} };
-    await withServer({ log: silent as never }, async (relay, clock) => {
-      const { baseUrl } = relay;
+    await withServer({ log: silent as never }, async ({ relay, baseUrl, clock }) => {
       const flood = [...Array(120).keys()].map((number) =>
         askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }, { cookie: `relay_form_${number}=x` }),
       );
@@ -295,7 +289,7 @@ longTest(
 test('from elsewhere the limits hold for the right code too, and one address does not use up those of another', async () => {
   const publicUrl = 'https://relay.example.org';
   const env = { PUBLIC_BASE_URL: publicUrl, RELAY_TRUSTED_PROXY: '127.0.0.1' };
-  await withServer({ env }, async ({ server: { localUrl: local, ownerCode } }, clock) => {
+  await withServer({ env }, async ({ server: { localUrl: local, ownerCode }, clock }) => {
     const far = { host: 'relay.example.org', origin: publicUrl, 'x-forwarded-for': '203.0.113.7' };
     const code = ownerCode ?? '';
     const tryFrom = async (url: string, browser: string, typed: string, headers: Record<string, string>) => {

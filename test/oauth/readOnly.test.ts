@@ -33,7 +33,7 @@ async function offered(relay: Relay, token: string, headers: Record<string, stri
 }
 
 test('a client approved for reading only is offered only tools that change nothing, also after a refresh and a restart', async () =>
-  withServer({ env: { RELAY_PORT: await freePort() } }, async (relay) => {
+  withServer({ env: { RELAY_PORT: await freePort() } }, async ({ relay }) => {
     const { client, tokens } = await approved(relay, 'read', { scope: 'relay' });
     assert.equal(tokens.scope, 'relay:read');
     assert.deepEqual(await offered(relay, tokens.access_token), READING);
@@ -58,7 +58,7 @@ test('a client approved for reading only is offered only tools that change nothi
   }));
 
 test('the page lists once what a client may do, and offers "Read only"; a client that asks to read gets no more', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     const full = await approved(relay, null);
     assert.equal(full.tokens.scope, 'relay');
     assert.ok((await offered(relay, full.tokens.access_token)).includes('create_playlist'));

@@ -16,7 +16,7 @@ const clientNames = async ({ server }: Relay) =>
   (await server.local.listClients()).clients.map(({ name }) => name);
 
 test('a public client gets an ID and the metadata that was accepted', () =>
-  withServer({}, async ({ baseUrl }, clock) => {
+  withServer({}, async ({ baseUrl, clock }) => {
     const answer = await register(baseUrl, {
       client_name: 'Story client',
       redirect_uris: [REDIRECT],
@@ -101,18 +101,18 @@ const BAD_URIS: unknown[] = [
 ];
 
 test('what cannot be a safe redirect URI refuses the whole registration', () =>
-  withServer({}, async ({ baseUrl }, clock) => {
+  withServer({}, async ({ baseUrl, clock }) => {
     for (const redirect_uris of BAD_URIS) {
       // Each try counts for the limit of registrations.
       clock.advance(MINUTE);
       const answer = await register(baseUrl, { redirect_uris });
-      assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], JSON.stringify(redirect_uris));
+      assert.equal(refusal(answer), '400 invalid_redirect_uri', JSON.stringify(redirect_uris));
     }
   }));
 
 test('no client is sent back to a page of relay itself', async () => {
   const env = { PUBLIC_BASE_URL: 'https://relay.example.org' };
-  await withServer({ env }, async ({ server: { localUrl } }, clock) => {
+  await withServer({ env }, async ({ server: { localUrl }, clock }) => {
     const { port } = new URL(localUrl);
     const own = [
       ...['127.0.0.1', 'localhost', 'LOCALHOST', '[::1]'].map((name) => `http://${name}:${port}`),
@@ -124,7 +124,7 @@ test('no client is sent back to a page of relay itself', async () => {
       for (const path of ['/auth/provider/login', '/', '/cb?x=1']) {
         clock.advance(MINUTE);
         const answer = await register(localUrl, { redirect_uris: [REDIRECT, `${origin}${path}`] });
-        assert.deepEqual(refusal(answer), [400, 'invalid_redirect_uri'], `${origin}${path}`);
+        assert.equal(refusal(answer), '400 invalid_redirect_uri', `${origin}${path}`);
       }
     }
     // A loopback URI is registered for every port, so without a check it would also stand for relay's own port.
@@ -171,7 +171,7 @@ test('metadata that cannot be served is refused', () =>
   withServer({}, async ({ baseUrl }) => {
     for (const metadata of BAD_METADATA) {
       const answer = await register(baseUrl, metadata);
-      assert.deepEqual(refusal(answer), [400, 'invalid_client_metadata'], JSON.stringify(metadata));
+      assert.equal(refusal(answer), '400 invalid_client_metadata', JSON.stringify(metadata));
     }
   }));
 
@@ -179,10 +179,10 @@ test('a body that is not JSON, of another type or too large is refused in the fo
   withServer({}, async ({ baseUrl }) => {
     const post = (type: string, body: string) =>
       postForm(`${baseUrl}/oauth/register`, body, { 'content-type': type });
-    assert.deepEqual(refusal(await post('application/json', '{')), [400, 'invalid_client_metadata']);
-    assert.deepEqual(refusal(await post('text/plain', '{}')), [415, 'invalid_client_metadata']);
+    assert.equal(refusal(await post('application/json', '{')), '400 invalid_client_metadata');
+    assert.equal(refusal(await post('text/plain', '{}')), '415 invalid_client_metadata');
     const large = await post('application/json', `"${'x'.repeat(1024 * 1024)}"`);
-    assert.deepEqual(refusal(large), [413, 'invalid_client_metadata']);
+    assert.equal(refusal(large), '413 invalid_client_metadata');
   }));
 
 const LONG = (path: string, count: number) => `http://127.0.0.1/${path}${'x'.repeat(count)}`;
@@ -192,13 +192,13 @@ test('the redirect URIs of a registration are bounded together', () =>
     const uris = (length: number) => Array.from({ length: 20 }, (_, n) => LONG(String(n), length));
     assert.equal((await register(baseUrl, { redirect_uris: uris(100) })).status, 201);
     const over = await register(baseUrl, { redirect_uris: uris(110) });
-    assert.deepEqual(refusal(over), [400, 'invalid_redirect_uri']);
+    assert.equal(refusal(over), '400 invalid_redirect_uri');
     assert.equal((await register(baseUrl, { redirect_uris: [LONG('a', 1_900)] })).status, 201);
     assert.equal((await register(baseUrl, { redirect_uris: Array(12).fill(LONG('a', 1_900)) })).status, 201);
   }));
 
 longTest('200 registrations as large as possible keep the state small', () =>
-  withServer({}, async ({ baseUrl, home }, clock) => {
+  withServer({}, async ({ baseUrl, home, clock }) => {
     const redirect_uris = Array.from({ length: 20 }, (_, n) => LONG(String(n), 106));
     for (let count = 0; count < 200; count++) {
       if (count % 20 === 0) clock.advance(MINUTE);
@@ -211,11 +211,11 @@ longTest('200 registrations as large as possible keep the state small', () =>
 );
 
 test('twenty registrations a minute from one address, then 429 until the minute is over', () =>
-  withServer({}, async ({ baseUrl }, clock) => {
+  withServer({}, async ({ baseUrl, clock }) => {
     for (let count = 0; count < 20; count++) await newClient(baseUrl);
     clock.advance(20_000);
     const refused = await register(baseUrl, { redirect_uris: [REDIRECT] });
-    assert.deepEqual(refusal(refused), [429, 'temporarily_unavailable']);
+    assert.equal(refusal(refused), '429 temporarily_unavailable');
     assert.equal(refused.headers['retry-after'], '40');
     clock.advance(40_000);
     await newClient(baseUrl);
@@ -224,8 +224,7 @@ test('twenty registrations a minute from one address, then 429 until the minute 
 longTest(
   'at most 200 registrations: the oldest that never got a token makes room, one with a token stays',
   () =>
-    withServer({}, async (relay, clock) => {
-      const { baseUrl } = relay;
+    withServer({}, async ({ relay, baseUrl, clock }) => {
       const names = () => clientNames(relay);
       const used = await connect(relay, { client_name: 'used' });
       clock.advance(MINUTE);
@@ -248,7 +247,7 @@ longTest(
 );
 
 test('a client that held a token is kept for twelve months after its last use', () =>
-  withServer({}, async (relay, clock) => {
+  withServer({}, async ({ relay, clock }) => {
     await connect(relay, { client_name: 'once used' });
     const names = () => clientNames(relay);
     clock.advance(365 * DAY);
@@ -259,8 +258,7 @@ test('a client that held a token is kept for twelve months after its last use', 
   }));
 
 test('a registration that was never approved is dropped after a day', () =>
-  withServer({}, async (relay, clock) => {
-    const { baseUrl } = relay;
+  withServer({}, async ({ relay, baseUrl, clock }) => {
     const names = () => clientNames(relay);
     const approved = await newClient(baseUrl, { client_name: 'approved' });
     // The client never comes for its code.
@@ -282,7 +280,7 @@ test('a registration that was never approved is dropped after a day', () =>
   }));
 
 test('registrations survive a restart', () =>
-  withServer({}, async (relay) => {
+  withServer({}, async ({ relay }) => {
     await newClient(relay.baseUrl, { client_name: 'kept' });
     await relay.restart();
     assert.deepEqual(await clientNames(relay), ['kept']);

@@ -127,7 +127,7 @@ const GENERATIONS: Array<[name: string, connect: Connect, version: string | unde
 
 for (const [name, connect, version] of GENERATIONS) {
   test(`${name} connects by URL alone, and refreshes when its token has ended`, () =>
-    withServer({}, async (relay, clock) => {
+    withServer({}, async ({ relay, clock }) => {
       for (const [host, method] of [
         ['127.0.0.1', 'none'],
         ['localhost', undefined],

@@ -49,7 +49,7 @@ export async function assertUnauthenticated(
   for (const [error, form, headers] of tries) {
     const answer = await ask(form, headers);
     const status = error === 'invalid_client' ? 401 : 400;
-    assert.deepEqual(refusal(answer), [status, error], JSON.stringify([form, headers]));
+    assert.equal(refusal(answer), `${status} ${error}`, JSON.stringify([form, headers]));
     const scheme = status === 401 && headers.authorization ? 'Basic realm="relay"' : undefined;
     assert.equal(answer.headers['www-authenticate'], scheme);
   }
@@ -75,23 +75,28 @@ export interface Tokens {
   scope: string;
 }
 
+/** Registers and approves a client, and returns it with the form that exchanges its code. */
+export async function approvedClient(relay: Relay, metadata: object = {}) {
+  const client = await newClient(relay.baseUrl, metadata);
+  return { client, form: codeForm(client, await approve(relay, client.client_id)) };
+}
+
 /** Registers and approves a client, and returns its tokens. */
 export async function connect(
   relay: Relay,
   metadata: object = {},
 ): Promise<{ client: Registered; tokens: Tokens }> {
-  const client = await newClient(relay.baseUrl, metadata);
-  const form = codeForm(client, await approve(relay, client.client_id));
+  const { client, form } = await approvedClient(relay, metadata);
   return { client, tokens: await exchanged(relay.baseUrl, form) };
 }
 
-/** Status and error of a refusal. Checks that it has nothing else but a description, and must not be cached. */
-export function refusal(answer: Answer): [number, unknown] {
+/** Status and error of a refusal, as `400 invalid_grant`. Checks that it has nothing else but a description, and must not be cached. */
+export function refusal(answer: Answer): string {
   assert.equal(answer.headers['cache-control'], 'no-store');
   const { error, error_description, ...rest } = json(answer);
   assert.equal(typeof error_description, 'string');
   assert.deepEqual(rest, {});
-  return [answer.status, error];
+  return `${answer.status} ${error}`;
 }
 
 /** The status with which `/mcp` answers a tools/list under this credential. */
@@ -105,3 +110,7 @@ export async function mcpStatus(mcpUrl: string, token: string | null, host?: str
   const body = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
   return (await send(mcpUrl, { method: 'POST', headers, body })).status;
 }
+
+/** Status and error with which the token endpoint refuses a form. */
+export const tokenRefusal = async (...request: Parameters<typeof askToken>) =>
+  refusal(await askToken(...request));

@@ -7,7 +7,7 @@ import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 /** A relay without account and MCP client, on a clock that stands still. */
 export async function withServer(
   options: RelayOptions,
-  work: (relay: Relay, clock: ReturnType<typeof manualClock>) => Promise<void>,
+  work: (scene: Relay & { relay: Relay; clock: ManualClock }) => Promise<void>,
 ): Promise<void> {
   const clock = manualClock();
   await withRelay({ connect: false, client: false, clock, ...options }, (relay) => {
@@ -18,7 +18,7 @@ export async function withServer(
       await restart();
       know();
     };
-    return work(relay, clock);
+    return work({ ...relay, relay, clock });
   });
 }
 

@@ -45,7 +45,7 @@ test('three lines a minute of one message are written; the next one says how man
 
 test('refused credentials are in the log, a few a minute, without what was sent', async () => {
   const { log, warnings } = recorded();
-  await withServer({ log }, async (relay, clock) => {
+  await withServer({ log }, async ({ relay, clock }) => {
     const { mcpUrl } = relay.server;
     const { client } = await connect(relay);
     const other = await newClient(relay.baseUrl, { token_endpoint_auth_method: 'client_secret_post' });
