@@ -9,8 +9,7 @@ import { createJobs, type JobRequest } from '../../src/jobs/jobService.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolution } from '../../src/resolve/resolver.ts';
 import { putAccount } from '../../src/store/tables/account.ts';
-import { testDisk } from '../store/testDisk.ts';
-import { ACCOUNT, manualClock, testStore } from '../store/testStore.ts';
+import { ACCOUNT, storeOnDisk } from '../store/testStore.ts';
 import type { ManualClock } from '../support/clock.ts';
 import { gate, until } from '../support/waiting.ts';
 
@@ -67,9 +66,7 @@ async function accepted<T>(ask: () => Promise<T>): Promise<T> {
 }
 
 async function world(t: TestContext, parts: Pick<JobContext, 'provider'> & Partial<JobContext>) {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
+  const { store, disk, clock } = await storeOnDisk(t);
   putAccount(store, ACCOUNT, clock.now());
   const rows = createPlaylistRows(parts.provider, clock);
   const context = { rows, store, clock, random: systemRandom, log: silentLog, ...parts };

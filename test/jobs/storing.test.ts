@@ -1,12 +1,12 @@
 /** A job of many items is stored in batches; before the last one is stored, nobody sees the job. */
+
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { Store } from '../../src/store/file/open.ts';
 import { countJobItems } from '../../src/store/tables/jobs.ts';
-import { testDisk } from '../store/testDisk.ts';
-import { temporaryHome, testStore } from '../store/testStore.ts';
+import { storeOnDisk, temporaryHome, testStore } from '../store/testStore.ts';
 import { until } from '../support/until.ts';
 import { jobsOver, songsRequest } from './jobsOver.ts';
 
@@ -41,8 +41,7 @@ test('a job that was half stored when relay crashed is gone after the next start
 });
 
 test('a job that cannot be saved leaves nothing', async (t) => {
-  const disk = testDisk();
-  const store = await testStore(t, { fs: disk.fs });
+  const { store, disk } = await storeOnDisk(t);
   disk.fail('ENOSPC');
   await assert.rejects(jobsOver(store).create(songsRequest(SONGS)), { code: 'STORE_ERROR' });
   assert.deepEqual(rowsOf(store), [0, 0]);

@@ -9,8 +9,7 @@ import { inspectStateFile, temporaryHome, testStore } from './testStore.ts';
 
 /** A home with a state, and a directory for copies. */
 async function desk(t: TestContext) {
-  const home = temporaryHome(t);
-  const store = await testStore(t, { home });
+  const store = await testStore(t);
   await store.durable(() => store.run("insert into meta (name, value) values ('test_row', 'kept')"));
   const { path: source, schemaVersion } = store.state();
   const folder = temporaryHome(t);

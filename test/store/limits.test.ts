@@ -9,7 +9,7 @@ import {
 import { DAY, MINUTE } from '../support/clock.ts';
 import { pluck } from '../support/entries.ts';
 import { until } from '../support/until.ts';
-import { manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
+import { NOON, storeOnDisk, testStore } from './testStore.ts';
 
 const block = (scope: string, until: number, provider = 'spotify') => ({
   provider,
@@ -20,9 +20,7 @@ const block = (scope: string, until: number, provider = 'spotify') => ({
 });
 
 test('a block is kept over a restart and replaced by a later one', async (t) => {
-  const home = temporaryHome(t);
-  const clock = manualClock();
-  const first = await testStore(t, { home, clock });
+  const { store: first, home, clock } = await storeOnDisk(t);
   blockScope(first, block('search', NOON + 1_000), NOON);
   blockScope(first, block('search', NOON + 5_000), NOON + 1);
   clock.advance(500);

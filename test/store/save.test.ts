@@ -5,7 +5,7 @@ import { silentLog } from '../../src/base/log.ts';
 import { openStore, type Store } from '../../src/store/file/open.ts';
 import { until } from '../support/until.ts';
 import { testDisk } from './testDisk.ts';
-import { manualClock, NOON, temporaryHome, testStore } from './testStore.ts';
+import { manualClock, NOON, storeOnDisk, temporaryHome, testStore } from './testStore.ts';
 
 const add = (store: Store, name: string) =>
   store.run('insert into meta (name, value) values (?, 1)', [`test_${name}`]);
@@ -27,8 +27,7 @@ async function onDisk(store: Store, home: string): Promise<string[]> {
 }
 
 test('a hundred callers at once share one save', async (t) => {
-  const disk = testDisk();
-  const store = await testStore(t, { fs: disk.fs });
+  const { store, disk } = await storeOnDisk(t);
   const before = disk.saves();
   await Promise.all(
     Array.from({ length: 100 }, (_, n) => store.durable(() => add(store, String(n).padStart(3, '0')))),
@@ -38,9 +37,7 @@ test('a hundred callers at once share one save', async (t) => {
 });
 
 test('a change during a save is in the next one, and its caller waits for that', async (t) => {
-  const home = temporaryHome(t);
-  const disk = testDisk();
-  const store = await testStore(t, { home, fs: disk.fs });
+  const { store, disk, home } = await storeOnDisk(t);
   const before = disk.saves();
   const release = disk.hold();
   const first = store.durable(() => add(store, 'first'));
@@ -55,8 +52,7 @@ test('a change during a save is in the next one, and its caller waits for that',
 });
 
 test('saveNow inside a transaction saves what the transaction leaves', async (t) => {
-  const home = temporaryHome(t);
-  const store = await testStore(t, { home });
+  const { store, home } = await storeOnDisk(t);
   let saved: Promise<void> | undefined;
   store.transaction(() => {
     add(store, 'one');
@@ -68,17 +64,14 @@ test('saveNow inside a transaction saves what the transaction leaves', async (t)
 });
 
 test('saveNow without a change writes nothing', async (t) => {
-  const disk = testDisk();
-  const store = await testStore(t, { fs: disk.fs });
+  const { store, disk } = await storeOnDisk(t);
   const before = disk.saves();
   await store.saveNow();
   assert.equal(disk.saves(), before);
 });
 
 test('saveSoon saves many changes once, within a second', async (t) => {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
+  const { store, disk, clock } = await storeOnDisk(t);
   const before = disk.saves();
   for (const name of ['a', 'b', 'c']) {
     add(store, name);
@@ -93,9 +86,7 @@ test('saveSoon saves many changes once, within a second', async (t) => {
 });
 
 test('the larger the file, the longer saveSoon gathers changes; a durable change is saved at once', async (t) => {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
+  const { store, disk, clock } = await storeOnDisk(t);
   const delays: Array<[size: number, delay: number]> = [];
   for (const size of [0, 4_000_000, 9_000_000]) {
     const ballast = new Uint8Array(size);
@@ -120,9 +111,7 @@ test('the larger the file, the longer saveSoon gathers changes; a durable change
 });
 
 test('of two servers that do not see each other the second does not save over the first', async (t) => {
-  const home = temporaryHome(t);
-  const clock = manualClock();
-  const first = await testStore(t, { home, clock });
+  const { store: first, home, clock } = await storeOnDisk(t);
   const second = await testStore(t, { home, clock });
   await first.durable(() => add(first, 'first'));
   for (const n of [1, 2]) {
@@ -155,8 +144,7 @@ test('two servers that make one home at once: the second does not save over the 
 });
 
 test('a state file that was touched is still ours, and one that was deleted is made again', async (t) => {
-  const home = temporaryHome(t);
-  const store = await testStore(t, { home });
+  const { store, home } = await storeOnDisk(t);
   await store.durable(() => add(store, 'a'));
   await utimes(store.state().path, 1, 1);
   await store.durable(() => add(store, 'b'));
@@ -182,10 +170,7 @@ for (const [code, step, reason] of [
 ] as const) {
   // A read-only directory would not stop a test that runs as root. So the file functions given to the store fail instead.
   test(`${code} at ${step}: the change is refused and undone, the file stays, and a retry succeeds`, async (t) => {
-    const home = temporaryHome(t);
-    const disk = testDisk();
-    const clock = manualClock();
-    const store = await testStore(t, { home, fs: disk.fs, clock });
+    const { store, disk, home, clock } = await storeOnDisk(t);
     await store.durable(() => add(store, 'kept'));
     disk.fail(code, step);
     const failing = store.durable(
@@ -209,8 +194,7 @@ for (const [code, step, reason] of [
 }
 
 test('while the disk fails a durable change is not even begun', async (t) => {
-  const disk = testDisk();
-  const store = await testStore(t, { fs: disk.fs });
+  const { store, disk } = await storeOnDisk(t);
   disk.fail('ENOSPC');
   await assert.rejects(store.durable(() => add(store, 'first')));
   let begun = false;
@@ -222,9 +206,7 @@ test('while the disk fails a durable change is not even begun', async (t) => {
 });
 
 test('once there is space again, a durable change is saved without waiting for a retry', async (t) => {
-  const home = temporaryHome(t);
-  const disk = testDisk();
-  const store = await testStore(t, { home, fs: disk.fs });
+  const { store, disk, home } = await storeOnDisk(t);
   disk.fail('ENOSPC');
   await assert.rejects(store.durable(() => add(store, 'first')));
   disk.fail(null);
@@ -235,9 +217,7 @@ test('once there is space again, a durable change is saved without waiting for a
 });
 
 test('a failed change that was undone does not reach the disk with the next one', async (t) => {
-  const home = temporaryHome(t);
-  const disk = testDisk();
-  const store = await testStore(t, { home, fs: disk.fs });
+  const { store, disk, home } = await storeOnDisk(t);
   const release = disk.hold();
   disk.fail('ENOSPC');
   const failing = store.durable(
@@ -253,9 +233,7 @@ test('a failed change that was undone does not reach the disk with the next one'
 });
 
 test('retries come at growing intervals, at most a minute apart', async (t) => {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
+  const { store, disk, clock } = await storeOnDisk(t);
   disk.fail('ENOSPC');
   await assert.rejects(store.durable(() => add(store, 'a')));
   const delays: number[] = [];
@@ -269,9 +247,7 @@ test('retries come at growing intervals, at most a minute apart', async (t) => {
 });
 
 test('a failing background save shows in the state and nowhere else', async (t) => {
-  const disk = testDisk();
-  const clock = manualClock();
-  const store = await testStore(t, { fs: disk.fs, clock });
+  const { store, disk, clock } = await storeOnDisk(t);
   disk.fail('ENOSPC');
   add(store, 'a');
   store.saveSoon();
@@ -281,9 +257,7 @@ test('a failing background save shows in the state and nowhere else', async (t) 
 });
 
 test('close saves what is not saved, and says so when it cannot', async (t) => {
-  const home = temporaryHome(t);
-  const disk = testDisk();
-  const first = await testStore(t, { home, fs: disk.fs });
+  const { store: first, disk, home } = await storeOnDisk(t);
   add(first, 'a');
   first.saveSoon();
   await first.close();

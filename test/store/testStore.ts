@@ -7,6 +7,7 @@ import type { SchemaVersions } from '../../src/store/sql/migrate.ts';
 import type { Account } from '../../src/store/tables/account.ts';
 import { manualClock as clockAt } from '../support/clock.ts';
 import { temporaryHome } from '../support/temporaryHome.ts';
+import { testDisk } from './testDisk.ts';
 
 export { temporaryHome } from '../support/temporaryHome.ts';
 
@@ -41,4 +42,10 @@ export async function testStore(t: TestContext, options: Partial<StoreOptions> =
   const store = await openStore({ clock: manualClock(), log: silentLog, ...options, home });
   t.after(() => store.close().catch(() => {}));
   return store;
+}
+
+/** The same with what it works on, for a test that looks at the home, moves the clock or has the disk fail. */
+export async function storeOnDisk(t: TestContext) {
+  const [home, disk, clock] = [temporaryHome(t), testDisk(), manualClock()];
+  return { home, disk, clock, store: await testStore(t, { home, fs: disk.fs, clock }) };
 }

@@ -6,8 +6,7 @@ import { createSealer } from '../../src/secrets/seal.ts';
 import type { Store } from '../../src/store/file/open.ts';
 import { getAccount, putAccount } from '../../src/store/tables/account.ts';
 import { createVault, isSealed } from '../../src/store/vault.ts';
-import { testDisk } from './testDisk.ts';
-import { NOON, temporaryHome, testStore } from './testStore.ts';
+import { NOON, storeOnDisk, testStore } from './testStore.ts';
 
 const vaultWith = (store: Store, keyByte: number) =>
   createVault(store, createSealer(Buffer.alloc(32, keyByte), systemRandom));
@@ -25,8 +24,7 @@ const account = {
 };
 
 test('a secret is read back after a restart and is nowhere in the file', async (t) => {
-  const home = temporaryHome(t);
-  const store = await testStore(t, { home });
+  const { store, home } = await storeOnDisk(t);
   const vault = vaultWith(store, 1);
   await vault.verifyKey();
   await store.durable(() => vault.set('refresh_token', 'correct horse battery staple'));
@@ -88,8 +86,7 @@ test('starting over drops secrets and account and takes the new key', async (t) 
 });
 
 test('starting over on a full disk changes nothing', async (t) => {
-  const disk = testDisk();
-  const store = await testStore(t, { fs: disk.fs });
+  const { store, disk } = await storeOnDisk(t);
   const vault = vaultWith(store, 1);
   await vault.verifyKey();
   vault.set('api_key', 'secret');
