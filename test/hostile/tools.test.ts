@@ -1,4 +1,5 @@
 /** Every tool with any arguments, and the MCP endpoint with any message: a result or an error that says what to do. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -8,6 +9,7 @@ import { ALL_TOOLS } from '../../src/tools/index.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { fastClock } from '../support/fastClock.ts';
 import type { Answer } from '../support/http.ts';
+import { MCP_HEADERS } from '../support/mcpPost.ts';
 import { API_KEY, type Relay, withRelay } from '../support/world.ts';
 import { type Asker, asker } from './ask.ts';
 import { anyJson, anyText, near } from './inputs.ts';
@@ -67,12 +69,6 @@ function argumentsOf(tool: Tool, ids: [string, ...string[]]): fc.Arbitrary<unkno
     { weight: 1, arbitrary: anyJson },
   );
 }
-
-const MCP_HEADERS = {
-  authorization: `Bearer ${API_KEY}`,
-  'content-type': 'application/json',
-  accept: 'application/json, text/event-stream',
-};
 
 /** The JSON-RPC messages of an answer, whole or as an event stream. */
 function messagesOf({ headers, text }: Answer): Array<Record<string, unknown>> {

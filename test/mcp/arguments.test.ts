@@ -1,16 +1,11 @@
 /** Names with a meaning in JavaScript, such as `__proto__`, are refused by name like any other unknown argument. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { ALL_TOOLS } from '../../src/tools/index.ts';
-import { send } from '../support/http.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { longTest } from '../support/scale.ts';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
-
-const HEADERS = {
-  authorization: `Bearer ${API_KEY}`,
-  'content-type': 'application/json',
-  accept: 'application/json, text/event-stream',
-};
+import { type Relay, withRelay } from '../support/world.ts';
 
 const ERAS: Record<string, { headers: (tool: string) => Record<string, string>; meta: string }> = {
   '2025-11-25': { headers: () => ({ 'mcp-protocol-version': '2025-11-25' }), meta: '' },
@@ -47,11 +42,7 @@ const REFUSED: Array<[what: string, tool: string, args: string, named: string]> 
 async function callRaw({ server }: Relay, era: string, tool: string, args: string) {
   const { headers, meta } = ERAS[era] ?? assert.fail();
   const body = `{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"${tool}","arguments":${args}${meta}}}`;
-  const answer = await send(server.mcpUrl, {
-    method: 'POST',
-    headers: { ...HEADERS, ...headers(tool) },
-    body,
-  });
+  const answer = await postMcp({ server }, body, headers(tool));
   const json = answer.text.replace(/^[\s\S]*?(?=\{)/, '').trim();
   return {
     status: answer.status,

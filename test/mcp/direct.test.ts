@@ -1,14 +1,11 @@
 /** A call that is answered without the SDK gets the answer that the SDK would give, in the same form and parts. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { MCP_HEADERS, META_2026 } from '../support/mcpPost.ts';
 import { until } from '../support/until.ts';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/call' };
 
 interface Ask {
@@ -20,14 +17,12 @@ interface Ask {
 
 function post(relay: Relay, modern: boolean, ask: Ask, headers = {}, more = {}, signal?: AbortSignal) {
   const { name, args, meta, id = 7 } = ask;
-  const _meta = modern ? { ...META, ...meta } : meta;
+  const _meta = modern ? { ...META_2026, ...meta } : meta;
   return fetch(relay.server.mcpUrl, {
     method: 'POST',
     ...(signal ? { signal } : {}),
     headers: {
-      authorization: `Bearer ${API_KEY}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
+      ...MCP_HEADERS,
       ...(modern ? { ...MODERN, 'mcp-name': name } : {}),
       ...headers,
     },
@@ -104,7 +99,7 @@ const OTHERS = [
   ['another method in the header', { 'mcp-method': 'tools/list' }, {}, 400],
   ['arguments that are a list', {}, { arguments: [] }, 200],
   ['a name that is a number', {}, { name: 5 }, 200],
-  ['a broken progress token', {}, { _meta: { ...META, progressToken: {} } }, 400],
+  ['a broken progress token', {}, { _meta: { ...META_2026, progressToken: {} } }, 400],
   ['half an envelope', {}, { _meta: { 'io.modelcontextprotocol/protocolVersion': '2026-07-28' } }, 400],
   ['a tool that is not offered', { 'x-mcp-toolsets': 'playlists' }, {}, 200],
 ] as const;

@@ -2,14 +2,16 @@
  * Names reach a model as a person sees them: a title that a stranger wrote cannot say one thing to the person who looks at
  * it and another to the model that reads it. What is stored, compared and written back stays as it is.
  */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { modelText } from '../../src/base/visibleText.ts';
 import { owner, pluck } from '../support/entries.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { addPlaylist } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
 const tags = (text: string) =>
   [...text].map((sign) => String.fromCodePoint(0xe0000 + (sign.codePointAt(0) ?? 0))).join('');
@@ -102,16 +104,8 @@ async function refusals({ server }: Relay, text: string, more: string): Promise<
     `{"name":"get_devices","arguments":{${JSON.stringify(text)}:1}${more}}`,
     `{"name":"get_track","arguments":{"track_id":${JSON.stringify(text.slice(0, 500))}}${more}}`,
   ]) {
-    const answer = await fetch(server.mcpUrl, {
-      method: 'POST',
-      headers: {
-        authorization: `Bearer ${API_KEY}`,
-        'content-type': 'application/json',
-        accept: 'application/json, text/event-stream',
-      },
-      body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`,
-    });
-    const [json = ''] = /\{.*\}/.exec(await answer.text()) ?? [];
+    const body = `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${params}}`;
+    const [json = ''] = /\{.*\}/.exec((await postMcp({ server }, body)).text) ?? [];
     answers.push(JSON.parse(json));
   }
   return answers;

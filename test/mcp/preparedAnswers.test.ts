@@ -1,15 +1,12 @@
 /** The prepared answer to `tools/list` equals that of the SDK, and only requests in the common form get it. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { API_KEY, type Relay, withRelay } from '../support/world.ts';
+import { MCP_HEADERS, META_2026 } from '../support/mcpPost.ts';
+import { type Relay, withRelay } from '../support/world.ts';
 
-const META = {
-  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
-  'io.modelcontextprotocol/clientInfo': { name: 'test', version: '1' },
-  'io.modelcontextprotocol/clientCapabilities': {},
-};
 const MODERN = { 'mcp-protocol-version': '2026-07-28', 'mcp-method': 'tools/list' };
-const modern = (more: object = {}) => ({ params: { _meta: META, ...more } });
+const modern = (more: object = {}) => ({ params: { _meta: META_2026, ...more } });
 const IDS = [0, -7, 'one', '', '"\\ü\n', 2 ** 53 - 1];
 
 /** An answer without the headers that always differ. Only a prepared one has a `content-length`. */
@@ -17,9 +14,7 @@ async function ask(relay: Relay, headers: Record<string, string>, message: objec
   const answer = await fetch(relay.server.mcpUrl, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${API_KEY}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
+      ...MCP_HEADERS,
       ...headers,
     },
     body: JSON.stringify({ jsonrpc: '2.0', method: 'tools/list', ...message }),
@@ -49,7 +44,7 @@ test('the prepared answer to tools/list equals that of the SDK', () =>
       for (const id of IDS) {
         // A progress token is not part of the common form and changes nothing in the answer.
         const isModern = 'mcp-method' in headers;
-        const long = { params: { _meta: { ...(isModern ? META : {}), progressToken: 'x' } } };
+        const long = { params: { _meta: { ...(isModern ? META_2026 : {}), progressToken: 'x' } } };
         const { isPrepared, ...prepared } = await ask(relay, headers, { ...message, id });
         const { isPrepared: isOther, ...plain } = await ask(relay, headers, { ...long, id });
         assert.deepEqual(prepared, plain, `${what}, ${id}`);

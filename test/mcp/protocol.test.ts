@@ -7,6 +7,7 @@ import { TOOLS } from '../../src/tools/index.ts';
 import { createBrowser } from '../support/browser.ts';
 import { pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { until } from '../support/until.ts';
 import { API_KEY, mcpClient, withRelay } from '../support/world.ts';
 
@@ -239,20 +240,10 @@ test('a batch whose requests share an ID is refused whole: no call gets the argu
     const call = (id: number, args: unknown) => {
       return { jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'get_track', arguments: args } };
     };
-    const post = (batch: unknown[]) =>
-      send(server.mcpUrl, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${API_KEY}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-        },
-        body: JSON.stringify(batch),
-      });
-    const refused = await post([call(1, one), call(1, other)]);
+    const refused = await postMcp({ server }, [call(1, one), call(1, other)]);
     assert.deepEqual([refused.status, JSON.parse(refused.text).error.code], [400, -32600]);
     assert.deepEqual(provider.requests, []);
-    const answer = await post([call(1, one), call(2, other)]);
+    const answer = await postMcp({ server }, [call(1, one), call(2, other)]);
     for (const { track_id } of [one, other] as Array<{ track_id: string }>)
       assert.match(answer.text, new RegExp(track_id));
   }));

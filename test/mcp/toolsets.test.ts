@@ -1,4 +1,5 @@
 /** Which tools a server offers, and which of them a request leaves out. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
@@ -7,6 +8,7 @@ import { loadSettings } from '../../src/config/settings.ts';
 import type { Toolset } from '../../src/domain/toolsets.ts';
 import { ALL_TOOLS, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { temporaryHome } from '../support/cli.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { withDesk } from '../support/program.ts';
 import { API_KEY, mcpClient, type Relay, withRelay } from '../support/world.ts';
 
@@ -120,18 +122,9 @@ test('a header that names no toolset is refused: the client would get other tool
   ];
   await withRelay({ connect: false, client: false }, async ({ server }) => {
     for (const [headers, message] of cases) {
-      const answer = await fetch(server.mcpUrl, {
-        method: 'POST',
-        headers: {
-          authorization: `Bearer ${API_KEY}`,
-          'content-type': 'application/json',
-          accept: 'application/json, text/event-stream',
-          ...headers,
-        },
-        body: JSON.stringify({ jsonrpc: '2.0', id: 7, method: 'tools/list' }),
-      });
+      const answer = await postMcp({ server }, { jsonrpc: '2.0', id: 7, method: 'tools/list' }, headers);
       assert.equal(answer.status, 400);
-      assert.deepEqual(await answer.json(), { jsonrpc: '2.0', error: { code: -32602, message }, id: 7 });
+      assert.deepEqual(JSON.parse(answer.text), { jsonrpc: '2.0', error: { code: -32602, message }, id: 7 });
     }
   });
 });

@@ -4,14 +4,14 @@ import { snapshotOf } from '../../src/demo/state.ts';
 import { codeOf, withoutChange } from '../support/answers.ts';
 import { assertNone, at, owner, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { send } from '../support/http.ts';
+import { postMcp } from '../support/mcpPost.ts';
 import { named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { playlistShape, writtenShape } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
 import { withPlaylist } from '../support/withPlaylist.ts';
-import { API_KEY, withRelay } from '../support/world.ts';
+import { withRelay } from '../support/world.ts';
 
 const sent = (requests: readonly RecordedRequest[]) =>
   requests.map(({ method, path, body }) => ({ method, path, body }));
@@ -371,17 +371,7 @@ test('writes to one playlist wait for each other, writes to others do not', () =
 
 test('a call that is cancelled stops before its next write and says how far it got', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    const headers = {
-      authorization: `Bearer ${API_KEY}`,
-      accept: 'application/json, text/event-stream',
-      'content-type': 'application/json',
-    };
-    const post = (message: object) =>
-      send(relay.server.mcpUrl, {
-        method: 'POST',
-        headers,
-        body: JSON.stringify({ jsonrpc: '2.0', ...message }),
-      });
+    const post = (message: object) => postMcp(relay, { jsonrpc: '2.0', ...message });
     relay.provider.faults.add({
       method: 'POST',
       path: /\/items$/,
