@@ -25,12 +25,6 @@ export async function fullId(tools: Tools, given: string): Promise<string> {
       remedy: { text: '{command} lists the jobs.', command: ['jobs'] },
     });
   }
-  // `relay jobs cancel "$ID"` with an unset variable must not cancel the only job.
-  if (given === '') {
-    throw new RelayError('USAGE', 'The ID of the job is empty. Is a variable of the shell not set?', {
-      remedy: { text: '{command} lists the jobs.', command: ['jobs'] },
-    });
-  }
   const { items } = await listJobs(tools, Number.POSITIVE_INFINITY);
   const found = items.map(({ job_id }) => job_id).filter((id) => id.startsWith(given));
   const [id, other] = found;
