@@ -78,353 +78,324 @@ const USUAL = {
   shares: { headers: ['Authorization'] },
 } as const;
 
-/** https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file. */
-const claudeCode: Client = {
-  ...USUAL,
-  id: 'claude-code',
-  name: 'Claude Code',
-  aliases: ['claude'],
-  places: (system) => [
-    system.env.CLAUDE_CONFIG_DIR
-      ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
-      : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
-  ],
-  entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
-      : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks you to sign in, as it did without the key, run \`claude mcp logout ${name}\`.`,
-  command: ({ name, url, choice }, system) =>
-    [
-      `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
-      ...headerFlags(choice),
-    ].join(' '),
-};
-
-/** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
-const claudeDesktop: Client = {
-  ...USUAL,
-  id: 'claude-desktop',
-  name: 'Claude Desktop',
-  shares: {},
-  starts: true,
-  places(system) {
-    const file = 'claude_desktop_config.json';
-    const usual = placeBelow(system, appData(system), ['Claude', file]);
-    if (system.platform !== 'win32') return [usual];
-    // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
-    const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
-    const copy = [...packaged, 'LocalCache', 'Roaming', 'Claude', file];
-    return [placeBelow(system, localAppData(system), copy, packaged), usual];
-  },
-  entry: programEntry,
-  next: () => 'Quit Claude Desktop and start it again.',
-};
-
-/** https://cursor.com/docs/mcp: the global file. */
-const cursor: Client = {
-  ...USUAL,
-  id: 'cursor',
-  name: 'Cursor',
-  places: (system) => [placeBelow(system, system.home, ['.cursor', 'mcp.json'])],
-  entry: (server) => ({ url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
-};
-
-/**
- * https://code.visualstudio.com/docs/copilot/reference/mcp-configuration: the file of the user's profile;
- * https://code.visualstudio.com/docs/copilot/customization/mcp-servers: `--add-mcp`.
- */
-const vscode: Client = {
-  ...USUAL,
-  id: 'vscode',
-  name: 'VS Code',
-  aliases: ['vs-code', 'code'],
-  section: 'servers',
-  places: (system) => [placeBelow(system, appData(system), ['Code', 'User', 'mcp.json'])],
-  entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
-  command: (server, { platform }) => {
-    const json = JSON.stringify({ name: server.name, ...vscode.entry(server) });
-    return platform === 'win32'
-      ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
-      : `code --add-mcp '${json}'`;
-  },
-};
-
-/** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent unchanged. */
-const codex: Client = {
-  id: 'codex',
-  name: 'Codex CLI',
-  aliases: ['codex-cli'],
-  format: 'toml',
-  section: 'mcp_servers',
-  shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
-  places: (system) => [
-    system.env.CODEX_HOME
-      ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
-      : placeBelow(system, system.home, ['.codex', 'config.toml']),
-  ],
-  entry: (server) => {
-    const { headers } = headersFor(server);
-    return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
-  },
-  next: ({ name, key }) =>
-    key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
-  command: ({ name, url, choice = {} }, system) =>
-    Object.keys(choiceHeaders(choice)).length === 0
-      ? `codex mcp add ${name} --url ${word(url, system)}`
-      : null,
-};
-
-/**
- * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now. `httpUrl`, which means
- * the same, is the older form, and a `url` alone may be taken for SSE.
- * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
- */
-const gemini: Client = {
-  ...USUAL,
-  id: 'gemini',
-  name: 'Gemini CLI',
-  aliases: ['gemini-cli'],
-  places: (system) => [
-    placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
-  ],
-  entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
-      : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
-  command: ({ name, url, choice }, system) =>
-    [
-      'gemini mcp add --scope user --transport http',
-      ...headerFlags(choice),
-      `${name} ${word(url, system)}`,
-    ].join(' '),
-};
-
-/**
- * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is called Devin Desktop and its agents
- * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
- */
-const windsurf: Client = {
-  ...USUAL,
-  id: 'windsurf',
-  name: 'Windsurf',
-  aliases: ['devin'],
-  places: (system) => [
-    system.platform === 'win32'
-      ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
-      : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
-    {
-      ...placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
-      entry: (server) => ({ serverUrl: server.url, ...headersFor(server) }),
-      next: ({ name, key }) =>
-        `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
-    },
-  ],
-  entry: (server) => ({ url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
-};
-
-/** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` lists the tools to offer; `*` is all. */
-const copilot: Client = {
-  ...USUAL,
-  id: 'copilot',
-  name: 'Copilot CLI',
-  aliases: ['copilot-cli'],
-  places: (system) => [
-    system.env.COPILOT_HOME
-      ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
-      : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
-  ],
-  entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
-      : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
-};
-
-/** https://opencode.ai/docs/mcp-servers: the global file, which may end in `.json` or `.jsonc`. */
-const opencode: Client = {
-  ...USUAL,
-  id: 'opencode',
-  name: 'opencode',
-  section: 'mcp',
-  places(system) {
-    const folder = xdgConfig(system);
-    const jsonc = ['opencode', 'opencode.jsonc'];
-    return [
-      placeBelow(system, folder, jsonc, jsonc),
-      placeBelow(system, folder, ['opencode', 'opencode.json']),
-    ];
-  },
-  entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null ? `Run \`opencode mcp auth ${name}\`.` : `\`opencode mcp list\` shows ${name} as connected.`,
-};
-
-/** https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share. */
-const cline: Client = {
-  ...USUAL,
-  id: 'cline',
-  name: 'Cline',
-  places: (system) => [
-    placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
-  ],
-  entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
-  next: ({ name, key }) =>
-    key === null
-      ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
-      : `In Cline, open MCP Servers and find ${name}.`,
-};
-
-/** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
-const qwen: Client = {
-  ...USUAL,
-  id: 'qwen',
-  name: 'Qwen Code',
-  aliases: ['qwen-code'],
-  places: (system) => [placeBelow(system, system.home, ['.qwen', 'settings.json'])],
-  entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
-      : `In a new Qwen Code session, /mcp lists ${name}.`,
-};
-
-/** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers it signs in by OAuth. */
-const zed: Client = {
-  ...USUAL,
-  id: 'zed',
-  name: 'Zed',
-  section: 'context_servers',
-  places(system) {
-    const { platform, home } = system;
-    if (platform === 'win32') return [placeBelow(system, appData(system), ['Zed', 'settings.json'])];
-    // https://zed.dev/docs/configuring-zed
-    if (platform === 'darwin') return [placeBelow(system, home, ['.config', 'zed', 'settings.json'])];
-    return [placeBelow(system, xdgConfig(system), ['zed', 'settings.json'])];
-  },
-  entry: (server) => ({ url: server.url, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
-};
-
-/** https://goose-docs.ai/docs/guides/config-files: `streamable_http`, and the file's places. */
-const goose: Client = {
-  id: 'goose',
-  name: 'Goose',
-  format: 'yaml',
-  section: 'extensions',
-  shares: USUAL.shares,
-  places: (system) => [
-    system.platform === 'win32'
-      ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
-      : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
-  ],
-  entry: (server) => ({
-    type: 'streamable_http',
-    name: server.name,
-    enabled: true,
-    uri: server.url,
-    headers: headersFor(server).headers ?? {},
-    env_keys: [],
-    envs: {},
-    timeout: 300,
-  }),
-  next: ({ name, key }) =>
-    `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
-};
-
-/**
- * https://antigravity.google/docs/mcp: the file. The editor and the command line share it since May 2026; older editors have
- * it in another place (https://github.com/colbymchenry/codegraph/issues/399). The entry starts the program, since the client's
- * own sign-in may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
- */
-const antigravity: Client = {
-  ...USUAL,
-  id: 'antigravity',
-  name: 'Antigravity',
-  aliases: ['agy'],
-  shares: {},
-  starts: true,
-  places(system) {
-    const present = placeBelow(system, system.home, ['.gemini', 'config', 'mcp_config.json']);
-    const older = ['.gemini', 'antigravity', 'mcp_config.json'];
-    return [present, placeBelow(system, system.home, older, older), present];
-  },
-  entry: programEntry,
-  next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
-};
-
-/**
- * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, which may end in
- * `.json` or `.jsonc`; a new file is `kilo.jsonc`.
- */
-const kilo: Client = {
-  ...USUAL,
-  id: 'kilo',
-  name: 'Kilo',
-  aliases: ['kilocode', 'kilo-code'],
-  section: 'mcp',
-  places(system) {
-    const folder = xdgConfig(system);
-    const jsonc = ['kilo', 'kilo.jsonc'];
-    const json = ['kilo', 'kilo.json'];
-    return [
-      placeBelow(system, folder, jsonc, jsonc),
-      placeBelow(system, folder, json, json),
-      placeBelow(system, folder, jsonc),
-    ];
-  },
-  entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
-      : `\`kilo mcp list\` shows ${name} as connected.`,
-};
-
-/** https://docs.qoder.com/cli/mcp-servers: the user's settings; its own command writes `type: "http"`. */
-const qoder: Client = {
-  ...USUAL,
-  id: 'qoder',
-  name: 'Qoder CLI',
-  aliases: ['qodercli', 'qoder-cli'],
-  places: (system) => [placeBelow(system, system.home, ['.qoder', 'settings.json'])],
-  entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
-  next: ({ name, key }) =>
-    key === null
-      ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
-      : `\`qodercli mcp list\` shows ${name} as connected.`,
-  command: ({ name, url, choice }, system) =>
-    [
-      `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
-      ...headerFlags(choice),
-    ].join(' '),
-};
-
 /** All clients, in the order in which they are listed. */
 export const CLIENTS: readonly Client[] = [
-  claudeCode,
-  claudeDesktop,
-  cursor,
-  vscode,
-  codex,
-  gemini,
-  windsurf,
-  copilot,
-  opencode,
-  cline,
-  qwen,
-  zed,
-  goose,
-  antigravity,
-  kilo,
-  qoder,
+  /** https://code.claude.com/docs/en/mcp: servers of the user scope; `CLAUDE_CONFIG_DIR` moves the file. */
+  {
+    ...USUAL,
+    id: 'claude-code',
+    name: 'Claude Code',
+    aliases: ['claude'],
+    places: (system) => [
+      system.env.CLAUDE_CONFIG_DIR
+        ? placeIn(system, system.env.CLAUDE_CONFIG_DIR, '.claude.json')
+        : placeBelow(system, system.home, ['.claude.json'], ['.claude.json']),
+    ],
+    entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `Run \`claude mcp login ${name}\`, or in a new session type /mcp, choose ${name}, then Authenticate.`
+        : `In a new Claude Code session, /mcp lists ${name} as connected. If it still asks you to sign in, as it did without the key, run \`claude mcp logout ${name}\`.`,
+    command: ({ name, url, choice }, system) =>
+      [
+        `claude mcp add --transport http --scope user ${name} ${word(url, system)}`,
+        ...headerFlags(choice),
+      ].join(' '),
+  },
+  /** https://modelcontextprotocol.io/docs/develop/connect-local-servers: the file, which lists programs to start. */
+  {
+    ...USUAL,
+    id: 'claude-desktop',
+    name: 'Claude Desktop',
+    shares: {},
+    starts: true,
+    places(system) {
+      const file = 'claude_desktop_config.json';
+      const usual = placeBelow(system, appData(system), ['Claude', file]);
+      if (system.platform !== 'win32') return [usual];
+      // https://github.com/anthropics/claude-code/issues/26073: the packaged app (MSIX, since 2026) reads only this copy.
+      const packaged = ['Packages', 'Claude_pzs8sxrjxfjjc'];
+      const copy = [...packaged, 'LocalCache', 'Roaming', 'Claude', file];
+      return [placeBelow(system, localAppData(system), copy, packaged), usual];
+    },
+    entry: programEntry,
+    next: () => 'Quit Claude Desktop and start it again.',
+  },
+  /** https://cursor.com/docs/mcp: the global file. */
+  {
+    ...USUAL,
+    id: 'cursor',
+    name: 'Cursor',
+    places: (system) => [placeBelow(system, system.home, ['.cursor', 'mcp.json'])],
+    entry: (server) => ({ url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      `Restart Cursor, then find ${name} in Customize under MCPs${key === null ? '; Connect opens the browser' : ''}.`,
+  },
+  /**
+   * https://code.visualstudio.com/docs/copilot/reference/mcp-configuration: the file of the user's profile;
+   * https://code.visualstudio.com/docs/copilot/customization/mcp-servers: `--add-mcp`.
+   */
+  {
+    ...USUAL,
+    id: 'vscode',
+    name: 'VS Code',
+    aliases: ['vs-code', 'code'],
+    section: 'servers',
+    places: (system) => [placeBelow(system, appData(system), ['Code', 'User', 'mcp.json'])],
+    entry: (server) => ({ type: 'http', url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      `In the Command Palette, run MCP: List Servers, choose ${name}, then Start Server${key === null ? '; it opens the browser' : ''}.`,
+    command: (server, { platform }) => {
+      const { name, url } = server;
+      const json = JSON.stringify({ name, type: 'http', url, ...headersFor(server) });
+      return platform === 'win32'
+        ? `code --add-mcp "${json.replaceAll('"', String.raw`\"`)}"`
+        : `code --add-mcp '${json}'`;
+    },
+  },
+  /** https://developers.openai.com/codex/mcp: `url` makes it Streamable HTTP, `http_headers` are sent unchanged. */
+  {
+    id: 'codex',
+    name: 'Codex CLI',
+    aliases: ['codex-cli'],
+    format: 'toml',
+    section: 'mcp_servers',
+    shares: { http_headers: ['Authorization'], env_http_headers: ['Authorization'] },
+    places: (system) => [
+      system.env.CODEX_HOME
+        ? placeIn(system, system.env.CODEX_HOME, 'config.toml')
+        : placeBelow(system, system.home, ['.codex', 'config.toml']),
+    ],
+    entry: (server) => {
+      const { headers } = headersFor(server);
+      return { url: server.url, ...(headers ? { http_headers: headers } : {}) };
+    },
+    next: ({ name, key }) =>
+      key === null ? `Run \`codex mcp login ${name}\`.` : `In a new Codex session, /mcp lists ${name}.`,
+    command: ({ name, url, choice = {} }, system) =>
+      Object.keys(choiceHeaders(choice)).length === 0
+        ? `codex mcp add ${name} --url ${word(url, system)}`
+        : null,
+  },
+  /**
+   * https://geminicli.com/docs/tools/mcp-server: its own command writes `url` with `type: "http"` now. `httpUrl`, which means
+   * the same, is the older form, and a `url` alone may be taken for SSE.
+   * https://geminicli.com/docs/reference/configuration: `GEMINI_CLI_HOME` replaces the home directory.
+   */
+  {
+    ...USUAL,
+    id: 'gemini',
+    name: 'Gemini CLI',
+    aliases: ['gemini-cli'],
+    places: (system) => [
+      placeBelow(system, system.env.GEMINI_CLI_HOME || system.home, ['.gemini', 'settings.json']),
+    ],
+    entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `In a new Gemini CLI session, type \`/mcp auth ${name}\`. In a directory that it does not trust it shows ${name} as disabled.`
+        : `In a new Gemini CLI session, /mcp lists ${name}. In a directory that it does not trust it shows ${name} as disabled.`,
+    command: ({ name, url, choice }, system) =>
+      [
+        'gemini mcp add --scope user --transport http',
+        ...headerFlags(choice),
+        `${name} ${word(url, system)}`,
+      ].join(' '),
+  },
+  /**
+   * https://docs.windsurf.com/windsurf/cascade/mcp; since June 2026 the program is called Devin Desktop and its agents
+   * read a different file: https://docs.devin.ai/cli/extensibility/mcp/configuration.
+   */
+  {
+    ...USUAL,
+    id: 'windsurf',
+    name: 'Windsurf',
+    aliases: ['devin'],
+    places: (system) => [
+      system.platform === 'win32'
+        ? placeBelow(system, appData(system), ['devin', 'mcp_config.json'])
+        : placeBelow(system, system.home, ['.config', 'devin', 'mcp_config.json']),
+      {
+        ...placeBelow(system, system.home, ['.codeium', 'windsurf', 'mcp_config.json']),
+        entry: (server) => ({ serverUrl: server.url, ...headersFor(server) }),
+        next: ({ name, key }) =>
+          `In Cascade, open MCPs, refresh the list, then find ${name}${key === null ? '; it opens the browser' : ''}.`,
+      },
+    ],
+    entry: (server) => ({ url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      `In the MCP list of Devin Desktop (formerly Windsurf), find ${name}${key === null ? ' and choose Authenticate' : ''}.`,
+  },
+  /** https://docs.github.com/en/copilot/how-tos/copilot-cli/add-mcp-servers: `tools` lists the tools to offer; `*` is all. */
+  {
+    ...USUAL,
+    id: 'copilot',
+    name: 'Copilot CLI',
+    aliases: ['copilot-cli'],
+    places: (system) => [
+      system.env.COPILOT_HOME
+        ? placeIn(system, system.env.COPILOT_HOME, 'mcp-config.json')
+        : placeBelow(system, system.home, ['.copilot', 'mcp-config.json']),
+    ],
+    entry: (server) => ({ type: 'http', url: server.url, tools: ['*'], ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `A new Copilot CLI session opens the browser. If it does not, type \`/mcp auth ${name}\` there.`
+        : `In a new Copilot CLI session, type \`/mcp show ${name}\`.`,
+  },
+  /** https://opencode.ai/docs/mcp-servers: the global file, which may end in `.json` or `.jsonc`. */
+  {
+    ...USUAL,
+    id: 'opencode',
+    name: 'opencode',
+    section: 'mcp',
+    places(system) {
+      const folder = xdgConfig(system);
+      const jsonc = ['opencode', 'opencode.jsonc'];
+      return [
+        placeBelow(system, folder, jsonc, jsonc),
+        placeBelow(system, folder, ['opencode', 'opencode.json']),
+      ];
+    },
+    entry: (server) => ({ type: 'remote', url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `Run \`opencode mcp auth ${name}\`.`
+        : `\`opencode mcp list\` shows ${name} as connected.`,
+  },
+  /** https://docs.cline.bot/mcp/configuring-mcp-servers: the file that its command line and its editors share. */
+  {
+    ...USUAL,
+    id: 'cline',
+    name: 'Cline',
+    places: (system) => [
+      placeBelow(system, system.home, ['.cline', 'data', 'settings', 'cline_mcp_settings.json']),
+    ],
+    entry: (server) => ({ transport: { type: 'streamableHttp', url: server.url, ...headersFor(server) } }),
+    next: ({ name, key }) =>
+      key === null
+        ? `In Cline, open MCP Servers and find ${name}; it opens the browser. In a terminal, run \`cline mcp\` and choose Authorize OAuth.`
+        : `In Cline, open MCP Servers and find ${name}.`,
+  },
+  /** https://qwenlm.github.io/qwen-code-docs/en/users/features/mcp: `httpUrl` is Streamable HTTP (`url` is SSE). */
+  {
+    ...USUAL,
+    id: 'qwen',
+    name: 'Qwen Code',
+    aliases: ['qwen-code'],
+    places: (system) => [placeBelow(system, system.home, ['.qwen', 'settings.json'])],
+    entry: (server) => ({ httpUrl: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
+        : `In a new Qwen Code session, /mcp lists ${name}.`,
+  },
+  /** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers it signs in by OAuth. */
+  {
+    ...USUAL,
+    id: 'zed',
+    name: 'Zed',
+    section: 'context_servers',
+    places(system) {
+      const { platform, home } = system;
+      if (platform === 'win32') return [placeBelow(system, appData(system), ['Zed', 'settings.json'])];
+      // https://zed.dev/docs/configuring-zed
+      if (platform === 'darwin') return [placeBelow(system, home, ['.config', 'zed', 'settings.json'])];
+      return [placeBelow(system, xdgConfig(system), ['zed', 'settings.json'])];
+    },
+    entry: (server) => ({ url: server.url, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      `In Zed, open Settings, AI, MCP Servers, and find ${name}${key === null ? '; it opens the browser' : ''}.`,
+  },
+  /** https://goose-docs.ai/docs/guides/config-files: `streamable_http`, and the file's places. */
+  {
+    id: 'goose',
+    name: 'Goose',
+    format: 'yaml',
+    section: 'extensions',
+    shares: USUAL.shares,
+    places: (system) => [
+      system.platform === 'win32'
+        ? placeBelow(system, appData(system), ['Block', 'goose', 'config', 'config.yaml'])
+        : placeBelow(system, system.home, ['.config', 'goose', 'config.yaml']),
+    ],
+    entry: (server) => ({
+      type: 'streamable_http',
+      name: server.name,
+      enabled: true,
+      uri: server.url,
+      headers: headersFor(server).headers ?? {},
+      env_keys: [],
+      envs: {},
+      timeout: 300,
+    }),
+    next: ({ name, key }) =>
+      `Start a new Goose session; it uses ${name}${key === null ? ' and opens the browser' : ''}.`,
+  },
+  /**
+   * https://antigravity.google/docs/mcp: the file. The editor and the command line share it since May 2026; older editors have
+   * it in another place (https://github.com/colbymchenry/codegraph/issues/399). The entry starts the program, since the client's
+   * own sign-in may end without sending the token: https://github.com/google-antigravity/antigravity-cli/issues/25.
+   */
+  {
+    ...USUAL,
+    id: 'antigravity',
+    name: 'Antigravity',
+    aliases: ['agy'],
+    shares: {},
+    starts: true,
+    places(system) {
+      const present = placeBelow(system, system.home, ['.gemini', 'config', 'mcp_config.json']);
+      const older = ['.gemini', 'antigravity', 'mcp_config.json'];
+      return [present, placeBelow(system, system.home, older, older), present];
+    },
+    entry: programEntry,
+    next: ({ name }) => `In Antigravity, open MCP Servers, Manage MCP Servers, refresh, then find ${name}.`,
+  },
+  /**
+   * https://kilo.ai/docs/automate/mcp/using-in-kilo-code: the file that its command line and its editors share, which may end in
+   * `.json` or `.jsonc`; a new file is `kilo.jsonc`.
+   */
+  {
+    ...USUAL,
+    id: 'kilo',
+    name: 'Kilo',
+    aliases: ['kilocode', 'kilo-code'],
+    section: 'mcp',
+    places(system) {
+      const folder = xdgConfig(system);
+      const jsonc = ['kilo', 'kilo.jsonc'];
+      const json = ['kilo', 'kilo.json'];
+      return [
+        placeBelow(system, folder, jsonc, jsonc),
+        placeBelow(system, folder, json, json),
+        placeBelow(system, folder, jsonc),
+      ];
+    },
+    entry: (server) => ({ type: 'remote', url: server.url, enabled: true, ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `Run \`kilo mcp auth ${name}\`. In an editor, open Settings, Agent Behaviour, MCP Servers, and find ${name}.`
+        : `\`kilo mcp list\` shows ${name} as connected.`,
+  },
+  /** https://docs.qoder.com/cli/mcp-servers: the user's settings; its own command writes `type: "http"`. */
+  {
+    ...USUAL,
+    id: 'qoder',
+    name: 'Qoder CLI',
+    aliases: ['qodercli', 'qoder-cli'],
+    places: (system) => [placeBelow(system, system.home, ['.qoder', 'settings.json'])],
+    entry: (server) => ({ url: server.url, type: 'http', ...headersFor(server) }),
+    next: ({ name, key }) =>
+      key === null
+        ? `In a new Qoder CLI session, type /mcp, choose ${name}, then Authenticate.`
+        : `\`qodercli mcp list\` shows ${name} as connected.`,
+    command: ({ name, url, choice }, system) =>
+      [
+        `qodercli mcp add --scope user --transport http ${name} ${word(url, system)}`,
+        ...headerFlags(choice),
+      ].join(' '),
+  },
 ];
 
 /** Finds a client by ID or alias; case does not matter. */
