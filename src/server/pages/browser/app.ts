@@ -53,6 +53,8 @@ export interface App {
   state: OwnerState;
   doing: Doing;
   redraw(): void;
+  /** Changes what the person is doing, and redraws. */
+  set(change: Partial<Doing>): void;
   /** Runs an action under a name, reports how it ended, and reads the state again. */
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
@@ -109,19 +111,21 @@ export function button(
         const isSecond = isAsking && performance.now() - doing.askedAt >= SECOND_MS;
         if (confirm === undefined || isSecond) return void run();
         if (isAsking) return;
-        doing.asking = name;
-        doing.askedAt = performance.now();
-        app.redraw();
+        app.set({ asking: name, askedAt: performance.now() });
       },
     },
     isAsking ? confirm : text,
   );
-  if (!isAsking) return plain;
-  const keep = () => {
-    doing.asking = null;
-    app.redraw();
-  };
-  return [plain, h.button({ key: `${name} keep`, type: 'button', class: 'quiet', onclick: keep }, 'Keep')];
+  return isAsking ? [plain, plainButton('Keep', () => app.set({ asking: null }))] : plain;
+}
+
+/** A button whose press does nothing that could fail or take time. */
+export function plainButton(
+  text: string,
+  onclick: () => void,
+  kind: ButtonOptions['kind'] | null = 'quiet',
+): Child {
+  return h.button({ key: text, type: 'button', class: kind, onclick }, text);
 }
 
 /** How long a button shows that it has copied. */
@@ -135,11 +139,7 @@ export function copyButton(app: App, text: string, what: string): Child {
       return app.tell(`This browser does not let pages copy. Select the ${what} and copy it.`, true);
     doing.copied = text;
     app.tell(`Copied the ${what}.`);
-    setTimeout(() => {
-      if (doing.copied !== text) return;
-      doing.copied = null;
-      app.redraw();
-    }, COPIED_MS);
+    setTimeout(() => doing.copied === text && app.set({ copied: null }), COPIED_MS);
   };
   return h.button(
     { type: 'button', class: 'quiet copy', 'aria-label': `Copy the ${what}`, onclick: copy },

@@ -1,17 +1,13 @@
 /** Every card of the owner's page, in reading order, which is also the order on a narrow screen. The only list. */
 import type { App } from './app.ts';
 import { accountCard } from './cards/account.ts';
-import { browsersCard } from './cards/browsers.ts';
 import { clientsCard } from './cards/clients.ts';
-import { errorsCard } from './cards/errors.ts';
+import { browsersCard, errorsCard, healthCard, limitsCard, rememberedCard } from './cards/diagnostics.ts';
 import { eventsCard } from './cards/events.ts';
-import { healthCard } from './cards/health.ts';
 import { keptCard } from './cards/kept.ts';
 import { libraryCard } from './cards/library.ts';
-import { limitsCard } from './cards/limits.ts';
 import { needsCard } from './cards/needs.ts';
 import { playingCard } from './cards/playing.ts';
-import { rememberedCard } from './cards/remembered.ts';
 import { stepsCard } from './cards/steps.ts';
 import { type Child, h } from './dom.ts';
 

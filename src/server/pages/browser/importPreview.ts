@@ -1,7 +1,7 @@
 /** The preview of a list: how it was read and where it goes, shown before any search. */
 import type { ImportPreview } from '../../../domain/listImport.ts';
 import type { PagePlaylist } from '../../../domain/ownerPage.ts';
-import { type App, button, name, row, soft } from './app.ts';
+import { type App, button, name, plainButton, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, short } from './format.ts';
 
@@ -67,7 +67,7 @@ export function previewPart(app: App, shown: Begun, steps: Steps): Child {
         },
         preview.doubt === null ? 'Find the songs' : 'Find them anyway',
       ),
-      h.button({ key: 'no', type: 'button', class: 'quiet', onclick: steps.cancel }, 'Cancel'),
+      plainButton('Cancel', steps.cancel),
     ),
   );
 }

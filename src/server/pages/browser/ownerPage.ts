@@ -4,7 +4,7 @@
  */
 import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';
-import { type App, button, type Doing, problemOf } from './app.ts';
+import { type App, button, type Doing, plainButton, problemOf } from './app.ts';
 import { cardsOf, VIEWS, type View } from './cardList.ts';
 import { type Child, draw, h } from './dom.ts';
 import { summary } from './heading.ts';
@@ -48,6 +48,7 @@ export function ownerPage(root: HTMLElement): void {
     },
     doing,
     redraw,
+    set,
     act,
     tell,
     openPicker: (job) => void picker.open(job),
@@ -169,10 +170,12 @@ export function ownerPage(root: HTMLElement): void {
     redraw();
   }
 
-  function hush(): void {
-    doing.notice = null;
+  function set(change: Partial<Doing>): void {
+    Object.assign(doing, change);
     redraw();
   }
+
+  const hush = () => set({ notice: null });
 
   const asked = new Set<string>();
   let followedIn: string | null = null;
@@ -233,11 +236,7 @@ export function ownerPage(root: HTMLElement): void {
     return h.div(
       { class: 'toast', key: 'toast', role: 'status' },
       notice !== null &&
-        h.div(
-          { class: notice.isBad ? 'line bad' : 'line' },
-          h.bdi(notice.text),
-          h.button({ type: 'button', class: 'quiet', onclick: hush }, 'Close'),
-        ),
+        h.div({ class: notice.isBad ? 'line bad' : 'line' }, h.bdi(notice.text), plainButton('Close', hush)),
     );
   }
 

@@ -5,7 +5,7 @@
 
 import type { OwnerCalls, PageCandidate, PageFix, PageItem } from '../../../domain/ownerPage.ts';
 import { SETTLE_KEYS } from '../../../domain/settling.ts';
-import { type App, name, problemOf, row } from './app.ts';
+import { type App, name, plainButton, problemOf, row } from './app.ts';
 import { type Child, draw, h } from './dom.ts';
 import { count, minutes, number, short } from './format.ts';
 import { ask } from './session.ts';
@@ -245,6 +245,7 @@ export function createPicker(app: () => App): Picker {
     if (item !== undefined) settle({ position: item.position, skip: true });
   }
 
+  const close = () => dialog.close();
   const focusSearch = () => dialog.querySelector('input')?.focus();
   /** The keys of the terminal (`domain/settling.ts`), and the arrows. */
   const KEY_WORK: Readonly<Record<string, () => void>> = {
@@ -254,7 +255,7 @@ export function createPicker(app: () => App): Picker {
     a: () => void askNear(),
     b: () => step(-1),
     Enter: () => step(1),
-    q: () => dialog.close(),
+    q: close,
     ArrowRight: () => step(1),
     ArrowLeft: () => step(-1),
     '/': focusSearch,
@@ -262,7 +263,7 @@ export function createPicker(app: () => App): Picker {
   const NEAR_KEYS: Readonly<Record<string, () => void>> = {
     y: () => void takeNear(),
     n: leaveNear,
-    q: () => dialog.close(),
+    q: close,
   };
 
   dialog.addEventListener('keydown', (event) => {
@@ -301,7 +302,7 @@ export function createPicker(app: () => App): Picker {
       h.div(
         { class: 'line' },
         h.h2({ id: 'picker-title', tabindex: '-1' }, title(work, app())),
-        h.button({ type: 'button', class: 'quiet', onclick: () => dialog.close() }, 'Close'),
+        plainButton('Close', close),
       ),
       work.problem !== null && h.p({ class: 'bad', role: 'alert' }, work.problem),
       work.near !== null ? nearPart(work.near) : item === undefined ? endPart(work) : itemPart(work, item),
@@ -320,19 +321,14 @@ export function createPicker(app: () => App): Picker {
     if (found === 0 && !hasTaken) {
       return [
         h.p({ role: 'status' }, 'Every entry is left out, so there is nothing to write.'),
-        row(
-          h.button({ key: 'done', type: 'button', class: 'primary', onclick: () => dialog.close() }, 'Done'),
-        ),
+        row(plainButton('Done', close, 'primary')),
       ];
     }
     return [
       h.p({ role: 'status' }, 'Everything is settled.'),
       row(
-        h.button(
-          { key: 'write', type: 'button', class: 'primary', onclick: () => void commit() },
-          'Write it now',
-        ),
-        h.button({ key: 'later', type: 'button', onclick: () => dialog.close() }, 'Later'),
+        plainButton('Write it now', () => void commit(), 'primary'),
+        plainButton('Later', close, null),
       ),
     ];
   }

@@ -1,6 +1,6 @@
 /** Undoing a change: what it would do is shown first. */
 import type { UndoAnswer } from '../../../domain/localApi.ts';
-import { type App, button, problemOf, row, soft } from './app.ts';
+import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count } from './format.ts';
 import { ask, Refused } from './session.ts';
@@ -9,10 +9,6 @@ export function undoPart(app: App, change: string): Child {
   const { doing } = app;
   const asked = doing.undo;
   if (asked === null || asked.change !== change) return null;
-  const close = () => {
-    doing.undo = null;
-    app.redraw();
-  };
   const undo = (force: boolean) => async () => {
     const answer = await ask('changes/undo', { change, force, dryRun: false });
     doing.undo = null;
@@ -27,15 +23,14 @@ export function undoPart(app: App, change: string): Child {
       asked.conflict === null
         ? button(app, 'undo now', 'Undo now', undo(false), { kind: 'primary' })
         : button(app, 'undo force', 'Undo anyway', undo(true), { kind: 'danger' }),
-      h.button({ type: 'button', class: 'quiet', onclick: close }, 'Keep it'),
+      plainButton('Keep it', () => app.set({ undo: null })),
     ),
   );
 }
 
 export async function previewUndo(app: App, change: string): Promise<void> {
   const { doing } = app;
-  doing.undo = { change, preview: null, conflict: null };
-  app.redraw();
+  app.set({ undo: { change, preview: null, conflict: null } });
   try {
     const answer = await ask('changes/undo', { change, force: false, dryRun: true });
     doing.undo = { change, preview: previewWords(answer), conflict: null };

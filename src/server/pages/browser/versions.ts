@@ -1,6 +1,6 @@
 /** Earlier versions of playlists: the list, what each holds, and restoring one after a preview. */
 import type { PlaylistVersion, PlaylistVersions, RestoreAnswer } from '../../../domain/versions.ts';
-import { type App, button, list, name, row, soft, type VersionsOpen } from './app.ts';
+import { type App, button, list, name, plainButton, row, soft, type VersionsOpen } from './app.ts';
 import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
 import { ask } from './session.ts';
@@ -20,14 +20,10 @@ export function versionsPart(app: App): Child {
       { kind: 'quiet', about: 'playlists' },
     );
   }
-  const close = () => {
-    doing.versions = null;
-    app.redraw();
-  };
   return h.section(
     { key: 'versions-open', 'aria-label': 'Earlier versions of playlists' },
     open.of === null ? playlistsPart(app, open) : versionsOf(app, open, open.of),
-    row(h.button({ type: 'button', class: 'quiet', onclick: close }, 'Close')),
+    row(plainButton('Close', () => app.set({ versions: null }))),
   );
 }
 

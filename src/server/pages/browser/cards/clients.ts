@@ -49,10 +49,7 @@ function setupPart(app: App): Child {
   const { setup } = doing;
   const choose = (event: Event) => {
     const client = (event.target as HTMLSelectElement).value;
-    if (client === '') {
-      doing.setup = null;
-      return app.redraw();
-    }
+    if (client === '') return app.set({ setup: null });
     app.act('setup', async () => {
       doing.setup = await ask('clients/setup', { client });
     });

@@ -1,5 +1,5 @@
 /** What waits for the owner, most urgent first: the login, clients, jobs, kept playlists. */
-import { type App, button, card, entry, list, name, row, soft, withCode } from '../app.ts';
+import { type App, button, card, entry, list, name, plainButton, row, soft, withCode } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf, fromNow } from '../format.ts';
 import { jobRow, needsOwner } from '../jobs.ts';
@@ -92,15 +92,11 @@ function jobNeeds(app: App): Child[] {
   const { state, doing } = app;
   const jobs = state.jobs.filter(needsOwner);
   const shown = doing.showsAllJobs ? jobs : jobs.slice(0, JOBS_SHOWN);
-  const showAll = () => {
-    doing.showsAllJobs = true;
-    app.redraw();
-  };
   const rest =
     shown.length < jobs.length &&
     h.li(
       { key: 'all' },
-      h.button({ type: 'button', class: 'quiet', onclick: showAll }, `Show all ${jobs.length} jobs`),
+      plainButton(`Show all ${jobs.length} jobs`, () => app.set({ showsAllJobs: true })),
     );
   return [...shown.map((job) => jobRow(app, job)), ...(rest ? [rest] : [])];
 }

@@ -1,6 +1,6 @@
 /** The first run as three steps, each ticked off by what the program knows. */
 import type { OwnerState } from '../../../../domain/ownerPage.ts';
-import { type App, button, copyButton, row, soft } from '../app.ts';
+import { type App, button, copyButton, plainButton, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { ask } from '../session.ts';
 import { goToLogin } from './account.ts';
@@ -26,7 +26,7 @@ export function stepsCard(app: App): Child {
     h.div(
       { class: 'line' },
       h.h2({ id: 'steps-title', tabindex: '-1' }, 'Three steps to begin'),
-      next === 2 && h.button({ type: 'button', class: 'quiet', onclick: () => hide(app) }, 'Hide'),
+      next === 2 && plainButton('Hide', () => app.set({ hidesSteps: true })),
     ),
     h.ol(
       { class: 'steps' },
@@ -47,11 +47,6 @@ export function stepsCard(app: App): Child {
 }
 
 const TITLES = ['Set up your Spotify app', 'Connect your account', 'Connect a client'];
-
-function hide(app: App): void {
-  app.doing.hidesSteps = true;
-  app.redraw();
-}
 
 const DASHBOARD = 'https://developer.spotify.com/dashboard';
 
@@ -97,7 +92,7 @@ function clientStep(app: App): Child {
   const go = () => document.getElementById('setup-client')?.focus();
   return [
     soft('Choose your AI client; it asks for your approval once.'),
-    row(h.button({ type: 'button', class: 'primary', onclick: go }, 'Choose a client')),
+    row(plainButton('Choose a client', go, 'primary')),
     extrasPart(app),
   ];
 }
