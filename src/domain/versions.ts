@@ -1,14 +1,16 @@
-/** Versions of playlists: readings that were kept. */
+/** Versions of playlists: readings that were kept. What tools answer is a zod schema, as in `shapes.ts`. */
+import * as z from 'zod';
 
 /** One version. `added` and `removed` count its rows against the version kept before it. */
-export interface PlaylistVersion {
-  version: number;
+const PlaylistVersion = z.object({
+  version: z.number(),
   /** ISO 8601. */
-  seen_at: string;
-  total: number;
-  added: number;
-  removed: number;
-}
+  seen_at: z.string(),
+  total: z.number(),
+  added: z.number(),
+  removed: z.number(),
+});
+export type PlaylistVersion = z.infer<typeof PlaylistVersion>;
 
 /** A row of a version. All but `added_at` are null if the provider named no item. */
 export interface VersionRow {
@@ -22,35 +24,37 @@ export interface VersionRow {
 }
 
 /** The versions of one playlist, newest first. */
-export interface PlaylistVersions {
-  playlist_id: string;
-  name: string;
-  /** False if the playlist is not in the account's list any more. */
-  present: boolean;
-  items: PlaylistVersion[];
-}
+export const PlaylistVersions = z.object({
+  playlist_id: z.string(),
+  name: z.string(),
+  present: z.boolean().describe('false: it is not in the account any more'),
+  items: z.array(PlaylistVersion),
+});
+export type PlaylistVersions = z.infer<typeof PlaylistVersions>;
+
+const UnsupportedRow = z.object({
+  /** 0-based position in the version or, for a row that would be removed, in the present playlist. */
+  position: z.number(),
+  uri: z.string().nullable(),
+  name: z.string().nullable(),
+  /** `local`: a local file. `gone`: Spotify no longer offers it. */
+  reason: z.enum(['local', 'gone']),
+});
+export type UnsupportedRow = z.infer<typeof UnsupportedRow>;
 
 /** What bringing back a version does, or would do. */
-export interface RestoreAnswer {
-  ok: boolean;
-  playlist_id: string;
-  version: number;
-  dry_run: boolean;
-  added_count: number;
-  removed_count: number;
+export const RestoreAnswer = z.object({
+  ok: z.boolean(),
+  playlist_id: z.string(),
+  version: z.number(),
+  dry_run: z.boolean(),
+  added_count: z.number(),
+  removed_count: z.number(),
   /** Number of rows that only change their position. */
-  moved_count: number;
+  moved_count: z.number(),
   /** Rows that cannot be written. While there are any, nothing is. */
-  unsupported: UnsupportedRow[];
-  change_id?: string;
-  note?: string;
-}
-
-export interface UnsupportedRow {
-  /** 0-based position in the version or, for a row that would be removed, in the present playlist. */
-  position: number;
-  uri: string | null;
-  name: string | null;
-  /** `local`: a local file. `gone`: Spotify no longer offers it. */
-  reason: 'local' | 'gone';
-}
+  unsupported: z.array(UnsupportedRow),
+  change_id: z.string().optional(),
+  note: z.string().optional(),
+});
+export type RestoreAnswer = z.infer<typeof RestoreAnswer>;

@@ -9,21 +9,13 @@ import { asShown, originalsOf, recordingOfTrack, recordingsIn } from '../../doma
 import type { Remedy } from '../../domain/remedy.ts';
 import { uriOf } from '../../domain/rows.ts';
 import type { Item, Track } from '../../domain/shapes.ts';
-import type { PlaylistVersions, VersionRow } from '../../domain/versions.ts';
+import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/versions.ts';
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
 import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
-
-const Version = z.object({
-  version: z.number(),
-  seen_at: z.string(),
-  total: z.number(),
-  added: z.number(),
-  removed: z.number(),
-});
 
 export const listVersionsTool = defineTool({
   name: 'list_playlist_versions',
@@ -32,13 +24,7 @@ export const listVersionsTool = defineTool({
     'Lists the earlier versions of a playlist, newest first: when each was seen, how many rows it had, and how many came and went since the one before. restore_playlist brings one back.',
   kind: 'read',
   input: z.object({ playlist_id: playlistId, offset: Offset }),
-  output: z.object({
-    playlist_id: z.string(),
-    name: z.string(),
-    present: z.boolean().describe('false: it is not in the account any more'),
-    items: z.array(Version),
-    next_offset: NextOffset,
-  }),
+  output: PlaylistVersions.extend({ next_offset: NextOffset }),
   rows: { key: 'items' },
   async handle({ library }, { playlist_id: { id }, offset }, call) {
     const { items, ...facts } = await library.versions(id, call);
@@ -63,25 +49,7 @@ export const restorePlaylistTool = defineTool({
     name: PlaylistName.optional().describe('Makes a new playlist of this name instead'),
     skip_unsupported: z.boolean().default(false).describe('true: leave out rows that cannot be written'),
   }),
-  output: z.object({
-    ok: z.boolean(),
-    playlist_id: z.string(),
-    version: z.number(),
-    dry_run: z.boolean(),
-    added_count: z.number(),
-    removed_count: z.number(),
-    moved_count: z.number(),
-    unsupported: z.array(
-      z.object({
-        position: z.number(),
-        uri: z.string().nullable(),
-        name: z.string().nullable(),
-        reason: z.enum(['local', 'gone']),
-      }),
-    ),
-    change_id: z.string().optional(),
-    note: z.string().optional(),
-  }),
+  output: RestoreAnswer,
   rows: { key: 'unsupported' },
   async handle(services, { playlist_id: { id }, version, dry_run, name, skip_unsupported }, call) {
     const versions = await services.library.versions(id, call);
