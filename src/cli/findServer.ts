@@ -11,6 +11,7 @@ import {
 import { RelayError } from '../domain/errors.ts';
 import type { LocalApi, ServerFile } from '../domain/localApi.ts';
 import { carryMessage } from '../local/carryMessage.ts';
+import type { OpenOptions } from '../local/connection.ts';
 import { createLocalClient, greet } from '../local/localClient.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
@@ -31,14 +32,9 @@ interface Asking {
 export interface Connection {
   local: LocalApi;
   /** Sends the MCP endpoint one message and passes on its answers, as JSON texts; returns the HTTP status. */
-  carry(text: string, options: Carrying, take: (json: string) => Promise<void>): Promise<number>;
+  carry(text: string, options: OpenOptions, take: (json: string) => Promise<void>): Promise<number>;
   baseUrl: string;
   demo: boolean;
-}
-
-interface Carrying {
-  headers: Record<string, string>;
-  signal: AbortSignal;
 }
 
 export interface ServerChoice {

@@ -47,11 +47,11 @@ export interface ImportChoices {
 }
 
 /** A line or row that is not a song. */
-interface UnreadLine {
+export interface UnreadLine {
   line: number;
   /** The text of the line in the file, at most 300 characters. */
   text: string;
-  /** A phrase such as `no artist`. */
+  /** A phrase such as `empty` or `no artist`. */
   why: string;
 }
 

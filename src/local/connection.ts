@@ -17,7 +17,7 @@ interface PostOptions {
   maxBytes?: number;
 }
 
-interface OpenOptions {
+export interface OpenOptions {
   headers: Record<string, string>;
   signal: AbortSignal;
 }

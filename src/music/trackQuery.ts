@@ -7,9 +7,10 @@ import { type ParsedTitle, parseTitle } from './title.ts';
 
 export interface TrackQuery {
   title: string;
+  /** Several artists as one text, separated by commas. */
   artist: string;
   album?: string;
-  /** Release year, four digits. */
+  /** Release year, 1900 to 2100. */
   year?: number;
   /** Recording code: twelve upper-case characters without hyphens. With one, title and artist may be ''. */
   isrc?: string;

@@ -1,7 +1,7 @@
 /** The interface of the state. `open.ts` creates it. */
 import type { Clock } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { SaveFs } from './file/save.ts';
+import type { SaveFs, SaverState } from './file/save.ts';
 import type { Migration } from './sql/migrate.ts';
 
 export type SqlValue = number | string | Uint8Array | null;
@@ -20,19 +20,12 @@ export interface StoreOptions {
   migrations?: readonly Migration[];
 }
 
-interface StoreState {
+interface StoreState extends SaverState {
   path: string;
-  /** `degraded`: the last save failed, and is retried. */
-  status: 'ok' | 'degraded';
   schemaVersion: number;
   expectedVersion: number;
   /** `ahead`: a newer program wrote the file, but this one may use it. */
   schemaState: 'current' | 'ahead';
-  /** Bytes of the file on disk. */
-  sizeBytes: number;
-  /** Time of the last save, in Unix milliseconds; null before the first. */
-  lastSavedAt: number | null;
-  unsavedChanges: boolean;
 }
 
 /**

@@ -5,6 +5,7 @@ import type { Item, Media, Page, Playlist } from '../domain/shapes.ts';
 import { MEDIA_COLUMNS, mediaOf } from '../library/tables/media.ts';
 import { foldLetters } from '../music/letters.ts';
 import type { Call } from '../provider/api.ts';
+import type { PageRequest } from '../provider/resources/paging.ts';
 import type { SavedTrack } from '../provider/resources/savedTracks.ts';
 import type { Services } from './tool.ts';
 
@@ -22,22 +23,17 @@ export function queryArgument(what: string) {
 /** Says what is missing from the answer, and why. */
 export const Note = z.string().optional();
 
-interface Window {
-  limit: number;
-  offset: number;
-}
-
 type Filtered<T> = Page<T> & { note?: string };
 
 /** Saved tracks with all of the words in title, artists or album. */
 export async function filteredSaved(
   { library }: Services,
   query: string,
-  window: Window,
+  window: PageRequest,
   call: Call,
 ): Promise<Filtered<SavedTrack>> {
   const from = 'saved as row join tracks using (uri)';
-  const find = (one: Window) => library.view({ kind: 'saved' }, selectOf(from, query, one), call);
+  const find = (one: PageRequest) => library.view({ kind: 'saved' }, selectOf(from, query, one), call);
   const { rows, total, note } = await pageOf(find, window);
   const items = rows.map(({ added_at, media }) => ({
     added_at,
@@ -51,13 +47,13 @@ export async function filteredPlaylist(
   services: Services,
   playlistId: string,
   query: string,
-  window: Window,
+  window: PageRequest,
   call: Call,
 ): Promise<Filtered<Item>> {
   const { library, rows: playlistRows } = services;
   const from = `playlist_rows as row join tracks using (uri)`;
   const condition = `row.playlist_id = ${quoted(playlistId)}`;
-  const find = (one: Window) =>
+  const find = (one: PageRequest) =>
     library.view({ kind: 'playlist', id: playlistId }, selectOf(from, query, one, condition), call);
   const found = await find(window);
   if (found === null) {
@@ -112,7 +108,7 @@ function itemOf({ position, added_at, media }: Omit<FoundRow, 'media'> & { media
 export async function filteredPlaylists(
   { library }: Services,
   query: string,
-  window: Window,
+  window: PageRequest,
   call: Call,
 ): Promise<Page<Playlist>> {
   const words = wordsOf(query);
@@ -121,7 +117,7 @@ export async function filteredPlaylists(
   return paged(matching.slice(window.offset, window.offset + window.limit), matching.length, window);
 }
 
-function paged<T>(items: T[], total: number, { limit, offset }: Window): Page<T> {
+function paged<T>(items: T[], total: number, { limit, offset }: PageRequest): Page<T> {
   return { items, total, limit, offset, next_offset: offset + limit < total ? offset + limit : null };
 }
 
@@ -142,7 +138,7 @@ function wordsIn(media: Media): string {
   return `${media.name} ${media.artists.map(({ name }) => name).join(', ')} ${media.album.name ?? ''}`;
 }
 
-function selectOf(from: string, query: string, { limit, offset }: Window, condition = '1'): string {
+function selectOf(from: string, query: string, { limit, offset }: PageRequest, condition = '1'): string {
   const text = "fold(tracks.name || ' ' || tracks.artist || ' ' || ifnull(tracks.album, ''))";
   const words = wordsOf(query).map((word) => `instr(${text}, ${quoted(word)}) > 0`);
   return `select row.position, row.added_at, count(*) over (), ${MEDIA_COLUMNS}
@@ -159,8 +155,8 @@ interface FoundRow {
 }
 
 async function pageOf(
-  find: (window: Window) => Promise<Found>,
-  window: Window,
+  find: (window: PageRequest) => Promise<Found>,
+  window: PageRequest,
   known?: Found,
 ): Promise<{ rows: FoundRow[]; total: number; note: string | null }> {
   const found = known ?? (await find(window));

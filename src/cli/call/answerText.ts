@@ -6,7 +6,7 @@
 import { isObject } from '../../base/parsing.ts';
 import { hiddenText, wrap } from '../terminal/output.ts';
 import { padded, widthOf } from '../terminal/textWidth.ts';
-import { tableOf } from './answerTable.ts';
+import { type Table, tableOf } from './answerTable.ts';
 import { cellText, type Fields, flattened, headingOf, isRows, labelOf, ordered } from './cellText.ts';
 
 interface AnswerView {
@@ -47,13 +47,8 @@ function countText(shown: number, total: number): string {
   return shown === total ? `${total} in all` : `${shown} of ${total}`;
 }
 
-interface Blocks {
-  lines: string[];
-  omitted: string[];
-}
-
 /** Facts, then members with members of their own, then tables, separated by blank lines. */
-function blocksOf(fields: Fields, width: number, depth: number): Blocks {
+function blocksOf(fields: Fields, width: number, depth: number): Table {
   const said = ordered(Object.keys(fields)).filter((key) => !isNothing(fields[key]));
   const empty = said.filter((key) => isEmpty(fields[key]));
   if (said.length === 0) return { lines: ['The answer is empty.'], omitted: [] };
@@ -101,7 +96,7 @@ function isSection(key: string, value: unknown, width: number): value is Fields 
   return widthOf(labelOf(key)) + 2 + widthOf(cellText(value, MAX_TEXT)) > width;
 }
 
-function underHeading(key: string, { lines, omitted }: Blocks): Blocks {
+function underHeading(key: string, { lines, omitted }: Table): Table {
   return { lines: [`${headingOf(key)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))], omitted };
 }
 

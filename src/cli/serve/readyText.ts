@@ -2,9 +2,9 @@
 import { visibleText } from '../../base/visibleText.ts';
 import { serverName } from '../../domain/project.ts';
 import { blockOf } from '../terminal/output.ts';
-import { commandLine } from '../usage/commandLine.ts';
+import { commandLine, type NamedHome } from '../usage/commandLine.ts';
 
-export interface ReadyFacts {
+export interface ReadyFacts extends NamedHome {
   version: string;
   mcpUrl: string;
   /** `name` is null if not known. */
@@ -15,11 +15,6 @@ export interface ReadyFacts {
   demoKey: string | null;
   demo: boolean;
   authMode: 'bearer' | 'oauth';
-  /** The value of `--home`, which other commands then need too. */
-  home: string | undefined;
-  platform: NodeJS.Platform;
-  /** The command that starts relay; `relay` by default. */
-  program?: string;
 }
 
 export function readyText(facts: ReadyFacts): string {

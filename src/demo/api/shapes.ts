@@ -2,24 +2,14 @@
  * The objects of the Web API as applications created since February 2026 see them: no `popularity`,
  * `available_markets`, `linked_from`, `followers` or `genres`.
  */
-import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from '../catalogue/types.ts';
+import type { DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack, Named } from '../catalogue/types.ts';
 import type { World } from '../state.ts';
 
 type Shape = Record<string, unknown>;
 
-interface Named {
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
-}
-
 function common(world: World, type: string, { id, uri, name }: Named): Shape {
   const external_urls = { spotify: `https://open.spotify.com/${type}/${id}` };
   return { external_urls, href: `${world.apiUrl}/${type}s/${id}`, id, name, type, uri };
-}
-
-function simplifiedArtist(world: World, artist: DemoArtist): Shape {
-  return common(world, 'artist', artist);
 }
 
 export function artistObject(world: World, artist: DemoArtist): Shape {
@@ -35,7 +25,7 @@ export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
     images: [],
     release_date: album.releaseDate,
     release_date_precision: album.precision,
-    artists: album.artists.map((artist) => simplifiedArtist(world, artist)),
+    artists: album.artists.map((artist) => common(world, 'artist', artist)),
   };
 }
 
@@ -55,7 +45,7 @@ export function trackObject(world: World, track: DemoTrack, withMarket = false):
 export function simplifiedTrack(world: World, track: DemoTrack, withMarket = false): Shape {
   return {
     ...common(world, 'track', track),
-    artists: track.artists.map((artist) => simplifiedArtist(world, artist)),
+    artists: track.artists.map((artist) => common(world, 'artist', artist)),
     disc_number: 1,
     duration_ms: track.durationMs,
     explicit: track.explicit,

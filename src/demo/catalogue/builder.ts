@@ -1,31 +1,15 @@
 /** Collects artists, releases and shows while a catalogue is generated, and assigns identifiers and codes. */
 import { derivedId } from './seeded.ts';
-import type {
-  AlbumType,
-  Catalogue,
-  DemoAlbum,
-  DemoArtist,
-  DemoEpisode,
-  DemoShow,
-  DemoTrack,
-} from './types.ts';
+import type { Catalogue, DemoAlbum, DemoArtist, DemoEpisode, DemoShow, DemoTrack } from './types.ts';
 
 /** One recording, on any number of albums. */
-export interface Recording {
+export interface Recording
+  extends Pick<DemoTrack, 'artists' | 'durationMs' | 'explicit' | 'isrc' | 'popularity'> {
   readonly title: string;
-  readonly artists: readonly DemoArtist[];
-  readonly durationMs: number;
-  readonly explicit: boolean;
-  readonly isrc: string;
   readonly year: number;
-  readonly popularity: number;
 }
 
-export interface Release {
-  readonly name: string;
-  readonly type: AlbumType;
-  readonly artists: readonly DemoArtist[];
-  readonly releaseDate: string;
+export interface Release extends Pick<DemoAlbum, 'name' | 'type' | 'artists' | 'releaseDate'> {
   /** How much less popular its tracks are than the recordings themselves. */
   readonly discount: number;
   readonly recordings: readonly Recording[];

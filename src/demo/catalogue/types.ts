@@ -2,19 +2,20 @@
 
 export type AlbumType = 'album' | 'single' | 'compilation';
 
-export interface DemoArtist {
+/** What every object of the Web API has. */
+export interface Named {
   readonly id: string;
   readonly uri: string;
   readonly name: string;
+}
+
+export interface DemoArtist extends Named {
   readonly genres: readonly string[];
   /** 0..100; orders search results and is never sent. */
   readonly popularity: number;
 }
 
-export interface DemoAlbum {
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
+export interface DemoAlbum extends Named {
   readonly type: AlbumType;
   readonly artists: readonly DemoArtist[];
   /** `YYYY` or `YYYY-MM-DD`, as the precision says. */
@@ -26,10 +27,7 @@ export interface DemoAlbum {
   readonly tracks: readonly DemoTrack[];
 }
 
-export interface DemoTrack {
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
+export interface DemoTrack extends Named {
   readonly artists: readonly DemoArtist[];
   readonly album: DemoAlbum;
   readonly durationMs: number;
@@ -41,18 +39,12 @@ export interface DemoTrack {
   readonly popularity: number;
 }
 
-export interface DemoShow {
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
+export interface DemoShow extends Named {
   readonly description: string;
   readonly episodes: readonly DemoEpisode[];
 }
 
-export interface DemoEpisode {
-  readonly id: string;
-  readonly uri: string;
-  readonly name: string;
+export interface DemoEpisode extends Named {
   readonly description: string;
   readonly show: DemoShow;
   readonly durationMs: number;

@@ -4,17 +4,15 @@
  * number is the lowest row number of its tracks.
  */
 import { hashOf } from '../../base/digest.ts';
+import type { RecordingFacts } from '../../domain/recordings.ts';
 import { foldLetters } from '../../music/letters.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
-export interface Recording {
+export interface Recording extends Omit<RecordingFacts, 'artist'> {
   /** Row number of the track. */
   track: number;
-  name: string;
   /** The first artist. */
   first: string;
-  isrc: string | null;
-  duration_ms: number | null;
 }
 
 const SAME_LENGTH_MS = 2_000;

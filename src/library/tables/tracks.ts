@@ -7,17 +7,13 @@ import type { Sql } from '../../store/sql/sql.ts';
 import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';
 import { forgetSongs, hashOfKey, type Recording, songsOf } from './songs.ts';
 
-interface TrackRow {
+interface TrackRow extends RecordingFacts {
   uri: string;
   id: string | null;
-  name: string;
-  artist: string;
   album: string | null;
   album_uri: string | null;
   released: string | null;
-  duration_ms: number | null;
   explicit: number | null;
-  isrc: string | null;
   kind: 'track' | 'episode' | 'local';
 }
 

@@ -1,24 +1,16 @@
 /** The shapes of a list before and after it is read. */
 
-import type { ListFormat } from '../../domain/listImport.ts';
+import type { ListFormat, UnreadLine } from '../../domain/listImport.ts';
+import type { TrackQuery } from '../trackQuery.ts';
 import type { Field, Fields } from './columns.ts';
 
 /** `mixed`: some lines are UTF-8, others Windows-1252, as after joining two files. */
 export type Encoding = 'utf-8' | 'utf-16le' | 'utf-16be' | 'windows-1252' | 'mixed';
 
-/** One song or episode of a list. */
-export interface ListEntry {
+/** One song or episode of a list. Title and artist are '' only if `uri` or `isrc` identifies the song. */
+export interface ListEntry extends TrackQuery {
   /** First line in the file, from 1. */
   line: number;
-  /** '' only if `uri` or `isrc` identifies the song. */
-  title: string;
-  /** Several artists as one text, separated by commas. '' only if `uri` or `isrc` identifies the song. */
-  artist: string;
-  album?: string;
-  /** Release year, 1900 to 2100. */
-  year?: number;
-  /** Twelve upper-case characters without hyphens. */
-  isrc?: string;
   /** URI of a track or an episode in Spotify's catalog. */
   uri?: string;
   /** Name of the playlist within the file, if the file says so. */
@@ -28,13 +20,7 @@ export interface ListEntry {
 }
 
 /** A line or row without a song. */
-export interface NotSong {
-  line: number;
-  /** The text of the line, at most 300 characters. */
-  text: string;
-  /** A phrase such as `empty` or `no artist`. */
-  why: string;
-}
+export type NotSong = UnreadLine;
 
 /** Which side of " - " is the artist. */
 export interface ArtistSide {

@@ -10,7 +10,7 @@ import { parseAlbum, parseAlbumTrack, parseArtist, parseTrack } from './parse.ts
 /** The provider's limit for one page of search results (10 since February 2026). */
 export const SEARCH_PAGE = 10;
 
-interface SearchResult<T> {
+export interface SearchResult<T> {
   items: T[];
   /** Number of all results, as the provider estimates it. */
   total: number;

@@ -20,13 +20,7 @@ import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { type AccountView, accountView } from '../accountStore.ts';
 import { CLIENT_SECRET, type Core } from '../core.ts';
 
-export interface ServerFacts {
-  pid: number;
-  version: string;
-  baseUrl: string;
-  mcpUrl: string;
-  startedAt: string;
-}
+export type ServerFacts = NonNullable<StatusReport['server']>;
 
 /** A login that ends within this many days gets a warning. */
 const WARN_DAYS = 14;

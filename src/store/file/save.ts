@@ -47,8 +47,11 @@ export interface SaverOptions {
 }
 
 export interface SaverState {
+  /** `degraded`: the last save failed, and is retried. */
   status: 'ok' | 'degraded';
+  /** Bytes of the file on disk. */
   sizeBytes: number;
+  /** Time of the last save, in Unix milliseconds; null before the first. */
   lastSavedAt: number | null;
   unsavedChanges: boolean;
 }

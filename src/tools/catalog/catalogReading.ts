@@ -6,6 +6,7 @@ import type { Call, ProviderApi } from '../../provider/api.ts';
 import {
   getArtist,
   getTrack,
+  type SearchResult,
   searchAlbums,
   searchArtists,
   searchTracks,
@@ -25,13 +26,8 @@ function found<T extends z.ZodType>(item: T) {
   });
 }
 
-interface SearchAnswer<T> {
-  items: T[];
-  total: number;
-}
-
 /** The lean answer leaves out the query, which the caller has. */
-function leanAnswer<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<SearchAnswer<F>> {
+function leanAnswer<F, L>(row: z.ZodType<L>, of: (full: F) => L, links = false): LeanForm<SearchResult<F>> {
   return {
     schema: z.object({
       items: z.array(row),
@@ -65,7 +61,7 @@ export async function findTracks(
   query: string,
   limit: number,
   call: Call,
-): Promise<SearchAnswer<Track>> {
+): Promise<SearchResult<Track>> {
   const id = trackIn(query);
   if (id === null) return searchTracks(provider, query, limit, call);
   return { items: [await getTrack(provider, id, call)], total: 1 };

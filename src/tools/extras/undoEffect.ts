@@ -3,22 +3,17 @@ import { capital, counted } from '../../base/lists.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
 import type { ChangeOp, DetailValues } from '../../domain/change.ts';
+import type { UndoAnswer } from '../../domain/localApi.ts';
 import { without } from '../../domain/rows.ts';
 
 /** Number of songs of each list to name. */
 const NAMED = 5;
 
-/** Songs that are added or removed: how many, and the names of the first. */
-interface UndoSongs {
-  count: number;
-  first: string[];
-}
-
 interface UndoEffect {
   /** A sentence or two. */
   summary: string;
-  added: UndoSongs;
-  removed: UndoSongs;
+  added: UndoAnswer['added'];
+  removed: UndoAnswer['taken'];
 }
 
 interface Undoing {
@@ -37,7 +32,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   const { added, removed } = differenceOf(plan);
   const place = name === null ? 'the playlist' : `"${name}"`;
   const say = (ahead: string, done: string) => (isAhead ? ahead : done);
-  const named = (uris: readonly string[]): UndoSongs => ({
+  const named = (uris: readonly string[]): UndoAnswer['added'] => ({
     count: uris.length,
     first: uris.slice(0, NAMED).map((uri) => song(uri) ?? uri),
   });
