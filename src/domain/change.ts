@@ -1,4 +1,5 @@
 /** Names and plain shapes of changes: what relay writes to a playlist, to the library or to a playlist's details. */
+import * as z from 'zod';
 import type { JobType } from './job.ts';
 
 /** What is fixed for a kind of change. */
@@ -154,20 +155,44 @@ export interface Former {
 }
 
 /** A change as `list_changes` and `relay history` show it. */
-export interface ChangeSummary {
-  change_id: string;
-  kind: ChangeKind;
-  state: ShownState;
+export const ChangeSummary = z.object({
+  change_id: z.string(),
+  kind: z.enum(CHANGE_KINDS),
+  state: z.enum(SHOWN_STATES),
   /** ID of the playlist; null for the library. */
-  playlist_id: string | null;
+  playlist_id: z.string().nullable(),
+  /** Left out if not known. */
+  playlist_name: z.string().optional(),
   /** `tool NAME`, `job ID` or `relay undo`. */
-  asked_by: string;
-  requested: number;
-  written: number;
+  asked_by: z.string(),
+  requested: z.number(),
+  written: z.number(),
   /** ISO 8601. */
-  at: string;
+  at: z.string(),
   /** ID of the change that this one undid. */
-  undoes?: string;
-  undone_by?: string;
-  can_undo: boolean;
-}
+  undoes: z.string().optional(),
+  undone_by: z.string().optional(),
+  can_undo: z.boolean(),
+});
+export type ChangeSummary = z.infer<typeof ChangeSummary>;
+
+/** How many songs, and the names of the first. */
+const Songs = z.object({ count: z.number(), first: z.array(z.string()) });
+
+/** What an undo did or would do. */
+export const UndoResult = z.object({
+  ok: z.boolean(),
+  summary: z.string().describe('What it does, in a sentence'),
+  undone: z.string().describe('The change that was taken back'),
+  change_id: z.string().optional().describe('The undo itself'),
+  playlist_id: z.string().nullable(),
+  dry_run: z.boolean(),
+  requests: z.number().describe('Requests that change something'),
+  /** null if the undo changes no rows, or not known yet. */
+  rows: z.number().nullable().describe('Rows of the playlist afterwards'),
+  removed: z.number().nullable().describe('Rows of the playlist that go'),
+  notes: z.array(z.string()).describe('What does not come back'),
+  added: Songs.describe('Songs that come back'),
+  taken: Songs.describe('Songs that go'),
+});
+export type UndoResult = z.infer<typeof UndoResult>;

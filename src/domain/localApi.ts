@@ -3,7 +3,7 @@
  * same process otherwise. Plain JSON values in and out; failures are `RelayError`.
  */
 
-import type { ChangeSummary } from './change.ts';
+import type { ChangeSummary, UndoResult } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { JobRecord } from './job.ts';
 import type { KeepAction, KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
@@ -181,8 +181,6 @@ export interface SavedState {
 
 /** A change that relay made, in the form of the tool `list_changes`. */
 export interface ChangeEntry extends ChangeSummary {
-  /** Left out if not known. */
-  playlist_name?: string;
   /** What it did, in words: `added 12 songs to "Evening"`. */
   what: string;
   /** Who asked for it, in words. */
@@ -198,28 +196,8 @@ export interface UndoRequest {
   dryRun: boolean;
 }
 
-/** What an undo did or would do, in the form of the tool `undo_change`. */
-export interface UndoAnswer {
-  ok: boolean;
-  /** ID of the change that was undone. */
-  undone: string;
-  /** ID of the undo, which is a change itself. */
-  change_id?: string;
-  playlist_id: string | null;
-  dry_run: boolean;
-  /** Number of requests that write. */
-  requests: number;
-  /** Number of rows of the playlist afterwards; null if the undo changes no rows, or not known yet. */
-  rows: number | null;
-  /** Number of rows that are removed. */
-  removed: number | null;
-  /** What cannot be brought back. */
-  notes: string[];
-  /** What it did or would do, in a sentence. */
-  summary: string;
-  /** Songs that are brought back (`added`) and removed (`taken`): how many, and the names of the first. */
-  added: { count: number; first: string[] };
-  taken: { count: number; first: string[] };
+/** What an undo did or would do: the answer of the tool `undo_change`, and more. */
+export interface UndoAnswer extends UndoResult {
   /** The change that would be undone; only in a dry run. */
   change?: ChangeEntry;
   /** ID of the job that continues the undo, and why; only if it is not over yet. */

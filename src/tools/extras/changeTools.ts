@@ -4,7 +4,7 @@ import { counted } from '../../base/lists.ts';
 import { changeHistory, previewUndo, undoableChange, undoRequest } from '../../changes/history.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
-import { CHANGE_KINDS, SHOWN_STATES } from '../../domain/change.ts';
+import { ChangeSummary, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
@@ -13,21 +13,6 @@ import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistName
 import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { undoEffect } from './undoEffect.ts';
-
-const Summary = z.object({
-  change_id: z.string(),
-  kind: z.enum(CHANGE_KINDS),
-  state: z.enum(SHOWN_STATES),
-  playlist_id: z.string().nullable(),
-  playlist_name: z.string().optional(),
-  asked_by: z.string(),
-  requested: z.number(),
-  written: z.number(),
-  at: z.string(),
-  undoes: z.string().optional(),
-  undone_by: z.string().optional(),
-  can_undo: z.boolean(),
-});
 
 export const listChangesTool = defineTool({
   name: 'list_changes',
@@ -40,7 +25,7 @@ export const listChangesTool = defineTool({
     limit: z.int().min(1).max(100).default(20).describe('1 to 100'),
     offset: Offset,
   }),
-  output: z.object({ items: z.array(Summary), total: z.number(), next_offset: z.number().nullable() }),
+  output: z.object({ items: z.array(ChangeSummary), total: z.number(), next_offset: z.number().nullable() }),
   rows: { key: 'items' },
   async handle(services, { limit, offset }) {
     const page = changeHistory(services, offset, limit);
@@ -55,8 +40,6 @@ export const listChangesTool = defineTool({
     return { ...page, items };
   },
 });
-
-const Songs = z.object({ count: z.number(), first: z.array(z.string()) });
 
 export const undoChangeTool = defineTool({
   name: 'undo_change',
@@ -77,20 +60,7 @@ export const undoChangeTool = defineTool({
       .describe('true: even if the playlist changed since; later changes are lost. Ask the user first'),
     dry_run: z.boolean().default(false).describe('true: report what it would do, write nothing'),
   }),
-  output: z.object({
-    ok: z.boolean(),
-    summary: z.string().describe('What it does, in a sentence'),
-    undone: z.string().describe('The change that was taken back'),
-    change_id: z.string().optional().describe('The undo itself'),
-    playlist_id: z.string().nullable(),
-    dry_run: z.boolean(),
-    requests: z.number().describe('Requests that change something'),
-    rows: z.number().nullable().describe('Rows of the playlist afterwards'),
-    removed: z.number().nullable().describe('Rows of the playlist that go'),
-    notes: z.array(z.string()).describe('What does not come back'),
-    added: Songs.describe('Songs that come back'),
-    taken: Songs.describe('Songs that go'),
-  }),
+  output: UndoResult,
   async handle(services, { change_id, force, dry_run }, call) {
     const change = undoableChange(services, change_id);
     const facts = { undone: change.id, playlist_id: change.playlistId, dry_run };

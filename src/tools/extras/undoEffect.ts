@@ -2,8 +2,7 @@
 import { capital, counted } from '../../base/lists.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
-import type { ChangeOp, DetailValues } from '../../domain/change.ts';
-import type { UndoAnswer } from '../../domain/localApi.ts';
+import type { ChangeOp, DetailValues, UndoResult } from '../../domain/change.ts';
 import { without } from '../../domain/rows.ts';
 
 /** Number of songs of each list to name. */
@@ -12,8 +11,8 @@ const NAMED = 5;
 interface UndoEffect {
   /** A sentence or two. */
   summary: string;
-  added: UndoAnswer['added'];
-  removed: UndoAnswer['taken'];
+  added: UndoResult['added'];
+  removed: UndoResult['taken'];
 }
 
 interface Undoing {
@@ -32,7 +31,7 @@ export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoE
   const { added, removed } = differenceOf(plan);
   const place = name === null ? 'the playlist' : `"${name}"`;
   const say = (ahead: string, done: string) => (isAhead ? ahead : done);
-  const named = (uris: readonly string[]): UndoAnswer['added'] => ({
+  const named = (uris: readonly string[]): UndoResult['added'] => ({
     count: uris.length,
     first: uris.slice(0, NAMED).map((uri) => song(uri) ?? uri),
   });
