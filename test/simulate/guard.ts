@@ -5,6 +5,7 @@
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
 import { chanceOf } from '../changes/crash/chance.ts';
+import { forgetSent, parseSent } from './answers.ts';
 import type { VirtualTime } from './time.ts';
 
 const RealDate = Date;
@@ -135,6 +136,7 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
     [globalThis, 'AbortController', QuickController],
     [globalThis, 'AbortSignal', QuickSignal],
     [globalThis.performance, 'now', () => time.awake()],
+    [JSON, 'parse', parseSent],
     [Math, 'random', chanceOf(1).fraction],
     [globalThis.crypto, 'randomUUID', refuse('crypto.randomUUID')],
   ];
@@ -144,6 +146,7 @@ export async function guarded<T>(time: VirtualTime, work: () => Promise<T>): Pro
   try {
     return await work();
   } finally {
+    forgetSent();
     for (const [index, [owner, name]] of puts.entries()) {
       const former = formers[index];
       if (former) Object.defineProperty(owner, name, former);

@@ -2,6 +2,7 @@
 import type { Answer, Incoming } from '../../src/demo/http.ts';
 import type { Transport } from '../../src/provider/http/transport.ts';
 import { FaultList, faultHook } from '../support/simulator/faults.ts';
+import { textOf } from './answers.ts';
 import { chanceFor } from './chance.ts';
 import type { Spotify } from './spotify.ts';
 import type { VirtualTime } from './time.ts';
@@ -73,7 +74,7 @@ export class Network {
             say(() => `#${serial} answer: ${manner === 'whole' ? answer.status : manner}`);
             if (manner === 'drop') arrive(() => reject(networkError('UND_ERR_SOCKET')));
             if (manner !== 'whole') return;
-            const text = answer.json === undefined ? (answer.text ?? '') : jsonOf(answer.json);
+            const text = answer.json === undefined ? (answer.text ?? '') : bodyOf(answer);
             const date = new Date(spotify.world.clock.now()).toUTCString();
             const told = headersOf({ date, ...answer.headers });
             const { status } = answer;
@@ -99,44 +100,10 @@ export class Network {
   }
 }
 
-/** The JSON of each track object. It is kept since pages of rows are most of what is sent. */
-const texts = new WeakMap<object, string>();
-
-function jsonOf(json: unknown): string {
-  const { items, ...page } = json as { items?: unknown };
-  if (Array.isArray(items))
-    return `${JSON.stringify(page).slice(0, -1)},"items":[${items.map(rowText).join()}]}`;
-  const inner = items as { items?: unknown } | undefined;
-  if (!Array.isArray(inner?.items)) return JSON.stringify(json);
-  return `${JSON.stringify(page).slice(0, -1)},"items":${jsonOf(items)}}`;
+/** What the program reads of an answer with JSON. Of a refusal it also reads the text. */
+function bodyOf({ status, json }: Answer): string {
+  return status < 300 ? textOf(json) : JSON.stringify(json);
 }
-
-/** The JSON of one row of a page, with the kept JSON of its track. */
-function rowText(row: Record<string, unknown>): string {
-  const field = row.item ? 'item' : 'track';
-  const { [field]: track, ...rest } = row;
-  if (typeof track !== 'object' || track === null) return JSON.stringify(row);
-  const text = texts.get(track) ?? JSON.stringify(track, leanly);
-  texts.set(track, text);
-  return `${JSON.stringify(rest).slice(0, -1)},"${field}":${text}}`;
-}
-
-/** Leaves out fields that the program never uses, since reading them would take most of a history's time. */
-function leanly(name: string, value: unknown): unknown {
-  return LEFT_OUT.has(name) ? undefined : value;
-}
-
-const LEFT_OUT: ReadonlySet<string> = new Set([
-  'external_urls',
-  'href',
-  'images',
-  'preview_url',
-  'disc_number',
-  'track_number',
-  'album_type',
-  'release_date_precision',
-  'total_tracks',
-]);
 
 function incomingOf(url: string, method: string, headers: Record<string, string>, text: string): Incoming {
   const { pathname, searchParams: query } = new URL(url);
