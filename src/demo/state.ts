@@ -113,7 +113,7 @@ export interface World {
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** Cache of track objects by URI, for callers that want only one of each. */
+  /** Cache of the objects of tracks and users by URI, for callers that want only one of each. */
   readonly shapes?: Map<string, Record<string, unknown>>;
   /** Maximum number of rows of a playlist; by default Spotify's. */
   readonly maxRows?: number;

@@ -12,6 +12,12 @@ const OWNER_NEEDS_PREMIUM =
 const NOT_REGISTERED = 'Check settings on developer.spotify.com/dashboard, the user may not be registered.';
 
 const ROUTES = [...API_ROUTES, ...REMOVED_ROUTES].map((route) => ({ route, pattern: patternOf(route.path) }));
+/** The routes by the first part of their path, since a request would otherwise be compared with all of them. */
+const ROUTES_BY_PART = new Map<string, typeof ROUTES>();
+for (const entry of ROUTES) {
+  const part = firstPartOf(entry.route.path);
+  ROUTES_BY_PART.set(part, [...(ROUTES_BY_PART.get(part) ?? []), entry]);
+}
 
 /** @param grantOf the grant of an access token, while it is valid */
 export function dispatch(
@@ -34,7 +40,9 @@ export function dispatch(
 }
 
 function route(call: ApiCall): Answer {
-  const here = ROUTES.filter(({ pattern }) => pattern.test(call.path));
+  const here = (ROUTES_BY_PART.get(firstPartOf(call.path)) ?? []).filter(({ pattern }) =>
+    pattern.test(call.path),
+  );
   const found = here.find(({ route }) => route.method === call.method);
   if (!found)
     return here.length > 0 ? apiError(405, 'Method not allowed') : apiError(404, 'Service not found');
@@ -42,6 +50,10 @@ function route(call: ApiCall): Answer {
   if (found.route.scope !== undefined) needScope(call, found.route.scope);
   const params = decodeParams(found.pattern.exec(call.path)?.groups ?? {});
   return found.route.handle({ ...call, params });
+}
+
+function firstPartOf(path: string): string {
+  return path.split('/', 2)[1] ?? '';
 }
 
 function patternOf(path: ApiRoute['path']): RegExp {

@@ -42,11 +42,18 @@ export function paging<T>(
   const items = entries.slice(offset, offset + limit).map((entry, n) => shape(entry, offset + n));
   const link = (to: number) => pageLink(call, path, to, limit);
   return {
-    href: link(offset),
+    // A link is made when it is read, since making the links takes longer than everything else.
+    get href() {
+      return link(offset);
+    },
     limit,
-    next: offset + limit < total ? link(offset + limit) : null,
+    get next() {
+      return offset + limit < total ? link(offset + limit) : null;
+    },
     offset,
-    previous: offset > 0 ? link(Math.max(0, offset - limit)) : null,
+    get previous() {
+      return offset > 0 ? link(Math.max(0, offset - limit)) : null;
+    },
     total,
     items,
   };

@@ -136,13 +136,18 @@ export function mediaObject(world: World, uri: string, withEpisodes: boolean): S
 
 /** A user, as in `owner` and `added_by`. */
 export function userRef(world: World, id: string): Shape {
-  return {
+  const uri = `spotify:user:${id}`;
+  const made = world.shapes?.get(uri);
+  if (made) return made;
+  const shape = {
     external_urls: { spotify: `https://open.spotify.com/user/${encodeURIComponent(id)}` },
     href: `${world.apiUrl}/users/${encodeURIComponent(id)}`,
     id,
     type: 'user',
-    uri: `spotify:user:${id}`,
+    uri,
   };
+  world.shapes?.set(uri, shape);
+  return shape;
 }
 
 /** The context that something was played from, or null. */
