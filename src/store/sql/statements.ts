@@ -47,18 +47,13 @@ function dropFirst(cached: Map<string, CachedStatement>): void {
 }
 
 function prepare(db: Database, sql: string): CachedStatement {
-  const plain = withoutLiterals(sql);
-  // SQLite would run the first and ignore the rest.
-  if (/;\s*\S/.test(plain)) throw new Error(`More than one statement: ${sql}`);
-  const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
-  const marks = plain.match(/\?/g)?.length ?? 0;
-  const asked: Asked = { sql, names, marks };
+  const asked = askedBy(sql);
   const statement = db.prepare(sql);
   // Read once, since reading the names takes longer than reading the values.
   let columns: readonly string[] | null = null;
   return {
     statement,
-    kind: kindOf(plain),
+    kind: asked.kind,
     row() {
       columns ??= statement.getColumnNames();
       const values = statement.get();
@@ -73,11 +68,28 @@ function prepare(db: Database, sql: string): CachedStatement {
   };
 }
 
-/** The values that a statement needs: for which names, and for how many `?`. */
+/** What the text of a statement tells: its kind, and the values that it needs, for which names and for how many `?`. */
 interface Asked {
   sql: string;
+  kind: CachedStatement['kind'];
   names: ReadonlySet<string>;
   marks: number;
+}
+
+/** Texts that were read before, since a text says the same for every database. */
+const read = new Map<string, Asked>();
+
+function askedBy(sql: string): Asked {
+  const known = read.get(sql);
+  if (known) return known;
+  const plain = withoutLiterals(sql);
+  // SQLite would run the first and ignore the rest.
+  if (/;\s*\S/.test(plain)) throw new Error(`More than one statement: ${sql}`);
+  const names = new Set([...plain.matchAll(/:([a-z_]\w*)/gi)].map((match) => match[1] ?? ''));
+  const asked: Asked = { sql, kind: kindOf(plain), names, marks: plain.match(/\?/g)?.length ?? 0 };
+  if (read.size >= CAPACITY) read.clear();
+  read.set(sql, asked);
+  return asked;
 }
 
 function isList(params: SqlParams): params is readonly SqlValue[] {
