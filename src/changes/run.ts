@@ -250,11 +250,15 @@ export function pause(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'paused', cause, failures: failuresBefore(run.failures, cause) + 1 };
 }
 
-/** Maximum number of rows of each list that a conflict shows. */
+/** Maximum number of rows of each list that a conflict has. A short answer holds fewer, and leaves out those at the end. */
 const MAX_SHOWN = 1_000;
+/** Longer lists begin shortly before their first difference. */
+const MAX_WHOLE = 40;
+/** Number of rows before the first difference. */
+const SHOWN_BEFORE = 10;
 
 const DECIDE =
-  'Compare result.expected_uris with result.present_uris. Then call resume_job with review "carry_on" (writes what is missing and keeps what others changed) or "accept" (keeps the playlist as it is), or cancel_job.';
+  'Compare result.expected_uris with result.present_uris; both begin at position result.shown_from. Then call resume_job with review "carry_on" (writes what is missing and keeps what others changed) or "accept" (keeps the playlist as it is), or cancel_job.';
 
 /** The error for a playlist that matches no state of a change. */
 export function changedMeanwhile({ change, plan }: Run, present: readonly string[]): RelayError {
@@ -271,7 +275,8 @@ export function rowsConflict(
 ): RelayError {
   const first = expected.findIndex((uri, index) => uri !== present[index]);
   const at = first < 0 ? expected.length : first;
-  const from = Math.max(expected.length, present.length) <= MAX_SHOWN ? 0 : Math.max(0, at - 10);
+  const isShort = Math.max(expected.length, present.length) <= MAX_WHOLE;
+  const from = isShort ? 0 : Math.max(0, at - SHOWN_BEFORE);
   return new RelayError(
     'CONFLICT',
     `Someone else changed the playlist ${playlistId} while relay was writing to it: it should have ${expected.length} rows but has ${present.length}; the first difference is at position ${at}.`,

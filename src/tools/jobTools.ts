@@ -110,6 +110,19 @@ function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.i
   return { code, message, ...(remedy === undefined ? {} : { remedy }) };
 }
 
+/** Maximum number of rows of each list that a review shows. The items of the job have to fit beside them. */
+const MAX_REVIEWED = 40;
+
+/** Both lists of a review begin shortly before their first difference, so their first rows show it. */
+function leanResult(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const shorten = (value: unknown) => (Array.isArray(value) ? value.slice(0, MAX_REVIEWED) : value);
+  return Object.fromEntries(
+    Object.entries(result).map(([key, value]) => [key, REVIEWED.has(key) ? shorten(value) : value]),
+  );
+}
+
+const REVIEWED: ReadonlySet<string> = new Set(['expected_uris', 'present_uris']);
+
 /** Leaves out what the caller gave, and how often something was tried. */
 function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
   const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
@@ -135,7 +148,7 @@ function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<t
       reason: job.reason,
       review_required: job.review_required,
       error: job.error && leanFailure(job.error),
-      result: job.result,
+      result: job.result && leanResult(job.result),
       completed_at: job.completed_at,
     }),
   };

@@ -5,13 +5,14 @@ import type { JobRecord } from '../../src/jobs/jobRecord.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at } from '../support/entries.ts';
-import { assertRows, assertSame, fill, tracks, urisOf, without } from '../support/playlists.ts';
+import { assertRows, assertSame, fill, named, tracks, urisOf, without } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
+import { undoLast } from './extras.ts';
 import { committed, ended } from './settled.ts';
-import { withUnkindPlaylist } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 /** The answer to the second append is lost, after its effect. */
@@ -22,6 +23,13 @@ interface Scene {
   playlist: DemoPlaylist;
   former: string[];
   items: string[];
+}
+
+/** The parts of both lists that the details of a conflict show. */
+interface Shown {
+  shown_from: number;
+  expected_uris: string[];
+  present_uris: string[];
 }
 
 /** Runs a job of three appends, after `meanwhile` has prepared what happens. The answer to the second append is lost. */
@@ -186,3 +194,35 @@ for (const review of ['carry_on', undefined]) {
       assertRows(playlist, [...edited(scene), ...items.slice(150)]);
     }));
 }
+
+test('a review shows a model the rows around the first difference of long lists, and where they are', () =>
+  append(
+    ({ relay, playlist, former, items }) => {
+      const theirs = [...former.slice(0, 190), ...former.slice(195), ...items.slice(0, 150)];
+      beforeTheLook(relay, () => void relay.provider.editPlaylist(playlist.id, theirs));
+    },
+    async ({ relay, former, items }, { job_id }) => {
+      const answer = await relay.call('get_job_status', { job_id, detail: 'lean' });
+      const { job, items: shown } = answer as unknown as { job: JobRecord; items: unknown[] };
+      const { shown_from, expected_uris, present_uris } = job.result as unknown as Shown;
+      assert.deepEqual([shown_from, shown.length], [180, 25]);
+      const present = [...former.slice(180, 190), ...former.slice(195), ...items];
+      assert.deepEqual(expected_uris, [...former.slice(180), ...items].slice(0, expected_uris.length));
+      assert.deepEqual(present_uris, present.slice(0, present_uris.length));
+      assert.deepEqual([expected_uris.length, present_uris.length], [40, 40]);
+    },
+  ));
+
+test('an undo that is refused shows a model the rows around the first difference, and where they are', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [wanted, [song = '']] = [tracks(relay, 300, 3_000), tracks(relay, 1, 8_000)];
+    await relay.call('replace_playlist_tracks', { playlist_id: playlist.id, track_ids: wanted });
+    relay.provider.editPlaylist(playlist.id, [...wanted.slice(0, 250), song, ...wanted.slice(250)]);
+    const { error } = await undoLast(relay);
+    assert.ok(error);
+    const { shown_from, expected_uris, present_uris } = error.details as unknown as Shown;
+    assert.deepEqual([error.code, shown_from], ['CONFLICT', 240]);
+    assert.deepEqual(expected_uris, wanted.slice(240, 240 + expected_uris.length));
+    assert.equal(present_uris.indexOf(song), 10);
+  }));
