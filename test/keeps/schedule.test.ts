@@ -9,7 +9,7 @@ import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
-import { asked, edit, LIST_0, rowsOf, save, savedUris, spare, writes } from './account.ts';
+import { asked, edit, LIST_0, rowsOf, save, savedUris, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
@@ -377,6 +377,33 @@ test('a limit is waited out, and a write that is cut off continues', async () =>
     assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
     const { items } = (await relay.call('list_changes')) as { items: unknown[] };
     assert.equal(items.length, 2);
+  });
+});
+
+test('what a person has accepted counts for one write, also if a job finishes it', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: made } = await keep(relay, { name: 'Agreed' });
+    clock.advance(40_000);
+    unsave(relay, 20);
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'review');
+    relay.provider.faults.add({
+      path: /^\/playlists\/[^/]+\/items$/,
+      method: 'DELETE',
+      kind: 'rate_limit',
+      retryAfterSeconds: 120,
+    });
+    const { keep: waiting } = await act(relay, made.id, 'accept');
+    assert.match(waiting.reason ?? '', /continues as job/);
+    await eventually(async () => {
+      clock.advance(5_000);
+      const { items } = (await relay.call('list_jobs')) as { items: Array<{ status: string }> };
+      return items[0]?.status === 'completed';
+    });
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    unsave(relay, 8);
+    const { keep: held } = await act(relay, made.id, 'run');
+    assert.equal(held.status, 'review');
+    assert.equal(rowsOf(relay, made.playlist_id).length, 10);
   });
 });
 

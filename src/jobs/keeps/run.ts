@@ -53,9 +53,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return connectedAccount(store) === account;
   }
 
-  /** Notes what the last change left, if that was not done yet. */
+  /** Notes what the last change left, if that was not done yet. What a person accepted was for that change. */
   function takenOver(keep: Keep, last: Change): Keep {
-    return last.id === keep.lastChange && keep.settled ? keep : noted(keep, last, leftBy(last));
+    const isNoted = last.id === keep.lastChange && keep.settled;
+    return isNoted ? keep : noted(keep, last, { ...leftBy(last), accepted: null });
   }
 
   function noted(keep: Keep, change: Change, left: KeepChange | null): Keep {
