@@ -328,6 +328,25 @@ test('without a login a kept playlist waits, and continues after the next login;
   });
 });
 
+test('while a rule waits for its account, nothing is saved', async () => {
+  await withTime(async (relay, clock) => {
+    await keep(relay, { name: 'Login' });
+    assert.equal((await run(relay, ['logout'])).code, 0);
+    clock.setWall(clock.now() + DAY);
+    await after(relay, clock, async () => (await keeps(relay))[0]?.status === 'waiting');
+    // It saves only if there is something to save.
+    const { savedAt } = await relay.server.local.saveState();
+    for (let minutes = 0; minutes < 5; minutes++) await aMinute(clock);
+    assert.equal((await relay.server.local.saveState()).savedAt, savedAt);
+  });
+});
+
+/** A minute passes, after which relay looks at its clock. */
+async function aMinute(clock: ManualClock): Promise<void> {
+  clock.advance(61_000);
+  await eventually(() => clock.asked.includes(60_000));
+}
+
 test('if another account is connected during a run, nothing is written, and the rule waits for its own account', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Mine' });

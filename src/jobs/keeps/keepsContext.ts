@@ -1,4 +1,5 @@
 /** What kept playlists depend on. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Clock, Random } from '../../base/clock.ts';
 import type { Log } from '../../base/log.ts';
 import type { Changes } from '../../changes/changes.ts';
@@ -26,9 +27,13 @@ export function connectedAccount(store: Store): string | null {
   return account === null || account.reauthorizationRequired ? null : account.providerUserId;
 }
 
-/** Stores the change of a kept playlist, and saves. @throws RelayError `STORE_ERROR` */
-export async function putKeep(store: Store, { seq }: Keep, change: KeepChange): Promise<void> {
-  setKeep(store, seq, change);
+/**
+ * Stores the change of a kept playlist, and saves. A rule that waits says the same each minute: then nothing is written.
+ * @throws RelayError `STORE_ERROR`
+ */
+export async function putKeep(store: Store, { id, seq }: Keep, change: KeepChange): Promise<void> {
+  const present = getKeep(store, id);
+  if (!present || !isDeepStrictEqual(present, { ...present, ...change })) setKeep(store, seq, change);
   await store.saveNow();
 }
 
