@@ -32,8 +32,14 @@ export function readConfigFile(home: string): ConfigFile {
     return parseConfig(path, readRegularFileSync(path, MAX_BYTES).bytes.toString('utf8'));
   } catch (error) {
     if (error instanceof UnreadFile) return unreadable(path, `cannot be read (${error.message})`);
-    if (systemCodeOf(error) === 'ENOENT') return { path, values: {}, problem: null, indent: '  ' };
-    return unreadable(path, `cannot be read (${systemCodeOf(error) ?? 'unknown error'})`);
+    const code = systemCodeOf(error);
+    if (code === 'ENOENT') return { path, values: {}, problem: null, indent: '  ' };
+    const remedy = `${home} is not a directory: choose another home with --home or RELAY_HOME.`;
+    return unreadable(
+      path,
+      `cannot be read (${code ?? 'unknown error'})`,
+      code === 'ENOTDIR' ? { remedy } : {},
+    );
   }
 }
 
@@ -69,9 +75,14 @@ function parseConfig(path: string, content: string): ConfigFile {
   return { path, values: { ...values }, problem: null, indent: indentOf(text) };
 }
 
-function unreadable(path: string, problem: string): ConfigFile {
+function unreadable(path: string, problem: string, other: Pick<Problem, 'remedy'> = {}): ConfigFile {
   const message = `${path} ${problem}`;
-  return { path, values: {}, problem: { key: 'config.json', origin: 'file', message }, indent: '  ' };
+  return {
+    path,
+    values: {},
+    problem: { key: 'config.json', origin: 'file', message, ...other },
+    indent: '  ',
+  };
 }
 
 function indentOf(text: string): string {

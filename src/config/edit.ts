@@ -46,7 +46,7 @@ function readable(options: LoadOptions): ConfigFile {
   const file = readConfigFile(inspectSettings(options).settings.home);
   if (!file.problem) return file;
   throw new RelayError('SETTINGS_INVALID', `${file.problem.message}.`, {
-    remedy: `Correct ${file.path} with an editor, or remove it.`,
+    remedy: file.problem.remedy ?? `Correct ${file.path} with an editor, or remove it.`,
     details: { problems: [file.problem] },
   });
 }

@@ -13,6 +13,8 @@ export interface Problem {
   origin: Origin;
   /** A whole sentence without full stop; never holds the value of a secret. */
   message: string;
+  /** What to do, if correcting the value would not help. */
+  remedy?: string;
 }
 
 /** A `SETTINGS_INVALID` error that reports every problem; `details.problems` lists them. */
@@ -23,7 +25,7 @@ export function settingsError(problems: readonly Problem[]): RelayError {
       ? `${messages[0]}.`
       : `${messages.length} settings are unusable:\n${messages.map((message) => `  - ${message}.`).join('\n')}`;
   return new RelayError('SETTINGS_INVALID', text, {
-    remedy: remedyFor(problems),
+    remedy: problems.find(({ remedy }) => remedy)?.remedy ?? remedyFor(problems),
     details: { problems: [...problems] },
   });
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { removeSetting, storeSetting } from '../../src/config/edit.ts';
 import { loadSettings } from '../../src/config/settings.ts';
-import { temporaryHome } from '../support/cli.ts';
+import { relay, temporaryHome } from '../support/cli.ts';
 
 const BROKEN: Array<[text: string, problem: string]> = [
   ['{"port": abc}', 'is not JSON (line 1, column 10)'],
@@ -105,4 +105,13 @@ test('a home below a file is reported', (context) => {
     code: 'SETTINGS_INVALID',
     message: `${join(home, 'config.json')} cannot be read (ENOTDIR).`,
   });
+});
+
+test('a home that is a file has a remedy that helps, whatever the command', async (context) => {
+  const home = join(temporaryHome(context), 'file');
+  writeFileSync(home, '');
+  for (const args of [['status'], ['serve'], ['config', 'set', 'port', '5000']]) {
+    const { err } = await relay(['--home', home, ...args, '--json']);
+    assert.match(JSON.parse(err).error.remedy, /[Cc]hoose another .*--home/, args.join(' '));
+  }
 });
