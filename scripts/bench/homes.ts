@@ -46,7 +46,8 @@ export async function fillHome(home: string, { tracks, jobs, days }: Past): Prom
     for (let index = 0; index < jobs; index++) endedJob(store, index, now - (index % 89) * DAY_MS);
     for (let day = days; day > 0; day--) {
       for (let count = 0; count < CHANGES_A_DAY; count++) endedChange(store, body, now - day * DAY_MS);
-      pruneChanges(store, { ...KEPT, since: now - (day + KEPT.days) * DAY_MS });
+      const updatedSince = now - (day + KEPT.days) * DAY_MS;
+      pruneChanges(store, { ...KEPT, kept: { updatedSince, begunSince: null } });
     }
   });
   await store.close();

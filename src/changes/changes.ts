@@ -39,10 +39,11 @@ import {
   planOf,
   tellRows,
 } from './run.ts';
-import { ageOf } from './times.ts';
+import { ageOf, withinLast } from './times.ts';
 
 /** How many ended changes are kept for undo, how large they may be in all (compressed), and for how long. */
-const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
+const KEPT = { count: 200, bytes: 8 * 1024 * 1024 };
+const KEPT_MS = 30 * 86_400_000;
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
@@ -232,7 +233,7 @@ export function createChanges(context: ChangeContext): Changes {
     let { job } = request;
     return store.durable(
       () => {
-        pruneChanges(store, { count: KEPT.count, bytes: KEPT.bytes, since: now - KEPT.days * 86_400_000 });
+        pruneChanges(store, { ...KEPT, kept: withinLast(context, KEPT_MS) });
         job ??= insertJob(store, ownJob(row, ops), 0, now);
         const change = insertChange(store, { ...row, job }, body, now);
         // A cancel that arrives while the change is being saved must find it.

@@ -7,7 +7,7 @@ import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { undoLast } from './extras.ts';
+import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
@@ -16,20 +16,30 @@ interface Scene {
   relay: Relay;
   /** Sets how far the computer's clock is ahead of Spotify's, in milliseconds; negative if it is behind. */
   set(ms: number): void;
+  /** Lets time pass at once, by both clocks. */
+  pass(ms: number): void;
   /** The date that Spotify gives to what happened `ms` milliseconds ago. */
   ago(ms: number): string;
 }
 
 async function withClock(ahead: number, work: (scene: Scene) => Promise<void>, factor = 20): Promise<void> {
   const clock = fastClock(factor);
-  let shifted = ahead;
-  const own = { ...clock, now: () => clock.now() + shifted };
+  let [shifted, passed] = [ahead, 0];
+  const theirs = {
+    ...clock,
+    now: () => clock.now() + passed,
+    monotonic: () => clock.monotonic() + passed,
+  };
+  const own = { ...theirs, now: () => theirs.now() + shifted };
   const set = (ms: number) => {
     shifted = ms;
   };
-  const ago = (ms: number) => new Date(clock.now() - ms).toISOString();
-  await withRelay({ env: { RELAY_TOOLSETS: 'all' }, clock: own, provider: { clock } }, (relay) =>
-    work({ relay, set, ago }),
+  const pass = (ms: number) => {
+    passed += ms;
+  };
+  const ago = (ms: number) => new Date(theirs.now() - ms).toISOString();
+  await withRelay({ env: { RELAY_TOOLSETS: 'all' }, clock: own, provider: { clock: theirs } }, (relay) =>
+    work({ relay, set, pass, ago }),
   );
 }
 
@@ -114,4 +124,28 @@ test('tracks saved just before the clock was set are saved again by the undo of 
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
     assertDone(await undoLast(relay));
     assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
+  }));
+
+const DAY = 24 * HOUR;
+
+test('a change is kept for undo for 30 days, also if the clock is wrong by months meanwhile', () =>
+  withClock(0, async ({ relay, set, pass }) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, track_ids] = [urisOf(playlist), tracks(relay, 3, 3_000)];
+    const add = (playlist_id: string) => change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids });
+    assertDone(await add(playlist.id));
+    set(60 * DAY);
+    assertDone(await add(named(relay, 'Empty Shelf').id));
+    set(0);
+    await withExtras(relay, async ({ changes, undo }) => {
+      assertDone(await undo(at(await changes(), 1)));
+      assertRows(playlist, former);
+      pass(29 * DAY);
+      assertDone(await add(playlist.id));
+      assert.equal((await changes()).length, 4);
+      pass(2 * DAY);
+      assertDone(await add(playlist.id));
+      // The one that ended while the clock was ahead stays longer.
+      assert.equal((await changes()).length, 3);
+    });
   }));

@@ -187,13 +187,10 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
   }
 }
 
-/** How long relay keeps the records of changes, by the computer's clock, in milliseconds. */
-const KEPT_MS = 30 * 86_400_000;
-
 /** After a crash, relay's records must have each change of which it has sent a request: they are synced before the first request. */
-function checkRecords({ spotify, computer, isRestored, found, time }: Stage): void {
+function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   const { services } = computer;
-  if (!services || isRestored || time.shifted > KEPT_MS) return;
+  if (!services || isRestored) return;
   const written = spotify.effects.filter(
     (effect) => effect.by === 'relay' && effect.method !== 'EDIT' && !movesOthers(effect, spotify.effects),
   );

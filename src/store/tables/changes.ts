@@ -296,19 +296,23 @@ export function dropChange(store: Store, seq: number): void {
   store.run('delete from changes where seq = ?', [seq]);
 }
 
-/** Deletes ended changes, except the newest `count` that ended since `since` and take at most `bytes` in all. */
+/**
+ * Deletes ended changes, except the newest `count` of `kept` that take at most `bytes` in all. A change is too old only if both
+ * clocks say so, as far as the provider's is known: the computer's may be wrong by months.
+ */
 export function pruneChanges(
   store: Store,
-  { count, bytes, since }: { count: number; bytes: number; since: number },
+  { count, bytes, kept: { updatedSince, begunSince } }: { count: number; bytes: number; kept: Period },
 ): void {
   store.run(
-    `delete from changes where outcome is not null and (ended_at < :since or seq in (
+    `delete from changes where outcome is not null and (
+       (ended_at < :updatedSince and (server_time is null or server_time < :begunSince)) or seq in (
        select seq from (
          select seq, row_number() over (order by seq desc) as place,
            sum(length(body)) over (order by seq desc) as size
          from changes where outcome is not null)
        where place > :count or size > :bytes))`,
-    { count, bytes, since },
+    { count, bytes, updatedSince, begunSince },
   );
 }
 
