@@ -10,6 +10,7 @@ import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { assertNone, pluck } from '../support/entries.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
+const UNREAD = 'Zed (/me/.zed) cannot be read. If it has an entry for relay, remove the entry by hand.';
 const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';
 const CLIENTS = [
   { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
@@ -98,7 +99,7 @@ Removed the completion in ~/.bashrc.
 Removed the completion in ~/.config/fish/completions/relay.fish.
 Removed the login, settings, jobs and history in ~/state.
 `,
-    err: `The program stays: ~/bin/relay\n${SPOTIFY}`,
+    err: `${UNREAD}\nThe program stays: ~/bin/relay\n${SPOTIFY}`,
   });
   assert.deepEqual(
     asked.filter((line) => line.startsWith('relay')),
@@ -130,7 +131,7 @@ test('on a terminal it asks before each part, and keeps the parts that are not c
   assert.deepEqual(
     err.split(' [y/N] ').map((text) => text.trim()),
     [
-      'Remove the service (~/.config/systemd/user/relay.service)?',
+      `${UNREAD}\nRemove the service (~/.config/systemd/user/relay.service)?`,
       'Remove relay from Cursor (/me/.cursor/mcp.json)?',
       "Remove backups of /me/.qwen/settings.json that hold relay's API key?",
       'Remove relay from VS Code (/me/mcp.json)?',
@@ -180,7 +181,8 @@ test('a part that cannot be removed is reported, the rest is removed, and files 
   assert.equal(code, 1);
   assert.equal(
     err,
-    `/me/.cursor/mcp.json was not changed: The file changed.
+    `${UNREAD}
+/me/.cursor/mcp.json was not changed: The file changed.
 Kept, because relay did not create it: ~/state/notes.txt
 Kept, because relay did not create it: ~/state/oauth-clients.json
 The program stays: ~/bin/relay
@@ -231,7 +233,7 @@ test('Ctrl-C stops before the next part', async (context) => {
     },
   };
   const { code, err } = await run(['--yes'], { machine: stopping, signal: stop.signal });
-  assert.deepEqual([code, err], [130, 'relay: Interrupted.\n']);
+  assert.deepEqual([code, err], [130, `${UNREAD}\nrelay: Interrupted.\n`]);
   assert.deepEqual([existsSync(unit), existsSync(join(state, 'relay.db'))], [false, true]);
 });
 

@@ -50,7 +50,7 @@ async function service(context: Context): Promise<Part[]> {
 async function clients(context: Context, notes: string[]): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, notes);
   const own = await clientsOf(context, false, notes);
-  // If entries cannot be read, the first call has said so; the notes of the second are dropped.
+  // What the second call cannot read, the first could not read either, so its notes are dropped.
   return [...own, ...(await clientsOf(context, true, []))];
 }
 
@@ -76,6 +76,10 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
     const others = Array.isArray(otherNames) ? otherNames.length : 0;
     return !['no', 'taken', 'unreadable'].includes(String(state)) || others > 0;
   };
+  for (const { state, name, file } of rows) {
+    if (state !== 'unreadable') continue;
+    notes.push(`${name} (${file}) cannot be read. If it has an entry for relay, remove the entry by hand.`);
+  }
   const touched = rows.filter((row) => isEntered(row) || Number(row.keyBackups ?? 0) > 0);
   return touched.map((row): Part => {
     const [id, name, file] = [row.id, row.name, row.file].map(String);
