@@ -169,7 +169,9 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null): void
   const { store, clock } = context;
   const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
-  const written = isCounted ? change.written + entries : change.written;
+  // A plan that was made again may write an entry once more, or remove rows first. Anything above zero says that some of it landed.
+  const most = Math.max(change.written, change.requested, 1);
+  const written = isCounted ? Math.min(change.written + entries, most) : change.written;
   // Beside another person's change, the new rows may need a removal first. It writes none of the caller's items.
   const isOnlyBefore = change.kind !== 'remove' && run.plan.ops[change.op]?.op === 'remove';
   control.completed += 1;

@@ -6,7 +6,7 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, assertSame, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
@@ -360,4 +360,24 @@ test('a job counts no item as written while it only takes out what was there bef
     await relay.call('cancel_job', { job_id: id });
     assert.equal((await jobOf(relay, id)).result?.written, 0);
     assert.equal(urisOf(playlist).length, 501);
+  }));
+
+test('a replacement that is planned again counts no more entries as written than were asked for', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const [former, items] = [urisOf(playlist), tracks(relay, 5, 3_000)];
+    const song = at(tracks(relay, 1, 8_000), 0);
+    const id = await committed(relay, 'replace_playlist', items, { playlist_id: playlist.id }, () => {
+      edits(relay, WRITES, playlist, (rows) => [...rows, song]);
+      // The first request is not carried out. Beside the new song, relay then takes out the former rows by removals.
+      relay.provider.faults.add({ ...WRITES, kind: 'rate_limit', retryAfterSeconds: 40 });
+    });
+    assert.equal((await ended(relay, id)).written, 5);
+    assertSame(urisOf(playlist).toSorted(), [...items, song].toSorted());
+    await withExtras(relay, async ({ call, undo }) => {
+      const [change] = (await call('list_changes')).items as Array<Record<string, unknown>>;
+      assert.deepEqual([change?.requested, change?.written], [5, 5]);
+      assertDone(await undo(String(change?.change_id)));
+    });
+    assertRows(playlist, [...former, song]);
   }));
