@@ -4,7 +4,8 @@ import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
 import { putChangeBody, setChange } from '../store/tables/changes.ts';
 import { markItems } from './ownJob.ts';
-import { progressAt, type Step } from './rowOps.ts';
+import { replaceOps } from './planRows.ts';
+import { progressAt, ROWS_PER_REQUEST, type Step } from './rowOps.ts';
 import type { Run } from './run.ts';
 
 /** Maximum number of refused entries to leave out; with more, the change fails as a whole. */
@@ -14,30 +15,64 @@ const MAX_REFUSED = 20;
  * One entry that Spotify does not know must not block the other ninety-nine of its request. So the request is halved until the
  * entry is found, and that entry is left out.
  * @returns false if the refusal stands
+ * @throws RelayError `STORE_ERROR`
  */
 export async function leaveOut(run: Run, step: Step, error: RelayError): Promise<boolean> {
-  const { context, change, body } = run;
+  const { change, body } = run;
+  const { op: index, at } = step.from;
   if (step.count > 1) {
-    run.size = Math.ceil(step.count / 2);
+    if (step.op.op === 'put') await putOps(run, withFirst(run.plan.ops, index, { size: halfOf(step) }));
+    else run.size = halfOf(step);
     return true;
   }
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
   // Spotify itself shows this entry, so the refusal has another reason and will pass.
   if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return false;
-  const ops = withoutEntry(run.plan.ops, step.from);
-  run.plan = { ...run.plan, ops };
-  run.body = { ...body, refused: [...refused, uri], ...(body.plan ? { plan: run.plan } : { ops }) };
-  run.size = Number.POSITIVE_INFINITY;
+  const { ops } = run.plan;
+  const left =
+    step.op.op === 'put' ? withFirst(ops, index, { without: 1 }) : withoutEntry(ops, { op: index, at });
+  // If nothing that Spotify takes is left, the playlist must not be emptied.
+  if (left.some((op) => op.op === 'put' && op.uris.length === 0)) return false;
+  run.body = { ...body, refused: [...refused, uri] };
   run.failures = { ...run.failures, count: 0 };
-  context.store.transaction(() => {
-    putChangeBody(context.store, change.seq, run.body);
-    const to = progressAt(ops, step.from.op, step.from.at);
-    run.change = setChange(context.store, change.seq, to, context.clock.now());
-    markItems(context, run.change, error);
+  await putOps(run, left, () => {
+    const to = progressAt(left, index, at);
+    run.change = setChange(run.context.store, change.seq, to, run.context.clock.now());
+    markItems(run.context, run.change, error);
   });
-  context.store.saveSoon();
   return true;
+}
+
+const halfOf = ({ count }: Step) => Math.ceil(count / 2);
+
+/** Carries out other operations from here on. They are on disk before the next request, since a crash is judged by them. */
+async function putOps(run: Run, ops: readonly ChangeOp[], also = () => {}): Promise<void> {
+  const { store } = run.context;
+  run.plan = { ...run.plan, ops };
+  run.body = { ...run.body, ...(run.body.plan ? { plan: run.plan } : { ops }) };
+  run.size = Number.POSITIVE_INFINITY;
+  store.transaction(() => {
+    putChangeBody(store, run.change.seq, run.body);
+    also();
+  });
+  await store.saveNow();
+}
+
+/**
+ * The same rows, but another number of them in the `put` at `index`; the others are appended.
+ * @param options.without number of rows to leave out at the beginning
+ */
+function withFirst(
+  ops: readonly ChangeOp[],
+  index: number,
+  { size = ROWS_PER_REQUEST, without = 0 }: { size?: number; without?: number },
+): readonly ChangeOp[] {
+  const [put, next] = ops.slice(index);
+  const appended = next?.op === 'append' ? next.uris : [];
+  const uris = [...(put && 'uris' in put ? put.uris : []), ...appended].slice(without);
+  const after = ops.slice(index + (next?.op === 'append' ? 2 : 1));
+  return [...ops.slice(0, index), ...replaceOps(uris, size), ...after];
 }
 
 async function exists({ context, call }: Run, uri: string): Promise<boolean> {

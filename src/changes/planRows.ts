@@ -30,10 +30,10 @@ export function isWritable(uri: string): boolean {
   return uri !== '' && !uri.startsWith('spotify:local:');
 }
 
-/** Replaces all rows: the first hundred replace, the others are appended. */
-export function replaceOps(uris: readonly string[]): ChangeOp[] {
-  const rest = uris.slice(ROWS_PER_REQUEST);
-  const first: ChangeOp = { op: 'put', uris: uris.slice(0, ROWS_PER_REQUEST) };
+/** Replaces all rows: the first ones, by default a hundred, replace, and the others are appended. */
+export function replaceOps(uris: readonly string[], size = ROWS_PER_REQUEST): ChangeOp[] {
+  const rest = uris.slice(size);
+  const first: ChangeOp = { op: 'put', uris: uris.slice(0, size) };
   return rest.length === 0 ? [first] : [first, { op: 'append', uris: rest }];
 }
 

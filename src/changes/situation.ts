@@ -1,4 +1,5 @@
 /** The situation of a run, for the table in `decide.ts`. */
+import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import { failureClassOf, isRefusal } from '../domain/failureClass.ts';
 import type { Ending, Situation } from './decide.ts';
@@ -31,11 +32,14 @@ export function situationOf(
     waitSeconds: (asksToWait && error.retryAfterSeconds) || null,
     waits: run.waits,
     mayFail: op?.op === 'details' && op.mayFail === true,
-    isListed: op?.op === 'append' || op?.op === 'save' || op?.op === 'unsave',
+    isListed: op !== undefined && LISTED.has(op.op),
     isTooNew: error?.code === 'NOT_FOUND' && run.control.playlist !== null,
     isFirstAddition: onlyAppends(run.plan.ops) && !change.uncertain,
   };
 }
+
+/** Operations from which an entry that Spotify refuses can be left out. */
+const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'unsave']);
 
 /** Number of rows that a playlist takes, about. */
 const MAX_ROWS = 10_000;

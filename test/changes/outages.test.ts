@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { createBrowser } from '../support/browser.ts';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, named, tracks } from '../support/playlists.ts';
+import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import type { Relay } from '../support/world.ts';
@@ -163,6 +163,42 @@ test('no valid track is marked as failed if every second write is answered 400',
     const job = await ended(relay, id);
     assert.deepEqual([job.status, job.failed], ['completed', 0]);
     assertRows(playlist, uris);
+  }));
+
+const UNKNOWN = 'spotify:track:0000000000000000000000';
+
+for (const place of [0, 37, 99, 250])
+  test(`of a job that replaces a playlist by 500 songs, only an unknown one at position ${place} is left out`, () =>
+    withUnkind({}, async (relay) => {
+      const playlist = named(relay, 'Exactly Two Hundred');
+      const songs = tracks(relay, 499, 3_000);
+      const uris = songs.toSpliced(place, 0, UNKNOWN);
+      const payload = { playlist_id: playlist.id };
+      const job = await ended(relay, await committed(relay, 'replace_playlist', uris, payload));
+      assert.deepEqual(
+        [job.status, job.written, job.failed],
+        ['completed', 499, 1],
+        JSON.stringify(job.error),
+      );
+      assertRows(playlist, songs);
+      const { items } = await relay.call('get_job_status', { job_id: job.job_id, only: 'unresolved' });
+      assert.deepEqual(
+        (items as Array<{ position: number }>).map(({ position }) => position),
+        [place],
+      );
+    }));
+
+test('a job whose songs Spotify all refuses leaves the playlist as it was', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const former = urisOf(playlist);
+    const uris = [UNKNOWN, `${UNKNOWN.slice(0, -1)}1`];
+    const payload = { playlist_id: playlist.id };
+    assert.equal(
+      (await ended(relay, await committed(relay, 'replace_playlist', uris, payload))).status,
+      'failed',
+    );
+    assertRows(playlist, former);
   }));
 
 for (const [whose, isConnected] of [
