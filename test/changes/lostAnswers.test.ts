@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { owner } from '../support/entries.ts';
+import { owner, pluck } from '../support/entries.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { FaultAction } from '../support/simulator/faults.ts';
@@ -164,10 +164,7 @@ longTest('saved tracks whose answer came only half a minute later are taken back
     const saved = await change(relay, 'save_tracks', { track_ids: tracks(relay, 3, 3_000) });
     assertDone(saved);
     assertDone(await undoLast(relay));
-    assert.deepEqual(
-      account.saved.map(({ uri }) => uri),
-      former,
-    );
+    assert.deepEqual(pluck(account.saved, 'uri'), former);
   }),
 );
 

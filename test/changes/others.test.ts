@@ -6,7 +6,7 @@ import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import type { ToolFailure } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, assertSame, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, assertSame, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
@@ -213,7 +213,7 @@ test('a change that was rolled back, resumed and completed is undone by the ID t
 test('an undo of saved tracks that stops half-way says how to take back the rest, and that works', () =>
   withUnkind({}, async (relay) => {
     const account = owner(relay.provider);
-    const saved = () => account.saved.map(({ uri }) => uri).toSorted();
+    const saved = () => savedUris(relay).toSorted();
     const former = saved();
     const track_ids = account.saved.slice(0, 44).map(({ uri }) => uri);
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { createBrowser } from '../support/browser.ts';
-import { at, owner } from '../support/entries.ts';
-import { assertRows, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertNone, at, owner } from '../support/entries.ts';
+import { assertRows, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, uniqueTracks } from '../support/songs.ts';
 import type { Relay } from '../support/world.ts';
@@ -234,11 +234,8 @@ for (const [whose, isConnected] of [
       // Once the first account is connected again, the job writes the rest there by itself.
       await connect(0);
       assert.equal((await ended(relay, id)).status, 'completed');
-      const saved = new Set(owner(provider).saved.map(({ uri }) => uri));
-      assert.deepEqual(
-        uris.filter((uri) => !saved.has(uri)),
-        [],
-      );
+      const saved = new Set(savedUris({ provider }));
+      assertNone(uris, (uri) => !saved.has(uri));
     }));
 }
 

@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
 import { HOUR } from '../support/clock.ts';
-import { owner } from '../support/entries.ts';
+import { owner, pluck } from '../support/entries.ts';
 import { assertRows, assertSame, named, tracks, urisOf } from '../support/playlists.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
@@ -179,10 +179,7 @@ longTest(
         const { structuredContent } = await client.callTool({ name: 'list_jobs', arguments: {} });
         await client.close();
         const { items } = structuredContent as { items: Array<{ job_id: string }> };
-        assert.deepEqual(
-          items.map(({ job_id }) => job_id),
-          [kept.job_id],
-        );
+        assert.deepEqual(pluck(items, 'job_id'), [kept.job_id]);
       });
     } finally {
       await provider.close();

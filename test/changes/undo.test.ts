@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, fill, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
@@ -72,7 +72,7 @@ test('details and saved tracks come back', () =>
     playlist.description = 'Former words';
     const now = () => ({
       details: [playlist.name, playlist.description, playlist.public, playlist.collaborative],
-      saved: account.saved.map(({ uri }) => uri).toSorted(),
+      saved: savedUris(relay).toSorted(),
     });
     const former = now();
     const some = account.saved.slice(0, 90).map(({ uri }) => uri);
@@ -116,11 +116,10 @@ test('two simultaneous undos of an addition leave the same songs that an earlier
 
 test('the undo of saving what was saved already can be undone', () =>
   withUnkind({}, async (relay) => {
-    const account = owner(relay.provider);
-    const former = account.saved.map(({ uri }) => uri);
+    const former = savedUris(relay);
     assertDone(await change(relay, 'save_tracks', { track_ids: former.slice(0, 3) }));
     for (let count = 0; count < 2; count++) assertDone(await undoLast(relay));
-    assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
+    assert.deepEqual(savedUris(relay).toSorted(), former.toSorted());
   }));
 
 test('the undo of a first description, which Spotify does not clear, can be undone', () =>

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { createJob, reach } from '../jobs/jobCalls.ts';
 import { owner } from '../support/entries.ts';
-import { fill, urisOf } from '../support/playlists.ts';
+import { fill, savedUris, urisOf } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { type Chance, chanceOf } from './crash/chance.ts';
@@ -74,9 +74,7 @@ function present({ provider }: Relay, playlists: readonly DemoPlaylist[]) {
       const { name, description, public: isPublic, collaborative } = playlist;
       return { name, description, isPublic, collaborative, uris: urisOf(playlist) };
     }),
-    saved: owner(provider)
-      .saved.map(({ uri }) => uri)
-      .toSorted(),
+    saved: savedUris({ provider }).toSorted(),
   };
 }
 
@@ -84,7 +82,7 @@ function draw(relay: Relay, playlists: readonly DemoPlaylist[], chance: Chance):
   const playlist = chance.pick(playlists);
   const playlist_id = playlist.id;
   const rows = urisOf(playlist);
-  const saved = owner(relay.provider).saved.map(({ uri }) => uri);
+  const saved = savedUris(relay);
   const track_ids = some(relay, chance, chance.whole(1, 230));
   const kept = () =>
     (rows.length === 0 ? track_ids : rows).filter((_, index) => index < 1 || chance.fraction() < 0.3);

@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { HOUR } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
 import { assertDone, change } from './settled.ts';
@@ -74,10 +74,7 @@ test('the undo of saving leaves what was saved before, under a clock that is an 
     relay.provider.faults.add({ method: 'PUT', path: '/me/library', kind: 'status_after', status: 502 });
     assertDone(await change(relay, 'save_tracks', { track_ids: [...theirs, ...ours] }));
     assertDone(await undoLast(relay));
-    assert.deepEqual(
-      account.saved.map(({ uri }) => uri),
-      theirs,
-    );
+    assert.deepEqual(savedUris(relay), theirs);
   }));
 
 test('the undo of saving leaves what relay saved before the clock was set', () =>
@@ -89,7 +86,7 @@ test('the undo of saving leaves what relay saved before the clock was set', () =
     set(8 * HOUR);
     assertDone(await change(relay, 'save_tracks', { track_ids }));
     assertDone(await undoLast(relay));
-    assert.deepEqual(account.saved.map(({ uri }) => uri).toReversed(), track_ids.slice(0, 3));
+    assert.deepEqual(savedUris(relay).toReversed(), track_ids.slice(0, 3));
   }));
 
 test('an addition after the clock was set takes into account the rows that relay added before', () =>
@@ -115,15 +112,14 @@ test('an addition after the clock was set takes into account the rows that relay
 
 test('tracks saved just before the clock was set are saved again by the undo of their removal', () =>
   withClock(0, async ({ relay, set }) => {
-    const account = owner(relay.provider);
     const track_ids = tracks(relay, 3, 3_000);
     relay.provider.lag.set({ lists: 2_000 });
     assertDone(await change(relay, 'save_tracks', { track_ids }));
-    const former = account.saved.map(({ uri }) => uri);
+    const former = savedUris(relay);
     set(8 * HOUR);
     assertDone(await change(relay, 'remove_saved_tracks', { track_ids }));
     assertDone(await undoLast(relay));
-    assert.deepEqual(account.saved.map(({ uri }) => uri).toSorted(), former.toSorted());
+    assert.deepEqual(savedUris(relay).toSorted(), former.toSorted());
   }));
 
 const DAY = 24 * HOUR;

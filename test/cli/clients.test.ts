@@ -3,6 +3,7 @@ import test from 'node:test';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { ClientSummary } from '../../src/domain/localApi.ts';
 import { relay } from '../support/cli.ts';
+import { pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 
 const URI = 'http://127.0.0.1/callback';
@@ -125,18 +126,15 @@ test('an ID that begins with a dash, as older ones may, is not read as an option
   ]) {
     assert.equal((await relay(['clients', 'revoke', ...args], { env: server.env })).code, 0, args.join(' '));
   }
-  assert.deepEqual(
-    server.calls.map(({ body }) => body),
-    [
-      { client: id, forget: false },
-      { client: id, forget: false },
-      { client: id, forget: true },
-      { client: id, forget: true },
-      { client: id, forget: true },
-      { client: '-x', forget: false },
-      { client: `-V${id.slice(2)}`, forget: false },
-    ],
-  );
+  assert.deepEqual(pluck(server.calls, 'body'), [
+    { client: id, forget: false },
+    { client: id, forget: false },
+    { client: id, forget: true },
+    { client: id, forget: true },
+    { client: id, forget: true },
+    { client: '-x', forget: false },
+    { client: `-V${id.slice(2)}`, forget: false },
+  ]);
   const { env } = server;
   assert.deepEqual(await relay(['clients', 'revoke', 'Cursor', '--forgot'], { env }), {
     code: 2,

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
+import { linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
@@ -32,12 +33,7 @@ test('config list shows every value and where it comes from; of a secret only wh
   const env = { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) };
   const { code, out, err } = await relay(['config'], { env });
   assert.deepEqual([code, err], [0, '']);
-  const lines = new Map(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]),
-  );
+  const lines = new Map(linesOf(out).map((line) => [line.split(' ')[0], line.replace(/ {2,}/g, ' | ')]));
   assert.equal(lines.get('port'), 'port | 4980');
   assert.equal(lines.get('logLevel'), `logLevel | warn | from ${join(home, 'config.json')}`);
   assert.equal(lines.get('mcpApiKey'), 'mcpApiKey | set | from MCP_API_KEY');

@@ -5,10 +5,10 @@ import { test } from 'node:test';
 import { fileNames } from '../../src/cli/lists/fileNames.ts';
 import { WRITTEN_FORMATS } from '../../src/domain/listExport.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
-import { owner, pluck } from '../support/entries.ts';
+import { linesOf, owner, pluck } from '../support/entries.ts';
 import { hostileTexts } from '../support/hostileText.ts';
 import { type ListScene, withLists } from '../support/lists.ts';
-import { named, urisOf } from '../support/playlists.ts';
+import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches } from '../support/requests.ts';
 import { longTest, sized } from '../support/scale.ts';
 
@@ -101,7 +101,7 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
     const all = join(dir, 'all');
     const { code, out, err } = await run(['export', '--all', '-o', all, '--format', 'json']);
     assert.deepEqual([code, out], [0, `Wrote 13 files to ${all}.\n`]);
-    assert.deepEqual(err.trimEnd().split('\n'), [
+    assert.deepEqual(linesOf(err), [
       ...LOST.map((line) => `Odds and Ends: ${line}`),
       ...[
         ['Mareas y Mapas', 'Náutica'],
@@ -129,15 +129,10 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
     const empty = await run(['import', join(all, 'Empty Shelf.json')]);
     assert.equal(empty.code, 1);
     assert.match(empty.err, /^relay: No song was found in the file, read as JSON\./);
-    const saved = owner(world.provider).saved.map(({ uri }) => uri);
+    const saved = savedUris(world);
     owner(world.provider).saved.length = 0;
     assert.equal((await run(['import', join(all, 'Liked Songs.json'), '--saved'])).code, 0);
-    assert.deepEqual(
-      owner(world.provider)
-        .saved.map(({ uri }) => uri)
-        .sort(),
-      saved.sort(),
-    );
+    assert.deepEqual(savedUris(world).sort(), saved.sort());
   }),
 );
 

@@ -1,4 +1,5 @@
 /** Thousands of strings that a stranger may choose, through everything that shows foreign text. */
+
 import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
@@ -29,6 +30,7 @@ import { createLog } from '../../src/server/log/log.ts';
 import { html } from '../../src/server/pages/html.ts';
 import { sendPage } from '../../src/server/pages/page.ts';
 import { relay } from '../support/cli.ts';
+import { linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertClean, hostileTexts } from '../support/hostileText.ts';
 import { CONNECTED, exampleJob, exampleReport } from '../support/reports.ts';
@@ -213,7 +215,7 @@ for (const logFormat of ['json', 'pretty'] as const) {
       error.stack = `Error: ${text}\n    at run (file.ts:1:1)\n    at main (file.ts:2:2)`;
       log.error({ err: error }, 'it failed');
       assertClean(written, 'an error');
-      const lines = written.trimEnd().split('\n');
+      const lines = linesOf(written);
       for (const line of lines.slice(1)) assert.match(line, /^ {4}/, 'a stack is indented');
       if (logFormat === 'json') assert.equal(lines.length, 1);
     }

@@ -5,6 +5,7 @@ import { createProgram } from '../../src/cli/program.ts';
 import { HELP_GROUPS } from '../../src/cli/usage/commandGroups.ts';
 import { systemWorld } from '../../src/cli/world.ts';
 import { relay } from '../support/cli.ts';
+import { assertNone } from '../support/entries.ts';
 
 const { program } = createProgram(systemWorld(new AbortController().signal), () => {});
 const PATHS = pathsBelow(program, []);
@@ -78,11 +79,7 @@ test('the help of every command needs no part of the program, no settings and no
 test('no line of any help is wider than a terminal of 80 columns', async () => {
   for (const path of PATHS) {
     const { out } = await relay([...path, '--help'], { columns: 200 });
-    assert.deepEqual(
-      out.split('\n').filter((line) => line.length > 80 || /\s$/.test(line)),
-      [],
-      path.join(' '),
-    );
+    assertNone(out.split('\n'), (line) => line.length > 80 || /\s$/.test(line), path.join(' '));
   }
 });
 

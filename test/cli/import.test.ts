@@ -6,7 +6,7 @@ import { openOffline } from '../../src/server/offline.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { type ListScene, TERMINAL, withLists } from '../support/lists.ts';
-import { named, urisOf } from '../support/playlists.ts';
+import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
@@ -174,12 +174,7 @@ longTest('a list goes into a playlist by link, or among the saved songs, from st
       [saved.code, written, skipped, unresolved, playlists, target, jobs.length, jobs[0].status],
       [0, 8, 1, 0, [], { kind: 'saved' }, 1, 'completed'],
     );
-    assert.deepEqual(
-      owner(world.provider)
-        .saved.map(({ uri }) => uri)
-        .sort(),
-      [...new Set(uris)].sort(),
-    );
+    assert.deepEqual(savedUris(world).sort(), [...new Set(uris)].sort());
   }),
 );
 

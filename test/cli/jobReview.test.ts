@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { committed, ended } from '../changes/settled.ts';
 import { withUnkind } from '../changes/unkind.ts';
 import { relay, run } from '../support/cli.ts';
+import { linesOf } from '../support/entries.ts';
 import { assertRows, fill, named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
@@ -49,7 +50,7 @@ longTest(
     withReview(async (world, id, { edited, rows }) => {
       const short = id.slice(0, 8);
       const shown = await jobs(world, 'show', short);
-      assert.deepEqual(shown.out.trimEnd().split('\n').slice(-3), [
+      assert.deepEqual(linesOf(shown.out).slice(-3), [
         `To write what is missing and keep what others changed: relay jobs resume ${short} --review carry-on`,
         `To keep the playlist as it is: relay jobs resume ${short} --review accept`,
         `To compare both lists: relay jobs show ${short} --json`,

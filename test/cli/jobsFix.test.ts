@@ -1,4 +1,5 @@
 /** `relay jobs fix`: with questions on a terminal, by its options without one. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readInput } from '../../src/cli/jobs/fixInput.ts';
@@ -8,7 +9,7 @@ import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Track } from '../../src/domain/shapes.ts';
 import { createJob, itemsOf, reach } from '../jobs/jobCalls.ts';
 import { type CliOptions, relay, run } from '../support/cli.ts';
-import { at } from '../support/entries.ts';
+import { at, linesOf } from '../support/entries.ts';
 import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
@@ -79,7 +80,7 @@ test('on a terminal it goes through the items; answers are a number, a link, a s
     ]) {
       assert.ok(shown.includes(line), `${line}\n---\n${err}`);
     }
-    assert.equal(err.trimEnd().split('\n').at(-1), '3 items settled, 1 left out, 1 open.');
+    assert.equal(linesOf(err).at(-1), '3 items settled, 1 left out, 1 open.');
     const short = id.slice(0, 8);
     assert.equal(
       out,

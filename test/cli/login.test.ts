@@ -12,7 +12,7 @@ import {
   type LoginProgress,
 } from '../../src/domain/localApi.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
-import { pluck } from '../support/entries.ts';
+import { linesOf, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { until } from '../support/waiting.ts';
 
@@ -155,10 +155,7 @@ test('login --json is one event per line', async (context) => {
   const { code, out } = await relay(args, { env: server.env });
   assert.equal(code, 0);
   assert.deepEqual(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line)),
+    linesOf(out).map((line) => JSON.parse(line)),
     [
       { event: 'login_url', url: PROVIDER_URL, redirectUri: REDIRECT_URI },
       { event: 'connected', account: ANN },

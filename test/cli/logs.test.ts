@@ -1,4 +1,5 @@
 /** `relay logs`: the log of a real server, also when nobody saw its stderr. */
+
 import assert from 'node:assert/strict';
 import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +7,7 @@ import { test } from 'node:test';
 import { createLog } from '../../src/server/log/log.ts';
 import { createLogFile } from '../../src/server/log/logFile.ts';
 import { relay, temporaryHome } from '../support/cli.ts';
+import { linesOf } from '../support/entries.ts';
 import { until } from '../support/until.ts';
 
 const event = (n: number) =>
@@ -57,18 +59,12 @@ test('logs shows the last lines, across both files, as text or as JSON', async (
   const { code, out } = await relay(['logs', '-n', '3'], { env });
   assert.equal(code, 0);
   assert.deepEqual(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, '')),
+    linesOf(out).map((line) => line.replace(/^\[\d\d:\d\d:\d\d\] /, '')),
     [2, 3, 4].map((n) => `INFO: event ${n} {"tool":"play"}`),
   );
   const json = await relay(['logs', '--json'], { env });
   assert.deepEqual(
-    json.out
-      .trimEnd()
-      .split('\n')
-      .map((line) => JSON.parse(line).msg),
+    linesOf(json.out).map((line) => JSON.parse(line).msg),
     ['event 1', 'event 2', 'event 3', 'event 4'],
   );
   assert.equal((await relay(['logs', '-n', 'many'], { env })).code, 2);
@@ -98,13 +94,7 @@ test('logs -f follows the log, also when the file is rotated, until it is interr
   stop.abort();
   const { code, out } = await running;
   assert.deepEqual(
-    [
-      code,
-      out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line).msg),
-    ],
+    [code, linesOf(out).map((line) => JSON.parse(line).msg)],
     [130, ['event 2', 'event 3', 'event 4', 'event 5']],
   );
 });

@@ -1,8 +1,9 @@
 /** `relay playlists`: the table of the library's playlists. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { widthOf } from '../../src/cli/terminal/textWidth.ts';
-import { at, owner, pluck } from '../support/entries.ts';
+import { at, linesOf, owner, pluck } from '../support/entries.ts';
 import { withLists } from '../support/lists.ts';
 
 test('playlists lists every playlist with its name, and keeps to the width of the terminal', () =>
@@ -10,12 +11,12 @@ test('playlists lists every playlist with its name, and keeps to the width of th
     const { playlists } = owner(world.provider);
     at(playlists, 0).name = `A very long name ${'of a playlist '.repeat(10)}`;
     const wide = await run(['playlists'], { columns: 200 });
-    const [head = '', ...rows] = wide.out.trimEnd().split('\n');
+    const [head = '', ...rows] = linesOf(wide.out);
     assert.deepEqual(head.split(/ {2,}/), ['NAME', 'SONGS', 'OWNER', 'ID']);
     assert.equal(rows.length, playlists.length);
     for (const columns of [80, 50]) {
       const { out } = await run(['playlists'], { columns, terminal: { stdout: true } });
-      const lines = out.trimEnd().split('\n');
+      const lines = linesOf(out);
       assert.equal(lines.length, playlists.length + 1);
       for (const line of lines) assert.ok(widthOf(line) <= columns, line);
     }

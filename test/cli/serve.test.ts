@@ -5,6 +5,7 @@ import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
 import { relay } from '../support/cli.ts';
+import { linesOf } from '../support/entries.ts';
 import { CONNECTED, exampleReport } from '../support/reports.ts';
 
 const BASE_URL = 'http://127.0.0.1:4980';
@@ -61,13 +62,7 @@ test('serve --json is one event per line, without secrets', async () => {
   const { options } = world({ connected: true });
   const { out, err } = await relay(['serve', '--json'], { ...options, terminal: { stdout: true } });
   assert.deepEqual(
-    [
-      err,
-      ...out
-        .trimEnd()
-        .split('\n')
-        .map((line) => JSON.parse(line)),
-    ],
+    [err, ...linesOf(out).map((line) => JSON.parse(line))],
     [
       '',
       {

@@ -6,15 +6,13 @@ import { ALL_TOOLS, groupOf, TOOLS, toolsOf } from '../../src/tools/index.ts';
 import { toolsMarkdown } from '../../src/tools/markdown.ts';
 import type { Tool } from '../../src/tools/tool.ts';
 import { exampleWords, relay } from '../support/cli.ts';
+import { assertNone, linesOf } from '../support/entries.ts';
 
 test('tools lists every tool with its kind and title', async () => {
   const { code, out, err } = await relay(['tools']);
   assert.deepEqual([code, err], [0, '']);
   assert.deepEqual(
-    out
-      .trimEnd()
-      .split('\n')
-      .map((line) => line.split(/ {2,}/)),
+    linesOf(out).map((line) => line.split(/ {2,}/)),
     TOOLS.map(({ name, kind, title }) => [name, kind, title]),
   );
 });
@@ -100,12 +98,8 @@ test('a tool that the settings leave out is explained, with a note that it is le
 test('the text of every tool fits 80 columns, and its example is a call that the tool takes', async () => {
   for (const tool of ALL_TOOLS) {
     const { out } = await relay(['tools', tool.name, '--toolsets', 'all'], { columns: 200 });
-    const [example = '', ...lines] = out.trimEnd().split('\n').reverse();
-    assert.deepEqual(
-      lines.filter((line) => line.length > 80),
-      [],
-      tool.name,
-    );
+    const [example = '', ...lines] = linesOf(out).reverse();
+    assertNone(lines, (line) => line.length > 80, tool.name);
     const [name, ...args] = exampleWords(example);
     const given = toolArguments(args, undefined, z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema);
     assert.equal(name, tool.name);

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withUnkind } from '../changes/unkind.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
-import { owner } from '../support/entries.ts';
+import { linesOf, owner, pluck } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { assertRows, fill, named, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -66,7 +66,7 @@ test('history lists what was changed, in words, and what became of it', () =>
       terminal: { stdout: true },
     });
     assert.match(narrow.err, /Hidden at this width: state, asked by \(--json has\nthem\)\n$/);
-    for (const line of narrow.out.trimEnd().split('\n')) assert.ok(line.length <= 50, line);
+    for (const line of linesOf(narrow.out)) assert.ok(line.length <= 50, line);
     const json = JSON.parse((await run(world, ['history', '--limit', '1', '--json'])).out);
     assert.deepEqual(
       [json.total, json.items.length, json.items[0].undoes, json.items[0].playlist_name],
@@ -98,7 +98,7 @@ test('a playlist that was made keeps its name in the history after an undo and w
     const [, back = ''] = /relay undo (\w{8})/.exec(yes.err) ?? [];
     assert.equal((await run(world, ['undo', back])).out, 'Restored "table" (3 songs).\n');
     assert.equal((await run(world, ['logout'])).code, 0);
-    const [, ...lines] = (await run(world, ['history'])).out.trimEnd().split('\n');
+    const [, ...lines] = linesOf((await run(world, ['history'])).out);
     assert.deepEqual(
       lines.map((line) => line.split(/ {2,}/)).map(([what, , , , who]) => [what, who]),
       [
@@ -300,13 +300,10 @@ test('an undo that takes longer is shown as the job that continues with it', asy
     out: 'The undo is not finished; it continues as job 9e0c2b3a. 1 of 40 written so far.\n',
     err: `Undoing: ${undone}\nRestores "Evening" (40 songs).\nTo follow it: relay jobs show 9e0c2b3a --watch\n`,
   });
-  assert.deepEqual(
-    calls.map(({ body }) => body),
-    [
-      { change: null, force: false, dryRun: true },
-      { change: undone, force: false, dryRun: false },
-    ],
-  );
+  assert.deepEqual(pluck(calls, 'body'), [
+    { change: null, force: false, dryRun: true },
+    { change: undone, force: false, dryRun: false },
+  ]);
 });
 
 test('without a server: exit 4', async (context) => {

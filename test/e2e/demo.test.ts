@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
+import { linesOf } from '../support/entries.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
 import { until } from '../support/until.ts';
@@ -37,7 +38,7 @@ test('the demo is ready with an account, and a second terminal, an older and a c
       log = (await desk.relay(['logs', '--json'])).out;
       return log.includes('tool call done');
     });
-    assert.equal(JSON.parse(log.trimEnd().split('\n').at(-1) ?? '').tool, 'search_tracks');
+    assert.equal(JSON.parse(linesOf(log).at(-1) ?? '').tool, 'search_tracks');
 
     // Without a screen, the command does not wait a minute for a browser.
     const opened = await desk.relay(['open']);

@@ -8,7 +8,7 @@ import { type TestContext, test } from 'node:test';
 import { TOOLS } from '../../src/tools/index.ts';
 import { relayProcess, temporaryHome } from '../support/cli.ts';
 import { manualClock } from '../support/clock.ts';
-import { owner, pluck } from '../support/entries.ts';
+import { linesOf, owner, pluck } from '../support/entries.ts';
 import { listening } from '../support/http.ts';
 import { longTest, sized } from '../support/scale.ts';
 import { settingsFor, startSimulator } from '../support/simulator/simulator.ts';
@@ -310,10 +310,7 @@ longTest('lines that are not messages, and batches, are answered as JSON-RPC req
     stdin:
       'nonsense\n\n"text"\n[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","id":2,"method":"ping"}]\r\n{"jsonrpc":"2.0","id":3,"method":"ping"}',
   });
-  const lines = out
-    .trimEnd()
-    .split('\n')
-    .flatMap((line) => JSON.parse(line) as Array<{ id: number | null }>);
+  const lines = linesOf(out).flatMap((line) => JSON.parse(line) as Array<{ id: number | null }>);
   assert.deepEqual(lines.map(({ id }) => id).sort(), [1, 2, 3, null, null]);
   assert.equal(code, 0);
 });

@@ -4,7 +4,7 @@ import { signIn } from '../oauth/ownerBrowser.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
 import { send } from '../support/http.ts';
-import { named, tracks, urisOf } from '../support/playlists.ts';
+import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { searches, writes } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { trackShape } from '../support/shapes.ts';
@@ -115,13 +115,12 @@ test('replace_playlist refuses a playlist whose rows could not be restored, and 
 
 longTest('save_tracks and remove_saved_tracks change the library', () =>
   withRelay(async (relay) => {
-    const account = owner(relay.provider);
-    const before = account.saved.map(({ uri }) => uri);
+    const before = savedUris(relay);
     const fresh = tracks(relay, 500)
       .filter((uri) => !before.includes(uri))
       .slice(0, 90);
     assert.equal((await runToEnd(relay, await createJob(relay, 'save_tracks', fresh))).written, 90);
-    const saved = () => account.saved.map(({ uri }) => uri);
+    const saved = () => savedUris(relay);
     assert.deepEqual(saved(), [...fresh.toReversed(), ...before]);
     assert.equal((await runToEnd(relay, await createJob(relay, 'remove_saved_tracks', fresh))).written, 90);
     assert.deepEqual(saved(), before);

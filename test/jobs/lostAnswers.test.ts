@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { named, tracks, urisOf } from '../support/playlists.ts';
+import { named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest, sized } from '../support/scale.ts';
 import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
@@ -68,7 +68,7 @@ for (const [row, [where, type, match]] of WRITES.entries()) {
 function scene(relay: Relay, type: string) {
   const account = owner(relay.provider);
   const items = tracks(relay, 250, 3_000);
-  const saved = () => account.saved.map(({ uri }) => uri);
+  const saved = () => savedUris(relay);
   const before = saved();
   if (type === 'create_playlist') {
     const made = () => account.playlists.filter(({ name }) => name === 'Made Once').map(urisOf);

@@ -4,10 +4,6 @@ import type { Relay } from '../support/world.ts';
 
 export const LIST_0 = `list${'0'.repeat(18)}`;
 
-export function savedUris(relay: Relay): string[] {
-  return owner(relay.provider).saved.map(({ uri }) => uri);
-}
-
 /** Rows of a playlist at Spotify. */
 export function rowsOf(relay: Relay, id: string): string[] {
   const playlist = owner(relay.provider).playlists.find((one) => one.id === id);

@@ -1,9 +1,11 @@
 /** A kept playlist follows its query: the first run, the ones after, what is refused and what waits for a person. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
-import { edit, LIST_0, rowsOf, save, savedUris, spare, unsave, writes } from './account.ts';
+import { savedUris } from '../support/playlists.ts';
+import { edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, withAccount } from './keptPlaylists.ts';
 
 test('a run reports what it did even if it added and removed nothing', async () => {

@@ -1,11 +1,13 @@
 /** Kept playlists and earlier versions on the owner's page: what the page gets, and what it can do. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { resize } from '../library/accounts.ts';
 import { signIn } from '../oauth/ownerBrowser.ts';
 import { send } from '../support/http.ts';
+import { savedUris } from '../support/playlists.ts';
 import { withRelay } from '../support/world.ts';
-import { edit, LIST_0, rowsOf, savedUris, unsave, writes } from './account.ts';
+import { edit, LIST_0, rowsOf, unsave, writes } from './account.ts';
 import { act, type Keep, keep, kept, WITH_ALL } from './keptPlaylists.ts';
 
 test('the page shows kept playlists, and approves a review', async () => {

@@ -1,4 +1,5 @@
 /** The six ready rules and `relay keep` do what the manual says. */
+
 import assert from 'node:assert/strict';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -9,8 +10,9 @@ import { extended, zipped } from '../library/plays/exports.ts';
 import { ask } from '../library/queries.ts';
 import { run } from '../support/cli.ts';
 import { at, owner } from '../support/entries.ts';
+import { savedUris } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
-import { edit, LIST_0, rowsOf, save, savedUris, spare, unsave } from './account.ts';
+import { edit, LIST_0, rowsOf, save, spare, unsave } from './account.ts';
 import { kept, WITH_ALL } from './keptPlaylists.ts';
 
 /** The description that a person sees, by the rule as it was given. */

@@ -1,4 +1,5 @@
 /** When kept playlists run: by the time of day, also after restarts, without a login and under a limit. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readyRule } from '../../src/domain/keepRules.ts';
@@ -7,9 +8,10 @@ import { run } from '../support/cli.ts';
 import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { savedUris } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
 import { connectAccount, type Relay } from '../support/world.ts';
-import { asked, edit, LIST_0, rowsOf, save, savedUris, spare, unsave, writes } from './account.ts';
+import { asked, edit, LIST_0, rowsOf, save, spare, unsave, writes } from './account.ts';
 import { act, keep, kept, SAVED, withAccount } from './keptPlaylists.ts';
 
 const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => {
@@ -460,7 +462,7 @@ test('two kept playlists that read each other end in a review, and write no more
   await withTime(async (relay) => {
     const rows = (name: string) =>
       `FROM playlist_rows JOIN playlists ON id = playlist_id WHERE name = '${name}' AND uri IS NOT NULL`;
-    const [one, two] = owner(relay.provider).saved.map(({ uri }) => uri);
+    const [one, two] = savedUris(relay);
     // A has the rows of B in reverse order, and B has the rows of A.
     const a = `SELECT uri FROM (SELECT uri, position ${rows('B')} UNION ALL SELECT column1, column2 FROM (VALUES ('${one}', 0), ('${two}', 1)) WHERE NOT EXISTS (SELECT 1 ${rows('B')})) ORDER BY position DESC`;
     const ids: string[] = [];

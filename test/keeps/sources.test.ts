@@ -1,10 +1,12 @@
 /** What a rule reads: sources that cannot be read whole, rows under another ID, and rows that nothing names any more. */
+
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { savedUris } from '../support/playlists.ts';
 import type { Relay } from '../support/world.ts';
-import { edit, LIST_0, rowsOf, save, savedUris, spare, writes } from './account.ts';
+import { edit, LIST_0, rowsOf, save, spare, writes } from './account.ts';
 import { act, keep, SAVED, withAccount } from './keptPlaylists.ts';
 
 const OF_LIST_0 = `SELECT uri FROM playlist_rows WHERE playlist_id = '${LIST_0}' ORDER BY position`;

@@ -5,7 +5,7 @@ import { blockScope, listRateLimits } from '../../src/store/tables/rateLimits.ts
 import { temporaryHome, testStore } from '../store/testStore.ts';
 import { codeOf, failureOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -128,10 +128,7 @@ test('a command is not sent any more if its caller leaves while a limit is waite
     await until(() => clock.waiting(45_000) === 0);
     clock.advance(4_000);
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
-    assert.deepEqual(
-      provider.requests.map(({ path }) => path),
-      ['/me/player/pause', DEVICES],
-    );
+    assert.deepEqual(pluck(provider.requests, 'path'), ['/me/player/pause', DEVICES]);
   }));
 
 test('a write of a tool is not sent any more either', () =>

@@ -1,4 +1,5 @@
 /** Checks the manifests against the schemas that are published for them, and reads the formula with Ruby. */
+
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { test } from 'node:test';
@@ -7,6 +8,7 @@ import { version } from '../../package.json' with { type: 'json' };
 import { TARGETS } from '../../scripts/package/targets.ts';
 import { PRODUCT } from '../../scripts/release/description.ts';
 import { manifests } from '../../scripts/release/manifests.ts';
+import { linesOf } from '../support/entries.ts';
 import { REGISTRY_SERVER, SCOOP, WINGET } from './schemas.ts';
 
 const files = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
@@ -135,7 +137,7 @@ function readFormula(system: string, machine: string): unknown {
 function yamlOf(text: string): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   let list: unknown[] = [];
-  for (const line of text.trimEnd().split('\n')) {
+  for (const line of linesOf(text)) {
     const [, indent = '', name, value = ''] = /^(- | {2})?(?:(\w+):)? ?(.*)$/.exec(line) ?? [];
     if (indent === '' && value === '') found[name ?? ''] = list = [];
     else if (indent === '') found[name ?? ''] = JSON.parse(value);

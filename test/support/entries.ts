@@ -13,9 +13,16 @@ export const pluck = <K extends string, T>(list: ReadonlyArray<Readonly<Record<K
   list.map((entry) => entry[key]);
 
 /** Fails with the entries of which `holds` is true. */
-export function assertNone<T>(list: readonly T[], holds: (entry: T, index: number) => boolean): void {
-  assert.deepEqual(list.filter(holds), []);
+export function assertNone<T>(
+  list: readonly T[],
+  holds: (entry: T, index: number) => boolean,
+  why?: string,
+): void {
+  assert.deepEqual(list.filter(holds), [], why);
 }
+
+/** The lines of a text that ends with one or more line breaks. */
+export const linesOf = (text: string) => text.trimEnd().split('\n');
 
 /** The account that logins get by default. */
 export function owner<T>(provider: { accounts: readonly T[] }): T {

@@ -14,6 +14,10 @@ export function named({ provider }: Pick<Relay, 'provider'>, name: string): Demo
 
 export const urisOf = (playlist: DemoPlaylist) => playlist.rows.map(({ uri }) => uri);
 
+/** URIs of the account's saved tracks, newest first. */
+export const savedUris = ({ provider }: Pick<Relay, 'provider'>) =>
+  owner(provider).saved.map(({ uri }) => uri);
+
 /** URIs of tracks of the catalogue, in its order. */
 export const tracks = ({ provider }: Pick<Relay, 'provider'>, count: number, from = 0) =>
   provider.catalogue.tracks.slice(from, from + count).map(({ uri }) => uri);

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { itemsOf, jobOf, reach, runToEnd } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
 import { at, owner, pluck } from '../support/entries.ts';
-import { named, urisOf } from '../support/playlists.ts';
+import { named, savedUris, urisOf } from '../support/playlists.ts';
 import { searches } from '../support/requests.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, lineOf, uniqueTracks } from '../support/songs.ts';
@@ -122,12 +122,7 @@ test('a list can replace or extend a playlist, or go to Liked Songs without its 
       { line: 3, text: episode.uri, why: 'an episode, which is no song' },
     ]);
     await runToEnd(relay, String(saved.job_id));
-    assert.deepEqual(
-      owner(relay.provider)
-        .saved.map(({ uri }) => uri)
-        .sort(),
-      [one.uri, two.uri].sort(),
-    );
+    assert.deepEqual(savedUris(relay).sort(), [one.uri, two.uri].sort());
   }));
 
 longTest('more than 10,000 songs become several jobs, and several playlists', () =>

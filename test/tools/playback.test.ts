@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { episodeShape, trackShape } from '../support/shapes.ts';
 import { withRelay } from '../support/world.ts';
 
@@ -118,7 +118,7 @@ test('get_devices lists what is awake', () =>
     const { devices } = owner(provider);
     const result = (await call('get_devices')) as { devices: Array<{ name: string }> };
     assert.deepEqual(
-      result.devices.map(({ name }) => name),
+      pluck(result.devices, 'name'),
       devices.filter(({ asleep }) => !asleep).map(({ name }) => name),
     );
   }));

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { codeOf } from '../support/answers.ts';
 import { manualClock } from '../support/clock.ts';
-import { at, owner } from '../support/entries.ts';
+import { at, owner, pluck } from '../support/entries.ts';
 import { trackShape } from '../support/shapes.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
@@ -329,11 +329,8 @@ test('transfer_playback wakes a device, and starts playing only if asked to', ()
     assert.deepEqual([player.deviceId, phone.asleep, player.isPlaying], [phone.id, false, false]);
     await relay.call('transfer_playback', { device_id: phone.id, play: true });
     assert.equal(player.isPlaying, true);
-    assert.deepEqual(
-      relay.provider.requests.map(({ body }) => body),
-      [
-        { device_ids: [phone.id], play: false },
-        { device_ids: [phone.id], play: true },
-      ],
-    );
+    assert.deepEqual(pluck(relay.provider.requests, 'body'), [
+      { device_ids: [phone.id], play: false },
+      { device_ids: [phone.id], play: true },
+    ]);
   }));

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { savedUris } from '../keeps/account.ts';
 import { failureOf, withoutChange } from '../support/answers.ts';
 import { at, pluck } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
+import { savedUris } from '../support/playlists.ts';
 import type { FaultRule } from '../support/simulator/faults.ts';
 import { gate, until, withClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
