@@ -23,6 +23,18 @@ function clockToSet() {
   };
 }
 
+const withSetClock = (work: (relay: Relay, clock: ReturnType<typeof clockToSet>) => Promise<void>) => {
+  const clock = clockToSet();
+  return withRelay({ clock }, (relay) => work(relay, clock));
+};
+
+/** A job of three searches that waits for its next try. */
+async function waitingJob(relay: Relay): Promise<string> {
+  const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
+  await reach(relay, id, 'waiting');
+  return id;
+}
+
 /** Milliseconds from now to the job's next try. */
 const wait = (job: JobRecord, now: number) => Date.parse(job.run_after ?? '') - now;
 
@@ -54,12 +66,10 @@ for (const [name, by] of [
 ] as const) {
   longTest(
     `if the clock is set back by ${name} while a job waits, the job waits no longer than it was meant to`,
-    async () => {
-      const clock = clockToSet();
-      await withRelay({ clock }, async (relay) => {
+    () =>
+      withSetClock(async (relay, clock) => {
         relay.provider.faults.add(failing);
-        const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-        await reach(relay, id, 'waiting');
+        const id = await waitingJob(relay);
         clock.set(-by);
         await wake(relay);
         const parked = await jobOf(relay, id);
@@ -68,28 +78,21 @@ for (const [name, by] of [
         relay.provider.faults.clear();
         clock.advance(ms);
         assert.equal((await reach(relay, id, 'ready')).resolved, 3);
-      });
-    },
+      }),
   );
 }
 
-longTest(
-  'after the clock was set back a wait ends by itself, without anything that wakes the jobs',
-  async () => {
-    const clock = clockToSet();
-    await withRelay({ clock }, async (relay) => {
-      relay.provider.faults.add({ ...failing, times: 4 });
-      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-      await reach(relay, id, 'waiting');
-      clock.set(-DAY);
-      assert.equal((await passUntilReady(relay, clock, id, 8)).resolved, 3);
-    });
-  },
+longTest('after the clock was set back a wait ends by itself, without anything that wakes the jobs', () =>
+  withSetClock(async (relay, clock) => {
+    relay.provider.faults.add({ ...failing, times: 4 });
+    const id = await waitingJob(relay);
+    clock.set(-DAY);
+    assert.equal((await passUntilReady(relay, clock, id, 8)).resolved, 3);
+  }),
 );
 
-longTest('an item that failed before the clock was set back is tried again within seconds', async () => {
-  const clock = clockToSet();
-  await withRelay({ clock }, async (relay) => {
+longTest('an item that failed before the clock was set back is tried again within seconds', () =>
+  withSetClock(async (relay, clock) => {
     const wanted = uniqueTracks(relay, 3);
     relay.provider.faults.add({ path: '/search', times: 1, kind: 'status', status: 500 });
     const id = await createJob(relay, 'save_tracks', wanted.map(asQuery));
@@ -99,52 +102,45 @@ longTest('an item that failed before the clock was set back is tried again withi
     await relay.restart();
     const job = await passUntilReady(relay, clock, id, 8);
     assert.deepEqual([job.resolved, job.attempts], [3, 1]);
-  });
-});
+  }),
+);
 
 longTest(
   'a job that began to wait while the clock was a year ahead waits after a restart as long as it was meant to',
-  async () => {
-    const clock = clockToSet();
-    clock.set(365 * DAY);
-    await withRelay({ clock }, async (relay) => {
+  () =>
+    withSetClock(async (relay, clock) => {
+      clock.set(365 * DAY);
       relay.provider.faults.add(failing);
-      const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-      await reach(relay, id, 'waiting');
+      const id = await waitingJob(relay);
       clock.set(-365 * DAY);
       relay.provider.faults.clear();
       await relay.restart();
       await wake(relay);
       clock.advance(2.5 * SECOND);
       assert.equal((await reach(relay, id, 'ready')).resolved, 3);
-    });
-  },
+    }),
 );
 
 longTest(
   'a quota of twelve hours that began before the clock was set back lasts at most twelve hours more',
-  async () => {
-    const clock = clockToSet();
-    await withRelay({ clock }, async (relay) => {
+  () =>
+    withSetClock(async (relay, clock) => {
       relay.provider.faults.add({ path: '/search', times: 1, kind: 'quota', retryAfterSeconds: 43_200 });
       const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 1).map(asQuery));
       await reach(relay, id, 'waiting');
       clock.set(-DAY);
       await wake(relay);
       assert.equal(wait(await jobOf(relay, id), clock.now()), 12 * HOUR);
-    });
-  },
+    }),
 );
 
-longTest('time that passes while the computer sleeps counts towards the wait', async () => {
-  const clock = clockToSet();
-  await withRelay({ clock }, async (relay) => {
+longTest('time that passes while the computer sleeps counts towards the wait', () =>
+  withSetClock(async (relay, clock) => {
     relay.provider.faults.add(failing);
-    const id = await createJob(relay, 'save_tracks', uniqueTracks(relay, 3).map(asQuery));
-    await reach(relay, id, 'waiting');
+    const id = await waitingJob(relay);
     relay.provider.faults.clear();
     clock.set(8 * HOUR);
     clock.advance(2.5 * SECOND);
     assert.deepEqual([(await reach(relay, id, 'ready')).resolved, (await jobOf(relay, id)).attempts], [3, 0]);
-  });
-});
+  }),
+);

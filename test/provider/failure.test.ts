@@ -18,87 +18,56 @@ const write = request('/playlists/{id}/items', 'playlists.write', 'POST');
 const player = request('/me/player/play', 'player', 'PUT');
 const track = request('/tracks/{id}', 'tracks');
 
-const api = (status: number, message: string, reason?: string) =>
-  JSON.stringify({ error: { status, message, ...(reason ? { reason } : {}) } });
+type Failure = [status: number, text: string];
+const api = (status: number, message: string, reason?: string): Failure => [
+  status,
+  JSON.stringify({ error: { status, message, ...(reason ? { reason } : {}) } }),
+];
+const command = (status: number, message: string, reason?: string) =>
+  api(status, `Player command failed: ${message}`, reason);
 
-const rows: Array<[what: string, request: ProviderRequest, status: number, text: string, code: string]> = [
-  ['a foreign playlist', playlist, 403, api(403, 'Forbidden'), 'FORBIDDEN'],
-  ['a removed endpoint', track, 403, api(403, 'Forbidden'), 'FORBIDDEN'],
-  ['a missing scope', playlist, 403, api(403, 'Insufficient client scope'), 'SCOPE_MISSING'],
+const rows: Array<[what: string, request: ProviderRequest, failure: Failure, code: string]> = [
+  ['a foreign playlist', playlist, api(403, 'Forbidden'), 'FORBIDDEN'],
+  ['a removed endpoint', track, api(403, 'Forbidden'), 'FORBIDDEN'],
+  ['a missing scope', playlist, api(403, 'Insufficient client scope'), 'SCOPE_MISSING'],
   [
     'an app owner without Premium, in plain text',
     track,
-    403,
-    'Active premium subscription required for the owner of the app. When the subscription status changes, it can take a few hours.',
+    [
+      403,
+      'Active premium subscription required for the owner of the app. When the subscription status changes, it can take a few hours.',
+    ],
     'APP_OWNER_PREMIUM_REQUIRED',
   ],
   [
     'an unregistered user, in plain text',
     track,
-    403,
-    'Check settings on developer.spotify.com/dashboard, the user may not be registered.',
+    [403, 'Check settings on developer.spotify.com/dashboard, the user may not be registered.'],
     'USER_NOT_REGISTERED',
   ],
-  ['the older text', track, 403, 'User not registered in the Developer Dashboard', 'USER_NOT_REGISTERED'],
-  [
-    'a free account',
-    player,
-    403,
-    api(403, 'Player command failed: Premium required', 'PREMIUM_REQUIRED'),
-    'PREMIUM_REQUIRED',
-  ],
-  [
-    'a free account, no reason',
-    player,
-    403,
-    api(403, 'Player command failed: Premium required'),
-    'PREMIUM_REQUIRED',
-  ],
-  [
-    'a restriction',
-    player,
-    403,
-    api(403, 'Player command failed: Restriction violated', 'UNKNOWN'),
-    'RESTRICTION_VIOLATED',
-  ],
-  ['an old reason', player, 403, api(403, 'x', 'ALREADY_PAUSED'), 'RESTRICTION_VIOLATED'],
-  [
-    'a restricted device',
-    player,
-    403,
-    api(403, 'Player command failed: Restricted device'),
-    'DEVICE_RESTRICTED',
-  ],
+  ['the older text', track, [403, 'User not registered in the Developer Dashboard'], 'USER_NOT_REGISTERED'],
+  ['a free account', player, command(403, 'Premium required', 'PREMIUM_REQUIRED'), 'PREMIUM_REQUIRED'],
+  ['a free account, no reason', player, command(403, 'Premium required'), 'PREMIUM_REQUIRED'],
+  ['a restriction', player, command(403, 'Restriction violated', 'UNKNOWN'), 'RESTRICTION_VIOLATED'],
+  ['an old reason', player, api(403, 'x', 'ALREADY_PAUSED'), 'RESTRICTION_VIOLATED'],
+  ['a restricted device', player, command(403, 'Restricted device'), 'DEVICE_RESTRICTED'],
   [
     'a fixed volume',
     player,
-    403,
-    api(403, 'Player command failed: Cannot control device volume', 'VOLUME_CONTROL_DISALLOW'),
+    command(403, 'Cannot control device volume', 'VOLUME_CONTROL_DISALLOW'),
     'VOLUME_NOT_SUPPORTED',
   ],
-  [
-    'no device',
-    player,
-    404,
-    api(404, 'Player command failed: No active device found', 'NO_ACTIVE_DEVICE'),
-    'NO_ACTIVE_DEVICE',
-  ],
-  [
-    'no device, no reason',
-    player,
-    404,
-    api(404, 'Player command failed: No active device found'),
-    'NO_ACTIVE_DEVICE',
-  ],
-  ['an unknown device', player, 404, api(404, 'Device not found'), 'DEVICE_NOT_FOUND'],
-  ['an unknown track', track, 404, api(404, 'Resource not found'), 'NOT_FOUND'],
-  ['a malformed ID', track, 400, api(400, 'Invalid base62 id'), 'INVALID_ARGUMENT'],
-  ['a gateway error', track, 502, 'Bad gateway.', 'PROVIDER_UNAVAILABLE'],
-  ['a gateway time-out', track, 504, '', 'PROVIDER_TIMEOUT'],
-  ['a server error on a write', write, 500, api(500, 'Server error.'), 'PROVIDER_UNAVAILABLE'],
+  ['no device', player, command(404, 'No active device found', 'NO_ACTIVE_DEVICE'), 'NO_ACTIVE_DEVICE'],
+  ['no device, no reason', player, command(404, 'No active device found'), 'NO_ACTIVE_DEVICE'],
+  ['an unknown device', player, api(404, 'Device not found'), 'DEVICE_NOT_FOUND'],
+  ['an unknown track', track, api(404, 'Resource not found'), 'NOT_FOUND'],
+  ['a malformed ID', track, api(400, 'Invalid base62 id'), 'INVALID_ARGUMENT'],
+  ['a gateway error', track, [502, 'Bad gateway.'], 'PROVIDER_UNAVAILABLE'],
+  ['a gateway time-out', track, [504, ''], 'PROVIDER_TIMEOUT'],
+  ['a server error on a write', write, api(500, 'Server error.'), 'PROVIDER_UNAVAILABLE'],
 ];
 
-for (const [what, of, status, text, code] of rows) {
+for (const [what, of, [status, text], code] of rows) {
   test(`${what} (${status}) is ${code} with a remedy`, () => {
     const error = failureOf(of, status, readFailureBody(text));
     assert.equal(error.code, code);
@@ -113,7 +82,7 @@ test('a failed write says that it may have taken effect, a failed read does not'
 });
 
 test('error bodies are read in every form', () => {
-  assert.deepEqual(readFailureBody(api(429, 'Too many requests', 'QUOTA_EXCEEDED')), {
+  assert.deepEqual(readFailureBody(api(429, 'Too many requests', 'QUOTA_EXCEEDED')[1]), {
     message: 'Too many requests',
     reason: 'QUOTA_EXCEEDED',
   });

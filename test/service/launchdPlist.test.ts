@@ -66,29 +66,17 @@ test('the plist path, the log path, and the marker of our own plist', () => {
 });
 
 test('the output of launchctl print is read', () => {
-  assert.deepEqual(
-    agentState('gui/501/relay.server = {\n\tstate = running\n\tpid = 42\n\tlast exit code = 1\n}'),
-    {
-      running: true,
-      failed: false,
-      pid: 42,
-    },
-  );
-  assert.deepEqual(agentState('\tstate = spawn scheduled\n\tlast exit code = 2\n'), {
-    running: false,
-    failed: true,
-    pid: null,
-  });
-  assert.deepEqual(agentState('\tstate = not running\n\tlast exit code = 0\n'), {
-    running: false,
-    failed: false,
-    pid: null,
-  });
-  assert.deepEqual(agentState('\tlast exit code = (never exited)\n'), {
-    running: false,
-    failed: false,
-    pid: null,
-  });
+  for (const [printed, state] of [
+    [
+      'gui/501/relay.server = {\n\tstate = running\n\tpid = 42\n\tlast exit code = 1\n}',
+      { running: true, failed: false, pid: 42 },
+    ],
+    ['\tstate = spawn scheduled\n\tlast exit code = 2\n', { running: false, failed: true, pid: null }],
+    ['\tstate = not running\n\tlast exit code = 0\n', { running: false, failed: false, pid: null }],
+    ['\tlast exit code = (never exited)\n', { running: false, failed: false, pid: null }],
+  ] as const) {
+    assert.deepEqual(agentState(printed), state, printed);
+  }
 });
 
 test('a disabled agent is recognised on older and newer systems', () => {

@@ -125,36 +125,14 @@ test('only a unit that starts with our marker is ours', () => {
 });
 
 test('the output of systemctl show is read', () => {
-  const shown = (enabled: string, active: string, sub: string, pid: number) =>
-    unitState(`MainPID=${pid}\nActiveState=${active}\nSubState=${sub}\nUnitFileState=${enabled}\n`);
-  assert.deepEqual(shown('enabled', 'active', 'running', 42), {
-    enabled: true,
-    running: true,
-    failed: false,
-    pid: 42,
-  });
-  assert.deepEqual(shown('disabled', 'inactive', 'dead', 0), {
-    enabled: false,
-    running: false,
-    failed: false,
-    pid: null,
-  });
-  assert.deepEqual(shown('enabled', 'failed', 'failed', 0), {
-    enabled: true,
-    running: false,
-    failed: true,
-    pid: null,
-  });
-  assert.deepEqual(shown('enabled', 'activating', 'auto-restart', 0), {
-    enabled: true,
-    running: false,
-    failed: true,
-    pid: null,
-  });
-  assert.deepEqual(shown('', 'inactive', 'dead', 0), {
-    enabled: false,
-    running: false,
-    failed: false,
-    pid: null,
-  });
+  for (const [enabled, active, sub, pid, state] of [
+    ['enabled', 'active', 'running', 42, { enabled: true, running: true, failed: false, pid: 42 }],
+    ['disabled', 'inactive', 'dead', 0, { enabled: false, running: false, failed: false, pid: null }],
+    ['enabled', 'failed', 'failed', 0, { enabled: true, running: false, failed: true, pid: null }],
+    ['enabled', 'activating', 'auto-restart', 0, { enabled: true, running: false, failed: true, pid: null }],
+    ['', 'inactive', 'dead', 0, { enabled: false, running: false, failed: false, pid: null }],
+  ] as const) {
+    const shown = `MainPID=${pid}\nActiveState=${active}\nSubState=${sub}\nUnitFileState=${enabled}\n`;
+    assert.deepEqual(unitState(shown), state, shown);
+  }
 });
