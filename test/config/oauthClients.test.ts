@@ -98,6 +98,9 @@ test('if a setting names a clients file, the file must exist', () => {
 const URI_EXPECTED =
   'an https URL, an http URL on localhost, 127.0.0.1 or [::1], or a private-use scheme (of a known client, or with a dot, like com.example.app), without fragment or user info';
 
+/** A file with one client, which is good except for these fields. */
+const oneClient = (fields: object) => ({ clients: [{ clientId: 'a', redirectUris: [CALLBACK], ...fields }] });
+
 const BAD: Array<[name: string, content: unknown, problem: string]> = [
   ['no JSON', '{', 'is not JSON'],
   ['a list', [], 'must hold {"clients": […]}'],
@@ -106,70 +109,54 @@ const BAD: Array<[name: string, content: unknown, problem: string]> = [
   ['no ID', { clients: [{ redirectUris: [CALLBACK] }] }, 'clients[0].clientId must be text'],
   [
     'a bad ID',
-    { clients: [{ clientId: 'a b', redirectUris: [CALLBACK] }] },
+    oneClient({ clientId: 'a b' }),
     'clients[0].clientId must be one line of visible characters that does not begin with "-"',
   ],
   [
     'an ID like an option',
-    { clients: [{ clientId: '-a', redirectUris: [CALLBACK] }] },
+    oneClient({ clientId: '-a' }),
     'clients[0].clientId must be one line of visible characters that does not begin with "-"',
   ],
-  [
-    'a mistyped key',
-    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], secret: SECRET }] },
-    'clients[0] has unknown keys: "secret"',
-  ],
-  [
-    'no URI',
-    { clients: [{ clientId: 'a', redirectUris: [] }] },
-    'clients[0].redirectUris must be a list with at least one URL',
-  ],
+  ['a mistyped key', oneClient({ secret: SECRET }), 'clients[0] has unknown keys: "secret"'],
+  ['no URI', oneClient({ redirectUris: [] }), 'clients[0].redirectUris must be a list with at least one URL'],
   [
     'a script',
-    { clients: [{ clientId: 'a', redirectUris: ['javascript:alert(1)'] }] },
+    oneClient({ redirectUris: ['javascript:alert(1)'] }),
     `clients[0].redirectUris[0] must be ${URI_EXPECTED}`,
   ],
   [
     'a far http URI',
-    { clients: [{ clientId: 'a', redirectUris: ['http://x.org/cb'] }] },
+    oneClient({ redirectUris: ['http://x.org/cb'] }),
     `clients[0].redirectUris[0] must be ${URI_EXPECTED}`,
   ],
   [
     'a fragment',
-    { clients: [{ clientId: 'a', redirectUris: [CALLBACK, 'https://x.org/#a'] }] },
+    oneClient({ redirectUris: [CALLBACK, 'https://x.org/#a'] }),
     `clients[0].redirectUris[1] must be ${URI_EXPECTED}`,
   ],
   [
     'two secrets',
-    {
-      clients: [{ clientId: 'a', redirectUris: [CALLBACK], clientSecret: SECRET, clientSecretSha256: HASH }],
-    },
+    oneClient({ clientSecret: SECRET, clientSecretSha256: HASH }),
     'clients[0] has clientSecret and clientSecretSha256: only one is allowed',
   ],
   [
     'a short hash',
-    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], clientSecretSha256: 'ab' }] },
+    oneClient({ clientSecretSha256: 'ab' }),
     'clients[0].clientSecretSha256 must be 64 hexadecimal digits',
   ],
   [
     'a public client with a secret',
-    {
-      clients: [
-        { clientId: 'a', redirectUris: [CALLBACK], clientSecret: SECRET, tokenEndpointAuthMethod: 'none' },
-      ],
-    },
+    oneClient({ clientSecret: SECRET, tokenEndpointAuthMethod: 'none' }),
     'clients[0] has a secret, but tokenEndpointAuthMethod "none"',
   ],
   [
     'a secret client without one',
-    {
-      clients: [{ clientId: 'a', redirectUris: [CALLBACK], tokenEndpointAuthMethod: 'client_secret_basic' }],
-    },
+    oneClient({ tokenEndpointAuthMethod: 'client_secret_basic' }),
     'clients[0] needs clientSecret or clientSecretSha256 for tokenEndpointAuthMethod "client_secret_basic"',
   ],
   [
     'an unknown method',
-    { clients: [{ clientId: 'a', redirectUris: [CALLBACK], tokenEndpointAuthMethod: 'jwt' }] },
+    oneClient({ tokenEndpointAuthMethod: 'jwt' }),
     'clients[0].tokenEndpointAuthMethod must be one of none, client_secret_basic, client_secret_post',
   ],
 ];

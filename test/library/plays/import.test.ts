@@ -335,13 +335,13 @@ test(`${TRIED.length} hostile archives are refused, the errors name the file, an
     const before = await readdir(relay.home);
     const outside = dirname(await at('hostile.zip', ''));
     const path = join(outside, 'hostile.zip');
-    for (const { what, bytes, says } of TRIED) {
+    for (const [what, bytes, message] of TRIED) {
       await writeFile(path, bytes);
       const { code, out, err } = await run(relay, ['import', path, '--json']);
       const { error } = JSON.parse(err);
       assert.deepEqual([code, out, error.code], [1, '', 'INVALID_ARGUMENT'], `${what}: ${err}`);
       assert.match(error.message, /^hostile\.zip /, what);
-      assert.match(error.message, says, what);
+      assert.match(error.message, message, what);
       // The message has no character that a terminal acts on.
       assert.doesNotMatch(err.trimEnd(), /[\p{Cc}\p{Bidi_Control}]/u, what);
     }
