@@ -25,13 +25,16 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** A signal that aborts as soon as either of the two does. The first call of `AbortSignal.any` would take several times as long. */
-export function either(one: AbortSignal, other: AbortSignal): AbortSignal {
+/**
+ * A signal that aborts as soon as either of the two does, until `ended`. The first call of `AbortSignal.any` would take several
+ * times as long.
+ */
+export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal): AbortSignal {
   const both = new AbortController();
   for (const signal of [one, other]) {
     const abort = () => both.abort(signal.reason);
     if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true });
+    signal.addEventListener('abort', abort, { once: true, signal: ended });
   }
   return both.signal;
 }
@@ -43,13 +46,7 @@ export async function withEither<T>(
   work: (either: AbortSignal) => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController();
-  const both = new AbortController();
-  for (const signal of [one, other]) {
-    const abort = () => both.abort(signal.reason);
-    if (signal.aborted) abort();
-    signal.addEventListener('abort', abort, { once: true, signal: ended.signal });
-  }
-  return work(both.signal).finally(() => ended.abort(IN_TIME));
+  return work(either(one, other, ended.signal)).finally(() => ended.abort(IN_TIME));
 }
 
 /** Calls `work` after `ms`, unless `signal` aborts before. Resolves in either case. */

@@ -39,17 +39,8 @@ const MARKS: Record<StatusEntry['state'], { mark: string; word: string }> = {
   off: { mark: '-', word: 'off ' },
 };
 
-const NAMES: Record<StatusEntry['part'], string> = {
-  server: 'server',
-  account: 'account',
-  key: 'key',
-  database: 'database',
-  mcp: 'MCP',
-  rate_limits: 'limits',
-  jobs: 'jobs',
-  kept: 'kept',
-  errors: 'errors',
-};
+/** Parts that are shown under another name. */
+const NAMES: Partial<Record<StatusEntry['part'], string>> = { mcp: 'MCP', rate_limits: 'limits' };
 
 /** Maximum number of characters of a summary or a remedy. */
 const MAX_CHARACTERS = 1_000;
@@ -73,7 +64,7 @@ function entryLines(
   { unicode, columns }: { unicode: boolean; columns: number },
 ): string[] {
   const { mark, word } = MARKS[entry.state];
-  const start = `${unicode ? mark : word} ${NAMES[entry.part].padEnd(NAME_WIDTH)}  `;
+  const start = `${unicode ? mark : word} ${(NAMES[entry.part] ?? entry.part).padEnd(NAME_WIDTH)}  `;
   const indent = ' '.repeat(start.length);
   const [first = '', ...others] = wrap(visibleText(entry.summary, MAX_CHARACTERS), columns - start.length);
   const arrow = unicode ? '→ ' : '> ';

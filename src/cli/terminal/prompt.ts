@@ -87,15 +87,13 @@ export function readLines(io: Io, onLine: (line: string) => void): { close(): vo
 }
 
 function readLine(reader: ReturnType<typeof createInterface>, signal: AbortSignal): Promise<string | null> {
-  return new Promise<string | null>((resolve, reject) => {
-    const stop = () => reject(signal.reason);
-    if (signal.aborted) stop();
-    signal.addEventListener('abort', stop, { once: true });
+  const line = new Promise<string | null>((resolve, reject) => {
     reader.once('line', (line) => resolve(line.trim()));
     reader.once('close', () => resolve(null));
     // While typing is hidden, the terminal passes on Ctrl-C as a key.
     reader.once('SIGINT', () => reject(new RelayError('INTERRUPTED', 'Interrupted.')));
-  }).finally(() => reader.close());
+  });
+  return interruptible(signal, line).finally(() => reader.close());
 }
 
 /** Everything on stdin until its end. Rejects with the signal's reason. */
