@@ -325,7 +325,6 @@ export const getJobStatusTool = defineTool({
       ...compact({ next_offset }),
     }),
   },
-  rows: { key: 'items' },
   async handle({ jobs }, { job_id, only, offset, limit }) {
     const job = jobs.get(job_id);
     const { items, total, next } = jobs.items(job_id, offset, limit, only);
@@ -343,7 +342,6 @@ export const listJobsTool = defineTool({
   input: z.object({ offset: JobOffset, limit: JobLimit }),
   output: listOf(JobSummary),
   lean: leanList(LeanJob, leanJob),
-  rows: { key: 'items' },
   async handle({ jobs }, { offset, limit }) {
     const { items, total } = jobs.list(offset, limit);
     const end = offset + limit;

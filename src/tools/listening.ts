@@ -26,7 +26,6 @@ export const getTopTracksTool = defineTool({
   input: topInput,
   output: listOf(Track),
   lean: leanList(LeanTrack, leanTrack, { links: true }),
-  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getTopTracks(provider, args.time_range, args, call),
 });
 
@@ -39,7 +38,6 @@ export const getTopArtistsTool = defineTool({
   input: topInput,
   output: listOf(Artist),
   lean: leanList(LeanArtist, leanArtist),
-  rows: { key: 'items' },
   handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
 });
 

@@ -22,7 +22,6 @@ export const getSavedTracksTool = defineTool({
     note: Note,
   }),
   lean: leanList(LeanSaved, leanSaved, { links: true }),
-  rows: { key: 'items' },
   handle: (services, { query, ...window }, call) =>
     query === undefined
       ? getSavedTracks(services.provider, window, call)

@@ -61,7 +61,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   lean?: LeanForm<z.output<O>>;
   /** Which form is the default; `full` for tools that return one item. */
   detail?: Detail;
-  /** The list to cut if the answer would be too long. */
+  /** The list to cut if the answer would be too long. If it is left out: `items`, in an answer with `next_offset`. */
   rows?: RowsOf;
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
@@ -99,8 +99,10 @@ export function isTool(value: unknown): value is Tool {
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: ToolDefinition<I, O>,
 ): Tool {
-  const { lean = null, detail = 'lean', rows = null } = definition;
-  const input = lean ? definition.input.extend({ detail: detailArgument(detail) }) : definition.input;
+  const { lean = null, detail = 'lean' } = definition;
+  const rows = definition.rows ?? ('next_offset' in definition.output.shape ? { key: 'items' } : null);
+  const forms = z.enum(['lean', 'full']).default(detail);
+  const input = lean ? definition.input.extend({ detail: forms }) : definition.input;
   const tool: Tool = {
     ...definition,
     lean: lean as LeanForm<unknown> | null,
@@ -114,8 +116,4 @@ export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   };
   defined.add(tool);
   return tool;
-}
-
-function detailArgument(standard: Detail) {
-  return z.enum(['lean', 'full']).default(standard);
 }

@@ -39,7 +39,6 @@ export const getAlbumTracksTool = defineTool({
   input: z.object({ album_id: albumId, limit: limit(50), offset: Offset }),
   output: listOf(AlbumTrack),
   lean: leanList(LeanAlbumTrack, leanAlbumTrack, { links: true }),
-  rows: { key: 'items' },
   handle: ({ provider }, { album_id, ...window }, call) =>
     getAlbumTracks(provider, album_id.id, window, call),
 });
@@ -63,7 +62,6 @@ export const getArtistAlbumsTool = defineTool({
   }),
   output: listOf(Album),
   lean: leanList(LeanAlbum, leanAlbum),
-  rows: { key: 'items' },
   handle: ({ provider }, { artist_id, groups, ...window }, call) =>
     getArtistAlbums(provider, artist_id.id, groups, window, call),
 });

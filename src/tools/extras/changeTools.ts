@@ -26,7 +26,6 @@ export const listChangesTool = defineTool({
     offset: Offset,
   }),
   output: z.object({ items: z.array(ChangeSummary), total: z.number(), next_offset: z.number().nullable() }),
-  rows: { key: 'items' },
   async handle(services, { limit, offset }) {
     const page = changeHistory(services, offset, limit);
     const names = knownPlaylistNames(

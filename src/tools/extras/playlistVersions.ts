@@ -25,7 +25,6 @@ export const listVersionsTool = defineTool({
   kind: 'read',
   input: z.object({ playlist_id: playlistId, offset: Offset }),
   output: PlaylistVersions.extend({ next_offset: NextOffset }),
-  rows: { key: 'items' },
   async handle({ library }, { playlist_id: { id }, offset }, call) {
     const { items, ...facts } = await library.versions(id, call);
     return { ...facts, items: items.slice(offset) };

@@ -90,7 +90,6 @@ export const getPlaylistTracksTool = defineTool({
   }),
   output: listOf(Item).extend({ note: Note }),
   lean: leanList(LeanItem, leanItem, { links: true }),
-  rows: { key: 'items' },
   handle: (services, { playlist_id: { id }, query, ...window }, call) =>
     query === undefined
       ? getPlaylistItems(services.provider, id, window, call)
