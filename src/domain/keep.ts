@@ -1,4 +1,7 @@
 /** Kept playlists: a query whose result a playlist follows. */
+import type { KeepPreview } from './keepPreview.ts';
+
+export type { KeepPreview } from './keepPreview.ts';
 
 export const KEEP_INTERVALS = ['hour', 'day', 'week'] as const;
 export type KeepInterval = (typeof KEEP_INTERVALS)[number];
@@ -12,26 +15,6 @@ export type KeepStatus = (typeof KEEP_STATUSES)[number];
 
 export const KEEP_ACTIONS = ['run', 'pause', 'resume', 'stop', 'accept'] as const;
 export type KeepAction = (typeof KEEP_ACTIONS)[number];
-
-/** A row that is added or removed. */
-export interface KeepRow {
-  uri: string;
-  name?: string;
-  artist?: string;
-}
-
-/** What a run would do. */
-export interface KeepPreview {
-  /** Rows of the playlist afterwards. */
-  total: number;
-  /** The first rows that are added and removed, at most 10 of each. */
-  added: KeepRow[];
-  removed: KeepRow[];
-  added_count: number;
-  removed_count: number;
-  /** Rows of the result that are local, gone at Spotify, or neither tracks nor episodes. */
-  left_out: number;
-}
 
 /** A kept playlist as tools, the command line and the page show it. Times are ISO 8601. */
 export interface KeepRecord {

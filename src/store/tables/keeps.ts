@@ -2,7 +2,8 @@
 import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
-import { KEEP_INTERVALS, KEEP_STATUSES, type KeepPreview } from '../../domain/keep.ts';
+import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
+import { keepPreview } from '../../domain/keepPreview.ts';
 import {
   blob,
   defineTable,
@@ -16,20 +17,6 @@ import {
 } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-const Preview = lazy<z.ZodType<KeepPreview>>(() => {
-  const rows = z.array(
-    z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() }),
-  );
-  const count = z.number();
-  return z.object({
-    total: count,
-    added: rows,
-    removed: rows,
-    added_count: count,
-    removed_count: count,
-    left_out: count,
-  });
-});
 const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
 
 /** URIs of rows, compressed: up to ten thousand. */
@@ -57,7 +44,7 @@ const COLUMNS = {
   status: text(KEEP_STATUSES),
   reason: nullable(text()),
   /** What a run would do; only in review. */
-  preview: nullable(json(Preview)),
+  preview: nullable(json(lazy(keepPreview))),
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
   /** URIs of the rows after the last run; null before the first. */

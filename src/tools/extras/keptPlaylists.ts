@@ -2,19 +2,11 @@
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
+import { keepPreview } from '../../domain/keepPreview.ts';
 import { NextOffset, Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
-const Row = z.object({ uri: z.string(), name: z.string().optional(), artist: z.string().optional() });
-
-const Preview = z.object({
-  total: z.number().describe('Rows afterwards'),
-  added: z.array(Row).describe('The first 10'),
-  removed: z.array(Row).describe('The first 10'),
-  added_count: z.number(),
-  removed_count: z.number(),
-  left_out: z.number().describe('No track or episode, local, or gone'),
-});
+const Preview = keepPreview();
 
 const Keep = z.object({
   id: z.string().nullable().describe('null in a dry run'),
@@ -71,7 +63,6 @@ export const listKeptPlaylistsTool = defineTool({
   openWorld: false,
   input: z.object({ offset: Offset }),
   output: z.object({ items: z.array(Keep), next_offset: NextOffset }),
-  rows: { key: 'items' },
   handle: async ({ keeps }, { offset }) => ({ items: keeps.list().slice(offset) }),
 });
 
