@@ -1,7 +1,7 @@
 /** Changing one key of `config.json`, for `relay config` and `relay login`. */
 import { RelayError } from '../domain/errors.ts';
 import { type ConfigFile, readConfigFile, writeConfigFile } from './configFile.ts';
-import { type Problem, settingsError, shown } from './problems.ts';
+import { settingsError, shown } from './problems.ts';
 import { inspectSettings, type LoadOptions, type Settings } from './settings.ts';
 import { SETTINGS, type Setting, type SettingKey } from './table.ts';
 
@@ -36,7 +36,7 @@ function change(
   const values = edit(file.values);
   const before = inspectSettings(options).problems;
   const { settings, problems } = inspectSettings(options, values);
-  const added = problems.filter((problem) => !before.some(sameAs(problem)));
+  const added = problems.filter((problem) => !before.some(({ message }) => message === problem.message));
   if (added.length > 0) throw settingsError(added);
   writeConfigFile({ ...file, values });
   return settings;
@@ -49,8 +49,4 @@ function readable(options: LoadOptions): ConfigFile {
     remedy: file.problem.remedy ?? `Correct ${file.path} with an editor, or remove it.`,
     details: { problems: [file.problem] },
   });
-}
-
-function sameAs(problem: Problem): (other: Problem) => boolean {
-  return (other) => other.message === problem.message;
 }

@@ -91,7 +91,9 @@ export interface Target {
 /** True if the entry leads to the server: by one of its addresses, directly or through a bridge, or by starting the program. */
 export function leadsTo(entry: unknown, { url, program }: Target): boolean {
   const texts = textsIn(entry);
-  return texts.some((text) => sameAddress(text, url)) || startsRelay(texts, program);
+  if (texts.some((text) => sameAddress(text, url))) return true;
+  // The same `--home` and `--demo` suffice. Other differences, such as the path of the program, do not matter.
+  return isRelayCommand(texts) && serverOf(texts) === serverOf(program);
 }
 
 /**
@@ -141,14 +143,6 @@ function plainAddress(text: string): string {
   const { protocol, hostname, port, pathname } = new URL(text);
   const host = isLoopback(hostname.replace(/^\[|\]$/g, '')) ? 'loopback' : hostname;
   return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`;
-}
-
-/**
- * True if `texts` start `relay stdio` with the same `--home` and `--demo` as `program`. Other differences, such as the path of
- * the program, do not matter.
- */
-function startsRelay(texts: readonly string[], program: readonly string[]): boolean {
-  return isRelayCommand(texts) && serverOf(texts) === serverOf(program);
 }
 
 /** True if `texts` start `relay stdio`, for whichever home. */

@@ -115,7 +115,8 @@ function difference(text: string, node: Node, wanted: Data, layout: Layout): Edi
   for (const property of properties) {
     const value = property.children?.[1] as Node;
     const target = wanted[keyOf(property)];
-    if (sameData(dataOf(text, value), target)) continue;
+    const data = parse(text.slice(value.offset, endOf(value)), [], OPTIONS);
+    if (sameData(data, target)) continue;
     if (value.type === 'object' && isData(target)) return difference(text, value, target, layout);
     return [replacement(text, value, target, layout)];
   }
@@ -218,10 +219,6 @@ function layoutOf(text: string, root: Node): Layout {
 
 function keyOf(property: Node): string {
   return String(property.children?.[0]?.value);
-}
-
-function dataOf(text: string, node: Node): unknown {
-  return parse(text.slice(node.offset, endOf(node)), [], OPTIONS);
 }
 
 function endOf(node: Node): number {

@@ -1,7 +1,6 @@
 /** The one mapping from an error to what a failed `tools/call` answers. */
 import {
   asRelayError,
-  type ErrorCode,
   isToolErrorCode,
   type ProgramErrorCode,
   type ToolErrorCode,
@@ -38,16 +37,12 @@ export function toToolError(thrown: unknown, style: CommandStyle): ToolError {
   const { code, message, remedyValue, retryAfterSeconds, details } = asRelayError(thrown);
   const remedy = remedyValue && remedyText(remedyValue, style);
   return {
-    code: toolCode(code),
+    code: isToolErrorCode(code) ? code : asToolCode[code],
     message,
     ...(remedy === undefined ? {} : { remedy }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
     ...(details === undefined ? {} : { details }),
   };
-}
-
-function toolCode(code: ErrorCode): ToolErrorCode {
-  return isToolErrorCode(code) ? code : asToolCode[code];
 }
 
 /** `CODE: message. remedy`, as a model reads it. */

@@ -67,7 +67,9 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
       }
     },
     cancel(from) {
-      const matches = [...calls].filter((call) => isSame(call.from, from));
+      const matches = [...calls].filter(({ from: { id, principal, userAgent } }) => {
+        return id === from.id && principal === from.principal && userAgent === from.userAgent;
+      });
       if (matches.length !== 1) return;
       matches[0]?.controller.abort(new RelayError('CANCELLED', 'The client cancelled the call.'));
     },
@@ -86,10 +88,6 @@ export function createToolCalls({ loginUrl, ...basics }: ToolCallOptions): ToolC
  */
 function askerOf({ principal, userAgent }: Caller): string {
   return principal === 'command-line' && userAgent.startsWith('relay-stdio/') ? 'stdio' : principal;
-}
-
-function isSame(one: Caller, other: Caller): boolean {
-  return one.id === other.id && one.principal === other.principal && one.userAgent === other.userAgent;
 }
 
 /**

@@ -110,10 +110,7 @@ const NUMBERED = new RegExp(
  */
 export function withPlainNumbers(normalised: string): string {
   return normalised.replace(NUMBERED, (_, word: string, digits?: string, spelt?: string) => {
-    return `${COUNTED[word]} ${digits === undefined ? numeralValue(spelt ?? '') : Number(digits)}`;
+    const value = 1 + Math.max(WORDS.indexOf(spelt ?? ''), ROMAN.indexOf(spelt ?? ''));
+    return `${COUNTED[word]} ${digits === undefined ? value : Number(digits)}`;
   });
-}
-
-function numeralValue(spelt: string): number {
-  return 1 + Math.max(WORDS.indexOf(spelt), ROMAN.indexOf(spelt));
 }

@@ -36,7 +36,7 @@ export function recordingsOf(accepted: readonly Judged[]): Recording[] {
  */
 export function chooseRecording(recordings: readonly Recording[]): Recording | null {
   const strongest = recordings.filter((one) => one.strength === recordings[0]?.strength);
-  const plain = strongest.filter(hasAskedForm);
+  const plain = strongest.filter((one) => leastNoteCost(one) === 0);
   const [chosen] = plain.length > 0 ? plain : [...strongest].sort(byNearestForm);
   if (!chosen || plain.length > 1) return null;
   if (plain.length === 1 && isNoted(chosen)) return chosen;
@@ -153,11 +153,6 @@ function compareCodes(a: Recording, b: Recording): number {
 
 function smallestCode({ releases }: Recording): string {
   return releases.map((one) => `${codeOf(one)} ${one.track.uri}`).reduce((a, b) => (b < a ? b : a));
-}
-
-/** True if a release has exactly the requested notes, usually none. */
-function hasAskedForm(one: Recording): boolean {
-  return leastNoteCost(one) === 0;
 }
 
 /** True if every release has a note in its title. */

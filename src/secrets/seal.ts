@@ -35,7 +35,8 @@ export interface Sealer {
 }
 
 export function createSealer(masterKey: Buffer, random: Random): Sealer {
-  const key = derive(masterKey, 'relay seal v1');
+  // HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random.
+  const key = Buffer.from(hkdfSync('sha256', masterKey, '', 'relay seal v1', 32));
 
   function seal(domain: string, plaintext: string): Buffer {
     const nonce = random.bytes(NONCE_BYTES);
@@ -123,9 +124,4 @@ const PADDED_BYTES = 768;
 
 function digestOf(text: string): Buffer {
   return hash('sha256', text, 'buffer');
-}
-
-/** HKDF-SHA-256 (RFC 5869) without salt: the master key is uniformly random. */
-function derive(masterKey: Buffer, info: string): Buffer {
-  return Buffer.from(hkdfSync('sha256', masterKey, '', info, 32));
 }

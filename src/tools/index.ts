@@ -40,7 +40,9 @@ const SUBJECTS: Readonly<Record<ToolGroup, readonly object[]>> = {
   library_sql: [libraryQuestions, keptPlaylists, playlistVersions],
 };
 
-const BY_GROUP = new Map(TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap(toolsIn)]));
+const BY_GROUP = new Map(
+  TOOL_GROUPS.map((group) => [group, SUBJECTS[group].flatMap((file) => Object.values(file).filter(isTool))]),
+);
 
 /** The standard tools: what is offered unless the settings say otherwise. */
 export const TOOLS: readonly Tool[] = toolsOf({ toolsets: ['standard'], readOnly: false });
@@ -57,8 +59,4 @@ export function toolsOf({ toolsets, readOnly }: ToolChoice): Tool[] {
 /** The group of a tool. */
 export function groupOf(tool: Tool): ToolGroup {
   return TOOL_GROUPS.find((group) => BY_GROUP.get(group)?.includes(tool)) ?? 'extras';
-}
-
-function toolsIn(exports: object): Tool[] {
-  return Object.values(exports).filter(isTool);
 }

@@ -12,7 +12,9 @@ export async function startBrowser(
   target: string,
   { env, platform }: Pick<World, 'env' | 'platform'>,
 ): Promise<void> {
-  if (platform === 'linux' && !hasScreen(env)) throw new Error('There is no screen.');
+  // Under WSL the browser is that of Windows.
+  const screens = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME];
+  if (platform === 'linux' && !screens.some(Boolean)) throw new Error('There is no screen.');
   withholdFromChildren(SECRET_VARIABLES);
   const child = await open(target);
   await new Promise<void>((resolve, reject) => {
@@ -25,9 +27,4 @@ export async function startBrowser(
     child.once('error', () => ended(true));
     child.once('exit', (code) => ended(code !== 0 && code !== null));
   });
-}
-
-/** Under WSL the browser is that of Windows. */
-function hasScreen(env: NodeJS.ProcessEnv): boolean {
-  return [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME].some(Boolean);
 }

@@ -49,8 +49,8 @@ function countText(shown: number, total: number): string {
 
 /** Facts, then members with members of their own, then tables, separated by blank lines. */
 function blocksOf(fields: Fields, width: number, depth: number): Table {
-  const said = ordered(Object.keys(fields)).filter((key) => !isNothing(fields[key]));
-  const empty = said.filter((key) => isEmpty(fields[key]));
+  const said = ordered(Object.keys(fields)).filter((key) => (fields[key] ?? '') !== '');
+  const empty = said.filter((key) => Array.isArray(fields[key]) && fields[key].length === 0);
   if (said.length === 0) return { lines: ['The answer is empty.'], omitted: [] };
   if (said.length === empty.length) return { lines: empty.map(noneText), omitted: [] };
   const tables = said.filter((key) => isRows(fields[key]));
@@ -75,14 +75,6 @@ function blocksOf(fields: Fields, width: number, depth: number): Table {
 }
 
 const MAX_DEPTH = 2;
-
-function isNothing(value: unknown): boolean {
-  return value === null || value === undefined || value === '';
-}
-
-function isEmpty(value: unknown): boolean {
-  return Array.isArray(value) && value.length === 0;
-}
 
 function noneText(key: string): string {
   return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;

@@ -16,7 +16,7 @@ export function changeTable(changes: readonly ChangeEntry[]): Table {
       visibleText(change.what, 200),
       short(change.change_id),
       minute(change.at),
-      stateText(change, short),
+      change.undone_by === undefined ? STATES[change.state] : `undone by ${short(change.undone_by)}`,
       visibleText(change.who, 60),
     ]),
     flexible: [0, 4],
@@ -42,10 +42,6 @@ const STATES: Readonly<Record<ShownState, string>> = {
   rolled_back: 'rolled back',
   unchanged: 'nothing written',
 };
-
-function stateText({ state, undone_by }: ChangeEntry, short: (id: string) => string): string {
-  return undone_by === undefined ? STATES[state] : `undone by ${short(undone_by)}`;
-}
 
 /** What an undo does or would do: the sentence, the songs by name, and what cannot be restored. */
 export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {

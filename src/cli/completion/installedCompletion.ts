@@ -26,7 +26,7 @@ export async function installedCompletion(home: string): Promise<InstalledComple
   for (const [name, line] of LINES) {
     const file = join(home, name);
     const text = await textOf(file);
-    if (text === null || !linesOf(text).includes(line)) continue;
+    if (text === null || !text.split(/\r?\n/).includes(line)) continue;
     found.push({ file, remove: () => removeLine(file, line) });
   }
   const fish = join(home, ...FISH_FILE);
@@ -52,8 +52,4 @@ async function removeLine(file: string, line: string): Promise<void> {
     .split('\n')
     .filter((one) => one.replace(/\r$/, '') !== line);
   await replaceFile(target, Buffer.from(kept.join('\n'), 'latin1'), { mode, owner: { uid, gid } });
-}
-
-function linesOf(text: string): string[] {
-  return text.split(/\r?\n/);
 }

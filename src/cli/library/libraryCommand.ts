@@ -32,7 +32,7 @@ interface ForgetOptions {
 }
 
 export function libraryCommand(context: Context, finish: Finish): Command {
-  const status = () => runStatus(context);
+  const status = async () => showStatus(context, await context.withLocal((local) => local.libraryStatus()));
   return commandWithOthers('library', 'Query your whole library in SQL, from a local copy', status)
     .helpGroup(HELP_GROUPS.lists)
     .addHelpText('after', EXAMPLES)
@@ -64,10 +64,6 @@ export function libraryCommand(context: Context, finish: Finish): Command {
         .option('--plays', 'Delete the imported plays instead; only another import brings them back')
         .action((options: ForgetOptions) => runForget(context, options)),
     );
-}
-
-async function runStatus(context: Context): Promise<void> {
-  await showStatus(context, await context.withLocal((local) => local.libraryStatus()));
 }
 
 async function showStatus(context: Context, status: LibraryStatus): Promise<void> {

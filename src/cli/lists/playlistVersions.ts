@@ -25,12 +25,11 @@ export async function listVersions(context: Context, playlist: string): Promise<
   const versions = await local.playlistVersions({ playlist });
   if (json) return printJson(io, versions);
   const heads = ['VERSION', 'SEEN', 'SONGS', 'ADDED', 'REMOVED'];
-  printTable(io, { heads, rows: versions.items.map(rowOf), flexible: [] });
+  const rows = versions.items.map(({ version, seen_at, total, added, removed }) => {
+    return [String(version), localMinute(seen_at), String(total), `+${added}`, `-${removed}`];
+  });
+  printTable(io, { heads, rows, flexible: [] });
   if (!versions.present) note(io, `"${visibleText(versions.name, 100)}" is not in your library any more.`);
-}
-
-function rowOf({ version, seen_at, total, added, removed }: PlaylistVersion): string[] {
-  return [String(version), localMinute(seen_at), String(total), `+${added}`, `-${removed}`];
 }
 
 export async function showVersion(context: Context, playlist: string, at: string): Promise<void> {

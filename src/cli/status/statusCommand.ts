@@ -42,17 +42,14 @@ async function runStatus(context: Context): Promise<ExitCode> {
 /** Names a newer version of relay, if there is one, to a person at a terminal. */
 async function sayNewerVersion(context: Context): Promise<void> {
   const { io, env, version, clock, signal } = context;
-  if (!io.terminal.stdout || !io.terminal.stderr || isSet(env.CI)) return;
+  const isAutomatic = !['', 'false', '0'].includes(env.CI ?? '');
+  if (!io.terminal.stdout || !io.terminal.stderr || isAutomatic) return;
   const { updateCheck, updateUrl, home } = await context.settings();
   if (!updateCheck || updateUrl === null) return;
   const { newerVersion } = await import('./newerVersion.ts');
   const newer = await newerVersion({ url: updateUrl, home, version, clock, signal });
   if (newer !== null)
     note(io, `relay ${newer} is out; this is ${version}. RELAY_UPDATE_CHECK=off hides this.`);
-}
-
-function isSet(variable: string | undefined): boolean {
-  return variable !== undefined && variable !== '' && variable !== 'false' && variable !== '0';
 }
 
 /** The report if `server.json` leads to something other than this home's server. */

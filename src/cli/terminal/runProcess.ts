@@ -23,13 +23,9 @@ export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode
 
   const code = await work(stop.signal);
   await flushed(process.stdout);
-  endSoon(code);
-  return code;
-}
-
-/** A native keychain call may hang forever and would keep the process running. */
-function endSoon(code: number): void {
+  // A native keychain call may hang forever and would keep the process running.
   setTimeout(() => process.exit(code), LINGER_MS).unref();
+  return code;
 }
 
 function flushed(stream: NodeJS.WriteStream): Promise<void> {

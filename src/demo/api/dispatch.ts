@@ -4,14 +4,17 @@ import { percentDecoded } from '../../base/parsing.ts';
 import { type Answer, type ApiCall, apiError, type Incoming, needScope, Refusal } from '../http.ts';
 import type { AccessGrant } from '../oauth/grants.ts';
 import type { World } from '../state.ts';
-import { API_ROUTES, type ApiRoute, REMOVED_ROUTES } from './routes.ts';
+import { API_ROUTES, REMOVED_ROUTES } from './routes.ts';
 
 const OWNER_NEEDS_PREMIUM =
   'Active premium subscription required for the owner of the app. When the subscription status changes, ' +
   'it can take a few hours before requests are allowed again.';
 const NOT_REGISTERED = 'Check settings on developer.spotify.com/dashboard, the user may not be registered.';
 
-const ROUTES = [...API_ROUTES, ...REMOVED_ROUTES].map((route) => ({ route, pattern: patternOf(route.path) }));
+const ROUTES = [...API_ROUTES, ...REMOVED_ROUTES].map((route) => ({
+  route,
+  pattern: new RegExp(`^${route.path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`),
+}));
 /** The routes by the first part of their path, since a request would otherwise be compared with all of them. */
 const ROUTES_BY_PART = new Map<string, typeof ROUTES>();
 for (const entry of ROUTES) {
@@ -48,20 +51,13 @@ function route(call: ApiCall): Answer {
     return here.length > 0 ? apiError(405, 'Method not allowed') : apiError(404, 'Service not found');
   if (call.query.get('market') === 'from_token') needScope(call, 'user-read-private');
   if (found.route.scope !== undefined) needScope(call, found.route.scope);
-  const params = decodeParams(found.pattern.exec(call.path)?.groups ?? {});
+  const groups = Object.entries(found.pattern.exec(call.path)?.groups ?? {});
+  const params = Object.fromEntries(groups.map(([name, value]) => [name, percentDecoded(value)]));
   return found.route.handle({ ...call, params });
 }
 
 function firstPartOf(path: string): string {
   return path.split('/', 2)[1] ?? '';
-}
-
-function patternOf(path: ApiRoute['path']): RegExp {
-  return new RegExp(`^${path.replaceAll(/:(\w+)/g, '(?<$1>[^/]+)')}$`);
-}
-
-function decodeParams(groups: Record<string, string>): Record<string, string> {
-  return Object.fromEntries(Object.entries(groups).map(([name, value]) => [name, percentDecoded(value)]));
 }
 
 function unauthorized(error: 'missing_token' | 'invalid_token'): Answer {

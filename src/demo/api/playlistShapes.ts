@@ -12,11 +12,6 @@ import { mediaObject, userRef } from './shapes.ts';
 
 type Shape = Record<string, unknown>;
 
-/** A mosaic of four covers comes in one size, and Spotify does not say which. */
-function coverOf(world: World, id: string): Shape {
-  return { url: `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`, height: null, width: null };
-}
-
 /** The metadata of a playlist, with the number of rows instead of the rows. */
 export function simplifiedPlaylist(world: World, playlist: DemoPlaylist): Shape {
   const rows = { href: `${world.apiUrl}/playlists/${playlist.id}/items`, total: playlist.rows.length };
@@ -36,13 +31,15 @@ export function playlistObject(
 
 function metadata(world: World, playlist: DemoPlaylist): Shape {
   const { id, name, description, collaborative } = playlist;
+  const cover = `${world.apiUrl.replace(/\/v1$/, '')}/image/${id}`;
   return {
     collaborative,
     description: description === null ? null : escapeHtml(description),
     external_urls: { spotify: `https://open.spotify.com/playlist/${id}` },
     href: `${world.apiUrl}/playlists/${id}`,
     id,
-    images: playlist.rows.length === 0 ? [] : [coverOf(world, id)],
+    // A mosaic of four covers comes in one size, and Spotify does not say which.
+    images: playlist.rows.length === 0 ? [] : [{ url: cover, height: null, width: null }],
     name,
     owner: { ...userRef(world, playlist.ownerId), display_name: playlist.ownerName },
     primary_color: null,

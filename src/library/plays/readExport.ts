@@ -35,12 +35,10 @@ export async function readExport(path: string, label: string, reader: ExportRead
   if (found.isDirectory()) return readFiles(await folderFiles(path, label), label, reader);
   if (!found.isFile())
     throw new RefusedExport(`${label} is not a regular file.`, 'Give the path of the export.');
-  if (!(await isZip(path))) return readFiles([await oneFile(path, label)], label, reader, true);
+  const start = (await readStart(path, 4)).toString('latin1');
+  if (!['PK\u0003\u0004', 'PK\u0005\u0006'].includes(start))
+    return readFiles([await oneFile(path, label)], label, reader, true);
   return zipFiles(path, label, (files) => readFiles(files, label, reader));
-}
-
-async function isZip(path: string): Promise<boolean> {
-  return ['PK\u0003\u0004', 'PK\u0005\u0006'].includes((await readStart(path, 4)).toString('latin1'));
 }
 
 /** @param isNamed a single file that the person named, which is read whatever it is called */

@@ -12,7 +12,7 @@ import {
   getPlaylistItems,
   PLAYLIST_PAGE,
 } from '../../provider/resources/playlists.ts';
-import { getSavedTracks, type SavedTrack } from '../../provider/resources/savedTracks.ts';
+import { getSavedTracks } from '../../provider/resources/savedTracks.ts';
 import type { LibraryFile } from '../files/libraryFile.ts';
 import {
   appendListed,
@@ -100,7 +100,10 @@ export function createReader(
   ): Promise<{ total: number; rows: SavedRow[] }> {
     try {
       const page = await getSavedTracks(provider, { limit, offset }, call);
-      return { total: page.total, rows: page.items.map(savedRow) };
+      return {
+        total: page.total,
+        rows: page.items.map(({ added_at, track }) => ({ added_at, media: track })),
+      };
     } catch (thrown) {
       const error = asRelayError(thrown);
       const isTooDeep = offset > 0 && error.code === 'PROVIDER_UNAVAILABLE' && error.details?.sent !== false;
@@ -358,10 +361,6 @@ function judged(
     const isTheirs = playlist.owner.id === PROVIDER_USER || (isForeign && foreignRefused);
     return { ...playlist, mine, readable: !isTheirs && !wasRefused };
   });
-}
-
-function savedRow({ added_at, track }: SavedTrack): SavedRow {
-  return { added_at, media: track };
 }
 
 function playlistRow({ added_at, added_by, item }: Item): PlaylistRow {

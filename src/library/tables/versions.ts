@@ -49,7 +49,10 @@ export function recordVersion(
 
 /** Deletes versions of a playlist that are too old to be kept (`versions/retention.ts`). */
 export function thinOut(sql: Sql, id: string, now: number): void {
-  const versions = ascending(sql, id);
+  const versions = sql.all<Version>(
+    'select version, seen_at from versions where playlist_id = ? order by version',
+    [id],
+  );
   const kept = keptVersions(
     versions.map(({ seen_at }) => Date.parse(seen_at)),
     now,
@@ -129,10 +132,6 @@ export function forgetVersions(sql: Sql): void {
       sql.run(`delete from ${table}`);
   });
   sql.run('vacuum');
-}
-
-function ascending(sql: Sql, id: string): Version[] {
-  return sql.all('select version, seen_at from versions where playlist_id = ? order by version', [id]);
 }
 
 function lastVersion(sql: Sql, id: string): number | null {

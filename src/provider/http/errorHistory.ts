@@ -26,6 +26,8 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
+      // What the provider says about a refused argument may quote a value, so only the caller gets that.
+      const quotes = error.code === 'INVALID_ARGUMENT';
       const entry = {
         provider: PROVIDER_NAME,
         scope: request.scope,
@@ -34,7 +36,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
         statusCode,
         code: error.code,
         reason,
-        message: keptMessage(statusCode, error),
+        message: quotes ? `Spotify refused the request (${statusCode}).` : error.message,
       };
       recordApiError(store, entry, clock.now());
       open.add(nameOf(entry));
@@ -46,9 +48,4 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
       open.delete(name);
     },
   };
-}
-
-/** The message to keep. What the provider says about a refused argument may quote a value, so only the caller gets that. */
-function keptMessage(statusCode: number | null, error: RelayError): string {
-  return error.code === 'INVALID_ARGUMENT' ? `Spotify refused the request (${statusCode}).` : error.message;
 }

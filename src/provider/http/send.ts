@@ -89,11 +89,12 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   async function tryOnce(request: ProviderRequest, token: string, signal: AbortSignal): Promise<Attempt> {
     const sentAt = clock.monotonic();
     limits.count(request.scope);
+    const isLongWrite = request.method !== 'GET' && request.scope !== 'player';
     const answer = await fetchText(urlOf(options.apiUrl, request), initOf(request, token), {
       signal,
       clock,
       transport: options.transport,
-      timeoutMs: isLongWrite(request) ? WRITE_TIMEOUT_MS : ATTEMPT_TIMEOUT_MS,
+      timeoutMs: isLongWrite ? WRITE_TIMEOUT_MS : ATTEMPT_TIMEOUT_MS,
     });
     if ('failure' in answer) {
       signal.throwIfAborted();
@@ -144,10 +145,6 @@ export function createProviderApi(options: SendOptions): ProviderApi {
   }
 
   return { send, serverTime };
-}
-
-function isLongWrite({ method, scope }: ProviderRequest): boolean {
-  return method !== 'GET' && scope !== 'player';
 }
 
 function urlOf(apiUrl: string, request: ProviderRequest): string {

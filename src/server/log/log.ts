@@ -97,13 +97,9 @@ export function prettyLine(json: string, colors: boolean): string {
   const error = typeof err === 'object' && err !== null ? (err as LoggedError) : null;
   const rest = error === null && err !== undefined ? { ...fields, err } : fields;
   const about = Object.keys(rest).length === 0 ? '' : ` ${JSON.stringify(rest)}`;
-  const head = `[${clockTime(String(time))}] ${levelWord(String(level), colors)}: ${msg}${about}`;
+  const clockTime = new Date(String(time)).toTimeString().slice(0, 8);
+  const head = `[${clockTime}] ${levelWord(String(level), colors)}: ${msg}${about}`;
   return `${[head, ...(error === null ? [] : errorLines(error))].join('\n')}\n`;
-}
-
-/** The time of day in this machine's time zone. */
-function clockTime(iso: string): string {
-  return new Date(iso).toTimeString().slice(0, 8);
 }
 
 function levelWord(level: string, colors: boolean): string {

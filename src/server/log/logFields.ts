@@ -44,12 +44,10 @@ function errorFields(error: Error): Record<string, unknown> {
     ...(typeof code === 'string' ? { code } : {}),
     message: error.message,
     stack: framesOf(error),
-    ...(cause === undefined ? {} : { cause: cause instanceof Error ? cause : causeText(cause) }),
+    ...(cause === undefined
+      ? {}
+      : { cause: typeof cause === 'string' || cause instanceof Error ? cause : typeof cause }),
   };
-}
-
-function causeText(cause: unknown): string {
-  return typeof cause === 'string' ? cause : typeof cause;
 }
 
 const MAX_FRAMES = 20;

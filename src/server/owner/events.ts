@@ -43,11 +43,11 @@ export function ownerEvents(core: Core, services: Services, limit: number): Page
     ({ job }) => job === null || getJobBySeq(store, job)?.listed !== true,
   );
   const found: Found[] = [
-    ...jobs.map((job) => ({
-      at: Date.parse(job.completed_at ?? job.updated_at),
-      job,
-      change: changeOf(store, job),
-    })),
+    ...jobs.map((job) => {
+      const changeId = job.result?.change_id;
+      const change = typeof changeId === 'string' ? getChange(store, changeId) : null;
+      return { at: Date.parse(job.completed_at ?? job.updated_at), job, change };
+    }),
     ...changes.slice(0, limit + 1).map((change) => ({ at: change.createdAt, job: null, change })),
   ].sort((one, other) => other.at - one.at);
   const shown = found.slice(0, limit);
@@ -67,10 +67,6 @@ interface Found {
   at: number;
   job: JobRecord | null;
   change: Change | null;
-}
-
-function changeOf(store: Services['store'], { result }: JobRecord): Change | null {
-  return typeof result?.change_id === 'string' ? getChange(store, result.change_id) : null;
 }
 
 function namesFor(services: Services, ids: ReadonlyArray<string | null>): Map<string, string> {

@@ -2,7 +2,7 @@
  * Decides who has access after a restore. What the owner decided last counts, not what the copy says. The former state is the
  * state of this home before the restore. Each rule is a row of the table in `store/README.md`.
  */
-import { type Account, getAccount, putAccount } from '../../store/tables/account.ts';
+import { getAccount, putAccount } from '../../store/tables/account.ts';
 import { forgetAllBrowsers } from '../../store/tables/browsers.ts';
 import { deleteSecret, getSecret, listSecrets, putSecret } from '../../store/tables/secrets.ts';
 import type { SqlValue, Store } from '../../store/types.ts';
@@ -66,7 +66,10 @@ function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omi
     return { apiKey: 'new', login: 'copy' };
   }
   const account = getAccount(present.store);
-  const keepsLogin = account !== null && isOf(account, getAccount(copy));
+  const inCopy = getAccount(copy);
+  // A copy from before any login does not end a login.
+  const isSame = inCopy === null || inCopy.providerUserId === account?.providerUserId;
+  const keepsLogin = account !== null && isSame;
   if (keepsLogin) putAccount(copy, account, copy.now());
   if (keepsLogin) for (const name of PROVIDER_TOKENS) deleteSecret(copy, name);
   deleteSecret(copy, API_KEY_SECRET);
@@ -75,11 +78,6 @@ function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omi
   }
   const hasKey = getSecret(present.store, API_KEY_SECRET) !== null;
   return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };
-}
-
-/** True if the copy has the same account, or none: a copy from before any login does not end a login. */
-function isOf(account: Account, inCopy: Account | null): boolean {
-  return inCopy === null || inCopy.providerUserId === account.providerUserId;
 }
 
 function takeOver(copy: Store, present: Store, table: string, where = ''): void {

@@ -108,7 +108,9 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
   if (wasDenied(asking)) return;
   if (problem) ask(asking, problem);
   else {
-    await approve(core, context, { ...request, scope: scopeIn(form, request) });
+    // The owner may approve less than was asked for.
+    const scope = form.get('access') === 'read' ? READ_SCOPE : request.scope;
+    await approve(core, context, { ...request, scope });
     waiting.answered(request.client.clientId);
   }
 }
@@ -165,11 +167,6 @@ async function ownerProblem(
   return tried.waitSeconds > 0 ? { kind: 'wait', seconds: tried.waitSeconds } : { kind: 'wrong_code' };
 }
 
-/** The owner may approve less than was asked for. */
-function scopeIn(form: URLSearchParams, { scope }: AuthorizeRequest): string {
-  return form.get('access') === 'read' ? READ_SCOPE : scope;
-}
-
 async function approve(core: Core, context: HttpContext, request: AuthorizeRequest): Promise<void> {
   try {
     const code = await core.oauth.approve(request);
@@ -184,14 +181,11 @@ function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams
   const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
   const { refusal, returnTo } = check;
-  logRefusal(core, context, refusal);
+  const { requestId } = context;
+  core.quietLog.warn({ requestId, reason: refusal.reason }, 'authorization request refused');
   if (returnTo) redirect(context, refusalUrl(returnTo, refusal, context.baseUrl));
   else sendPage(context, 400, wrongClientPage(refusal));
   return null;
-}
-
-function logRefusal(core: Core, { requestId }: HttpContext, { reason }: Refusal): void {
-  core.quietLog.warn({ requestId, reason }, 'authorization request refused');
 }
 
 /** The form; null if the body cannot be read. Then the answer is already sent, as a page, since a person sees it. */

@@ -1,6 +1,6 @@
 /** The report behind `relay status`: facts, and one line for each part, with what to do about a problem. */
 
-import { type Clock, isoOf } from '../../base/clock.ts';
+import { isoOf } from '../../base/clock.ts';
 import { counted, sizeText } from '../../base/lists.ts';
 import { isErrorCode } from '../../domain/errors.ts';
 import { failureClassOf, isKeyFailure } from '../../domain/failureClass.ts';
@@ -8,7 +8,6 @@ import { isEnded, type JobStatus } from '../../domain/job.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import type { MasterKey } from '../../secrets/masterKey.ts';
-import type { Store } from '../../store/file/open.ts';
 import { type ApiError, listApiErrors } from '../../store/tables/apiErrors.ts';
 import { listBrowsers } from '../../store/tables/browsers.ts';
 import { countCommittable, countJobs, countReviews, nextRunAfter } from '../../store/tables/jobs.ts';
@@ -50,7 +49,7 @@ export function factsOf(known: Known): Facts {
     mcp: {
       authMode: settings.mcpAuthMode,
       apiKeySet: true,
-      clients: countApproved(store, clock),
+      clients: new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size,
       registrationOpen: settings.dynamicRegistration,
       browsers: listBrowsers(store, clock.now()).length,
     },
@@ -78,10 +77,6 @@ export function reportOf(facts: Facts): StatusReport {
 function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   if (line.part === 'server' || line.part === 'database') return line;
   return { ...line, state: 'off', summary: 'not known', remedy: null };
-}
-
-function countApproved(store: Store, clock: Clock): number {
-  return new Set(listLiveGrants(store, clock.now()).map(({ clientId }) => clientId)).size;
 }
 
 export function accountFacts(view: AccountView): StatusReport['account'] {

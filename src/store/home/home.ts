@@ -38,7 +38,8 @@ export async function ensureHome(home: string, log: Log = silentLog): Promise<vo
 
 /** A failure of the home as an error for the person. A `RelayError` stays as it is. */
 export function homeError(home: string, error: unknown): RelayError {
-  return error instanceof RelayError ? error : unusable(home, reasonOf(error), error);
+  if (error instanceof RelayError) return error;
+  return unusable(home, REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error), error);
 }
 
 async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise<void> {
@@ -81,17 +82,9 @@ const REASONS: Readonly<Record<string, string>> = {
   EDQUOT: 'the disk quota is used up',
 };
 
-function reasonOf(error: unknown): string {
-  return REASONS[systemCodeOf(error) ?? ''] ?? messageOf(error);
-}
-
-function isFull(cause: unknown): boolean {
-  return ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '');
-}
-
 function unusable(home: string, reason: string, cause?: unknown): RelayError {
   return new RelayError('HOME_UNUSABLE', `The home directory ${home} cannot be used: ${reason}.`, {
-    remedy: isFull(cause)
+    remedy: ['ENOSPC', 'EDQUOT'].includes(systemCodeOf(cause) ?? '')
       ? 'Free some space, or choose another one with --home or RELAY_HOME.'
       : 'Choose another one with --home or RELAY_HOME, or make this one accessible only to you.',
     details: { home },

@@ -86,8 +86,9 @@ export const playTool = defineTool({
   lean: leanPlayed,
   async handle({ provider }, { uris, offset, ...args }, call) {
     checkPlay({ uris, offset, context_uri: args.context_uri });
-    const start = offset === undefined ? undefined : startOf(offset);
-    const command = { ...args, uris: uris?.map((ref) => ref.uri), offset: start };
+    const { position = 0, uri } = offset ?? {};
+    const start = uri ? { uri: uri.uri } : { position };
+    const command = { ...args, uris: uris?.map((ref) => ref.uri), offset: offset && start };
     return played(await play(provider, command, call));
   },
 });
@@ -110,10 +111,6 @@ function checkPlay(args: { context_uri: string | undefined; uris: unknown; offse
       remedy: 'Omit offset, or play an album or playlist.',
     });
   }
-}
-
-function startOf(offset: z.output<typeof Offset>): { position: number } | { uri: string } {
-  return offset.uri === undefined ? { position: offset.position ?? 0 } : { uri: offset.uri.uri };
 }
 
 export const pauseTool = defineTool({

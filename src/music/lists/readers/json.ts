@@ -105,7 +105,8 @@ function songFields(node: JsonNode, plan: File['plan']): Fields {
 
 /** Values by key; those of `album`, `artists` and `external_ids` are one level down. */
 function valuesOf(key: string, value: JsonNode): [string, string][] {
-  if (value.type === 'array') return [[key, joinNames(itemsOf(value).map(nameOrText))]];
+  if (value.type === 'array')
+    return [[key, joinNames(itemsOf(value).map((item) => textOf(item) || nameOf(item)))]];
   if (value.type !== 'object') return [[key, textOf(value)]];
   const properties = propertiesOf(value);
   const inner: [string, string][] = ['isrc', 'spotify', 'release_date'].flatMap((name) => {
@@ -114,8 +115,4 @@ function valuesOf(key: string, value: JsonNode): [string, string][] {
   });
   const name = textOf(properties.get('name')) || textOf(properties.get('title'));
   return name === '' ? inner : [[key, name], ...inner];
-}
-
-function nameOrText(node: JsonNode): string {
-  return textOf(node) || nameOf(node);
 }

@@ -31,11 +31,11 @@ export function splitTexts(
     }),
   );
   const [heading] = headings.values();
-  const open = split.filter(
-    (line) => line !== null && line.style.artist === undefined && !headings.has(line),
-  );
+  const open = split.filter((line): line is Line => {
+    return line !== null && line.style.artist === undefined && !headings.has(line);
+  });
   const side = sideOf(
-    open.map((line) => pairOf(line as Line)),
+    open.map(({ parts, style }) => (style.columnar ? parts.slice(0, 2) : parts)),
     { known, asked, heading },
   );
   return {
@@ -80,11 +80,6 @@ function songIn(line: Line, decided: 'left' | 'right'): Song {
   if (!style.columnar || parts.length < 3) return songOf(parts, side);
   const [artist, title] = side === 'left' ? [first, second] : [second, first];
   return { artist, title, ...(album && { album }) };
-}
-
-/** The parts on which the side is decided. */
-function pairOf({ parts, style }: Line): string[] {
-  return style.columnar ? parts.slice(0, 2) : parts;
 }
 
 function sideOf(
