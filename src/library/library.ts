@@ -49,6 +49,7 @@ import {
   type Touched,
   touch,
   touchedIn,
+  touchedKey,
   touchedPlaylists,
   untilNow,
 } from './touched.ts';
@@ -610,7 +611,9 @@ export function createLibrary(options: LibraryOptions): Library {
   ) {
     // The thread reads the files itself, so a file that is not in memory need not be opened here.
     if (!(await file.exists())) {
-      if (known) throw lost();
+      // The same error as for a file that the query thread cannot open.
+      if (known)
+        throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
       await file.use(() => {});
     }
     await file.save();
@@ -908,10 +911,7 @@ export function createLibrary(options: LibraryOptions): Library {
     plays,
     watcher: {
       wrote(written) {
-        const isNew = !Object.hasOwn(
-          touched,
-          written.kind === 'playlist' ? playlistKey(written.id) : written.kind,
-        );
+        const isNew = !Object.hasOwn(touched, touchedKey(written));
         touched = touch(touched, written, clock.now());
         if (isNew) void noteTouched();
       },
@@ -982,11 +982,6 @@ function changesLeft({ coverage, saved, savedTotal, due }: Summary): string {
       : [`${counted(due, 'playlist')} ${due === 1 ? 'has' : 'have'} changed; their rows are being read.`]),
   ];
   return parts.join(' ');
-}
-
-/** The same error as for a file that the query thread cannot open. */
-function lost(): RelayError {
-  return new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
 }
 
 function noteOf(notes: ReadonlyArray<string | null>): { note?: string } {

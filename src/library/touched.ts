@@ -18,7 +18,7 @@ export type Touched = Readonly<Record<string, Touch>>;
 
 export function touch(touched: Touched, written: Written, at: number): Touched {
   const snapshotId = written.kind === 'playlist' ? written.snapshotId : null;
-  return { ...touched, [keyOf(written)]: { at, snapshotId } };
+  return { ...touched, [touchedKey(written)]: { at, snapshotId } };
 }
 
 /** The same writes, none of them in the future: after the clock was set back, they would count as recent until it got there. */
@@ -67,6 +67,7 @@ export function playlistKey(id: string): string {
   return `${PLAYLIST}${id}`;
 }
 
-function keyOf(written: Written): string {
+/** Its key in `Touched`. */
+export function touchedKey(written: Written): string {
   return written.kind === 'playlist' ? playlistKey(written.id) : written.kind;
 }
