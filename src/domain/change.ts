@@ -91,7 +91,7 @@ export const CHANGE_OUTCOMES = [
 export type ChangeOutcome = (typeof CHANGE_OUTCOMES)[number];
 
 /** The state of a change as it is shown: its outcome or, while it is open, what it and its job are doing. */
-export const SHOWN_STATES = [
+const SHOWN_STATES = [
   'writing',
   /** How the last request ended is not known: the target is read to find out. */
   'looking',

@@ -1,7 +1,7 @@
 /** Kept playlists: a query whose result a playlist follows. */
-import type { KeepPreview } from './keepPreview.ts';
+import type { KeepPreview } from './shapes.ts';
 
-export type { KeepPreview } from './keepPreview.ts';
+export type { KeepPreview } from './shapes.ts';
 
 export const KEEP_INTERVALS = ['hour', 'day', 'week'] as const;
 export type KeepInterval = (typeof KEEP_INTERVALS)[number];

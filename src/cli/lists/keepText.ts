@@ -3,8 +3,8 @@ import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { shortId } from '../../domain/job.ts';
 import type { KeepPreview, KeepRecord } from '../../domain/keep.ts';
-import type { KeepRow } from '../../domain/keepPreview.ts';
 import { ruleWords } from '../../domain/keepRules.ts';
+import type { KeepRow } from '../../domain/shapes.ts';
 import { localMinute } from '../terminal/time.ts';
 
 const EVERY = { hour: 'hourly', day: 'daily', week: 'weekly' } as const;

@@ -1,6 +1,6 @@
 /** The invented music of the simulated provider. Immutable once generated. */
 
-export type AlbumType = 'album' | 'single' | 'compilation';
+type AlbumType = 'album' | 'single' | 'compilation';
 
 /** What every object of the Web API has. */
 export interface Named {

@@ -3,7 +3,7 @@ import { deflateRawSync, inflateRawSync } from 'node:zlib';
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
 import { KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
-import { keepPreview } from '../../domain/keepPreview.ts';
+import { keepPreview } from '../../domain/shapes.ts';
 import {
   blob,
   defineTable,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';
-import { keepPreview } from '../../domain/keepPreview.ts';
+import { keepPreview } from '../../domain/shapes.ts';
 import { NextOffset, Offset, PlaylistName, PlaylistRef } from '../arguments.ts';
 import { defineTool } from '../tool.ts';
 
