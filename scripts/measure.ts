@@ -42,7 +42,7 @@ if (process.argv.includes('--check')) {
 }
 if (process.argv.includes('--write')) {
   recordFigures(figures);
-  console.log('\nrecorded; npm run gen puts them into the README');
+  console.log('\nrecorded the figures; npm run gen puts them into the README');
 }
 
 function figuresOf(): Figures {

@@ -1,4 +1,4 @@
-/** Sends a message to the parent that runs the tests. If the parent is gone, this process ends. */
+/** Sends a message from a worker to the process that started it. The worker exits if sending fails. */
 export function tell(message) {
   if (!process.connected) return;
   process.send(message, (error) => {

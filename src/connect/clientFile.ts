@@ -1,6 +1,6 @@
 /**
- * Reads and replaces a file that belongs to another program. A backup is kept beside it, a symbolic link stays one, and
- * a crash leaves either the old file or the new one.
+ * Reads and replaces a file that belongs to another program. A backup is kept beside the file, and a symbolic link stays
+ * a link. After a crash, either the old file or the new one is there.
  */
 import { type FileHandle, lstat, open, realpath, rm, rmdir, stat } from 'node:fs/promises';
 import { dirname, sep } from 'node:path';
@@ -10,7 +10,7 @@ import { readRegularFile, replaceFile, UnreadFile, writeSynced } from '../base/f
 import { messageOf, nullIfMissing, RelayError, systemCodeOf } from '../domain/errors.ts';
 import { FileProblem } from './fileText.ts';
 
-/** Files of this kind have some KiB; one client keeps the history of its projects there too. */
+/** Most of these files have a few KiB, but one client also keeps its project history in its file. */
 const MAX_BYTES = 32 * 1024 * 1024;
 
 /** The part of a backup's name between the file's name and the time. */
@@ -151,7 +151,7 @@ export async function closeToOthers(file: ClientFile): Promise<void> {
   }
 }
 
-/** Mode of the file. A new one names programs to start, so only its owner may write it, whatever the umask. */
+/** Mode of the replacement. A new file names programs to start, so only its owner may write to it, whatever the umask. */
 function modeFor({ owner }: ClientFile, { secret }: Replacement): number {
   return secret ? 0o600 : (owner?.mode ?? 0o644 & ~process.umask());
 }

@@ -1,6 +1,6 @@
 /**
  * Ready-made requests that a person picks in the client. They say which tools to use in which order, and when to ask. A prompt
- * is offered if the tools that it needs are; a step that names a tool that is not offered is left out.
+ * is offered only with all the tools that it needs. Steps that name other missing tools are left out.
  */
 
 interface PromptArgument {
@@ -78,7 +78,7 @@ const PROMPTS: readonly Prompt[] = [
       'Unless I gave a link, find it with find_playlist_by_name. If none or several have that name, ask which one.',
       'get_playlist_stats shows duplicates, local files and rows that Spotify no longer offers.',
       'If there are duplicates, call deduplicate_playlist with dry_run true to see which rows would go.',
-      'Read the rows with get_playlist_tracks only if my wish needs them, and follow next_offset to the end.',
+      'Read the rows with get_playlist_tracks only if my request needs them, and follow next_offset to the end.',
       'Tell me what you would change, and wait for my yes. Change nothing before.',
       'Then call what fits: deduplicate_playlist, remove_tracks_from_playlist for every copy of a song, reorder_playlist_tracks for moves, update_playlist_details for the name.',
       'Tell me what changed, and what could not be done.',
@@ -90,7 +90,7 @@ const PROMPTS: readonly Prompt[] = [
     description: 'Bring a list of songs from elsewhere into a playlist',
     arguments: free(
       'list',
-      'The songs, one a line, such as "Artist - Title"; links and IDs work too. In front of them the playlist to add them to, else a new one is made',
+      'The songs, one a line, such as "Artist - Title"; links and IDs work too. To add them to an existing playlist, name it first; otherwise a new one is made',
     ),
     needs: [
       'bulk_add_tracks',
@@ -109,7 +109,7 @@ const PROMPTS: readonly Prompt[] = [
       'An existing playlist is found with find_playlist_by_name.',
       'Up to about 100 songs: one call of bulk_add_tracks for an existing playlist, or of create_playlist_from_tracks for a new one.',
       'More: one call of create_bulk_job (10,000 at most). Ask get_job_status a few times a minute at most, and call commit_job when it is ready.',
-      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track, then make the same call again (one that answers "blocked" has written nothing), or, for a job, pass the choices to resume_job as fixes.',
+      'Show me what was not found, with the candidates. When I have chosen, store each choice with remember_track and make the same call again; a call that answered "blocked" has written nothing. For a job, pass the choices to resume_job as fixes instead.',
       'Tell me how many songs were added, which are missing, and the link.',
     ],
   },
@@ -129,7 +129,7 @@ const PROMPTS: readonly Prompt[] = [
       'get_rate_limit_status shows whether Spotify makes relay wait, and until when.',
       'If music does not play, look at get_playback_state and get_devices: is a device active, and does it take commands?',
       'get_state_diagnostics shows whether relay can save, and how many jobs wait or failed.',
-      'Change nothing to find out, and do not repeat a call that failed.',
+      'Change nothing while you look for the cause, and do not repeat a call that failed.',
       'Tell me in plain words what is wrong and what to do next. For a missing login I run "relay login" in a terminal; "relay status" shows more.',
     ],
   },
@@ -165,7 +165,7 @@ export function promptText(
 
 /** Some clients pass on only the first word. */
 const CUT =
-  'Some programs pass on only the first word of what I typed. If my message shows more words behind the name of this command, all of them count; if it is not clear what I want, ask me before you do anything.';
+  'Some programs pass on only the first word of what I typed. If my message shows more words after the name of this command, use all of them. If it is not clear what I want, ask me before you do anything.';
 
 /**
  * The text of the argument; null if empty. If a client passed on only the first word of a quotation, the opening quotation mark

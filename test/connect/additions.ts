@@ -1,9 +1,9 @@
-/** A file as a client documents it, and what relay adds to a file of each format. */
+/** The entries that relay adds to a client's JSON and TOML files, and the text of a JSON file with such an entry. */
 import type { Addition } from '../../src/connect/merge.ts';
 
 export const URL = 'http://127.0.0.1:4980/mcp';
 
-/** A file as `JSON.stringify` indents it, with the entry under its documented section. */
+/** The text of a JSON file that holds only the entry `relay`, in the given section. */
 export const fileWith = (section: string, relay: object) =>
   `${JSON.stringify({ [section]: { relay } }, null, 2)}\n`;
 

@@ -17,7 +17,7 @@ for (const [where, env] of [
   ['', {}],
   [', also behind PUBLIC_BASE_URL', PUBLIC],
 ] as const) {
-  const title = `the browser that relay login opens signs in and connects the account by itself${where}`;
+  const title = `relay login opens a browser that signs in and connects the account without a click${where}`;
   longTest(title, { skip: withoutChromium }, () =>
     withRelay({ connect: false, client: false, env }, async ({ home, server }) => {
       await withChromium(async (browser) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { assertHolds, inAnyOrder, targetOf } from './model/target.ts';
 
-test('after an undo in an unknown order, as many entries have to be back as the answer says, and they may be any', () => {
+test('an undo that removes entries in any order must remove as many as its answer says', () => {
   const saved = ['a', 'b', 'c', 'd'];
   const effect = { total: 3, size: 2, at: (written: number) => saved.slice(Math.min(written, 3)) };
   const holds = (present: readonly string[], written: number) => {
@@ -15,7 +15,7 @@ test('after an undo in an unknown order, as many entries have to be back as the 
     ['a', 'd'],
   ])
     assert.doesNotThrow(holds(present, 2));
-  // Too few are back, too many are back, and one is gone that the undo does not concern.
+  // Too few are gone, too many are gone, or `d` is gone, which the undo does not remove.
   for (const present of [['a', 'b', 'd'], ['d'], ['a', 'c']])
     assert.throws(holds(present, 2), /no answer allows/);
 });

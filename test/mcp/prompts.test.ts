@@ -87,7 +87,7 @@ test('a single word comes with the warning that it may be the first of several',
     const cut = await about('songs');
     assert.match(
       cut,
-      /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words behind the name of this command, all of them count; .*ask me before you do anything\.\n\n1\. /,
+      /^Make a new Spotify playlist for me: songs\nSome programs pass on only the first word of what I typed\. If my message shows more words after the name of this command, use all of them\. .*ask me before you do anything\.\n\n1\. /,
     );
     // Claude Code passes on only the first word of a quotation, so that its closing mark is missing.
     for (const quoted of ['"songs', "'songs"]) assert.equal(await about(quoted), cut);
@@ -95,7 +95,7 @@ test('a single word comes with the warning that it may be the first of several',
     assert.match(await about("'Round midnight"), /for me: 'Round midnight\n\n1\. /);
   }));
 
-test('a prompt is left out if its tools are, and a step if the tool that it names is', () =>
+test('a prompt is left out if a tool that it needs is not offered, and so is a step that names such a tool', () =>
   withRelay({ connect: false }, async ({ server }) => {
     const listedWith = async (headers: Record<string, string>) => {
       const client = await mcpClient(server.mcpUrl, API_KEY, headers);

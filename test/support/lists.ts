@@ -7,7 +7,7 @@ import { type Relay, type RelayOptions, withRelay } from './world.ts';
 
 export interface ListScene {
   world: Relay;
-  /** Runs a command. Leaves out the remark that server and command line have different versions. */
+  /** Runs `relay …args` against the server of `world`. */
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   /** A directory for the files of the test. */
   dir: string;
