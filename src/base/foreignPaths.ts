@@ -8,8 +8,8 @@ const STICKY = 0o1000;
 
 /**
  * The first directory on the path to `directory`, itself included, in which a user other than this one and root could
- * replace a file; null if there is none. Windows keeps rights in lists that mode and owner do not
- * show, so there it is always null.
+ * replace a file; null if there is none. On Windows always null, since access control lists hold the permissions there, and
+ * mode and owner do not show them.
  * @param directory absolute and without links, as `realpath` gives it
  */
 export function changeableByOthers(directory: string): string | null {

@@ -62,7 +62,7 @@ longTest('a failed job whose first songs were undone adds all of its songs when 
   }),
 );
 
-longTest('a removal that became a job, failed and was undone ends with CONFLICT when it is resumed', () =>
+longTest('resuming the failed job of a removal that was undone ends with CONFLICT', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const former = tracks(relay, 400);
     fill(playlist, former);

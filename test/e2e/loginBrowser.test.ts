@@ -101,7 +101,7 @@ async function answered(page: Page, script: string, count: number): Promise<void
 
 const isLogin = (response: { url(): string }) => response.url().includes('/auth/provider/login');
 
-/** So many that, if all started logins shared one limited list, they would push the waiting one out of it. */
+/** Enough logins to show that started ones do not push the waiting one out of a limited list. */
 const MANY = 210;
 
 const images = (login: string, count: number) =>
@@ -131,7 +131,7 @@ async function tryEverything(
 
 const skip = { skip: withoutChromium };
 
-longTest('no page of a stranger starts a login, and a relay login that waits is not disturbed', skip, () =>
+longTest('no page of a stranger starts a login or disturbs a relay login that is waiting', skip, () =>
   withStory({ connect: false }, async (story) => {
     const { server, browser, provider } = story;
     const waiting = await server.local.startLogin({ switchAccount: false });

@@ -15,7 +15,7 @@ import { type Relay, withRelay } from '../support/world.ts';
 import { edit, LIST_0, rowsOf, save, spare, unsave } from './account.ts';
 import { kept, WITH_ALL } from './keptPlaylists.ts';
 
-/** The description that a person sees, by the rule as it was given. */
+/** How `relay keep show` describes each value of `--like`. */
 const WORDS: Record<string, string> = {
   fresh: 'Saved in the last 90 days',
   'fresh=7': 'Saved in the last 7 days',
@@ -179,7 +179,7 @@ test('relay keep adds, lists, shows, runs and stops', async () => {
     assert.equal((await run(relay, ['keep', 'pause', 'Mine'])).out, '"Mine" is paused.\n');
     assert.equal((await run(relay, ['keep', 'resume', 'Mine'])).code, 0);
     assert.match((await run(relay, ['keep', 'run', 'Mine'])).out, /^"Mine" is kept weekly: 1 added\./);
-    // The name of one of the account's own playlists means that one.
+    // If the account has a playlist of this name, that playlist is kept; none is created.
     const own = await run(relay, [
       'keep',
       'add',

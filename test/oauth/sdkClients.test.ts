@@ -1,5 +1,5 @@
 /**
- * The official SDK's own clients with their OAuth providers: the older client, and the current one in both protocol
+ * The clients of the official SDK with the OAuth that they bring: the older client, and the current one in both protocol
  * revisions.
  */
 
@@ -20,12 +20,12 @@ import { REDIRECT } from './clients.ts';
 import { answerOf, ownerBrowser } from './ownerBrowser.ts';
 import { withServer } from './withServer.ts';
 
-/** What an application keeps for the SDK; the owner's browser approves whatever page it is sent to. */
+/** What an application stores for the SDK. When the SDK opens an approval page, the owner approves it at once. */
 class Notebook {
   readonly redirectUrl = REDIRECT;
   readonly clientMetadata: Record<string, unknown> & { redirect_uris: string[] };
   readonly saved: Record<string, unknown> = {};
-  /** The address that the browser came back to. */
+  /** The parameters of the redirect that ended the approval. */
   answer: URLSearchParams | null = null;
   private readonly relay: Relay;
 
@@ -61,7 +61,7 @@ class Notebook {
 
 interface Connected {
   tools(): Promise<number>;
-  /** Calls a tool; the list of tools may come from the client's memory. */
+  /** Calls a tool, which always sends a request. A list of tools may come from the client's cache. */
   call(): Promise<unknown>;
   version(): string | undefined;
   close(): Promise<void>;

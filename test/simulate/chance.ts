@@ -1,8 +1,8 @@
-/** Chance for one thing of a history. It stays the same when other things are taken out of the history. */
+/** Random numbers for one part of a history. They stay the same when other parts are removed from the history. */
 import type { Random } from '../../src/base/clock.ts';
 import { type Chance, chanceOf } from '../changes/crash/chance.ts';
 
-/** @param about names what the chance decides */
+/** @param about names what the numbers decide */
 export function chanceFor(seed: number, about: string): Chance {
   let mixed = 0x811c9dc5 ^ seed;
   for (let index = 0; index < about.length; index++)

@@ -413,7 +413,7 @@ export class Client {
       answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
     );
     const playlist = spotify.all().find((one) => one.id === id);
-    // The review let stay what another tool put in while the job waited, so the rows are not judged.
+    // The review kept what another tool added while the job waited, so the rows are not checked.
     if (outcome.is === 'carried on' && playlist) this.#stage.meddled.set(playlist, null);
     if (outcome.is !== 'done') return;
     const effects = spotify.effects.slice(from);

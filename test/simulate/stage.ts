@@ -1,4 +1,4 @@
-/** What the parts of a history share: the world, what was said, and what was found wrong. */
+/** What the parts of a simulated history share: the simulated world, the log, and the mistakes found. */
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import type { Computer } from './computer.ts';
 import type { MemoryDisk } from './disk.ts';
@@ -9,7 +9,7 @@ import type { VirtualTime } from './time.ts';
 
 /** Something wrong that a history has shown. */
 export interface Finding {
-  /** What kind of mistake it is, the same for every history that shows it. */
+  /** The kind of mistake, in the same words in every history. */
   rule: string;
   /** The particulars. */
   text: string;
@@ -26,15 +26,15 @@ export interface Stage {
   /** Playlists by the index that plans use. */
   lists: DemoPlaylist[];
   findings: Finding[];
-  /** True if a copy of the state was restored, so that the program has forgotten what came after it. */
+  /** True if a copy of the state was restored, so that the program has forgotten what it did after the copy was made. */
   isRestored: boolean;
-  /** True if nobody, or another account, was connected for a time. */
+  /** True if for a time no account, or another one, was connected. */
   isSwitched: boolean;
-  /** Playlists that an answer has named as the new playlist of its caller. */
+  /** Playlists that an answer has reported to its caller as newly created. */
   claimed: Set<DemoPlaylist>;
-  /** New playlists whose rows another client has replaced, with the new rows; null if the rows are not judged. */
+  /** New playlists whose rows another client has replaced, with the new rows; null if the end of the history does not check them. */
   meddled: Map<DemoPlaylist, readonly string[] | null>;
-  /** The last name that an answer gave for a playlist, and where in the record of effects that was. */
+  /** The last name that an answer confirmed for a playlist, and how many effects the record had by then. */
   names: Map<DemoPlaylist, { name: string; from: number }>;
   listed: Map<DemoPlaylist, { isListed: boolean; from: number }>;
   say(line: () => string): void;

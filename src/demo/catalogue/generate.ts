@@ -65,7 +65,7 @@ function addArtist(builder: CatalogueBuilder, random: Seeded, name: string): Dem
   return builder.addArtist(name, [...new Set(genres)], random.between(8, 97));
 }
 
-/** Now and then a title that other artists also use. */
+/** Makes titles. A few of them are titles that other artists also use. */
 function plainTitles(random: Seeded): () => string {
   return () => (random.chance(4) ? random.pick(SHARED_TITLES) : songTitle(random));
 }

@@ -1,4 +1,4 @@
-/** The pages of the simulated accounts service. Each says that it is one. */
+/** The pages of the simulated accounts service. Each page says that it is a demo. */
 import { type Answer, escapeHtml } from '../http.ts';
 
 const STYLE = `body{font:16px/1.5 system-ui,sans-serif;max-width:34rem;margin:3rem auto;padding:0 1rem}
@@ -9,7 +9,7 @@ export function errorPage(message: string): Answer {
   return page(400, 'Login refused', `<p>${escapeHtml(message)}</p>`);
 }
 
-/** Approve or deny; the form returns the ticket of the request. */
+/** Asks the user to approve or deny. The form sends back the ticket of the request. */
 export function consentPage(
   ticket: string,
   clientId: string,

@@ -1,12 +1,12 @@
 /**
  * Checks the pages that SQLite reads before any query: the tree of the schema, which begins on page 1. SQLite follows
- * loops in a tree to a depth of 20, which takes forever if there are many. So each page of this tree is read here first,
- * and only once. Pure (sqlite.org/fileformat2.html, 1.3 to 1.6).
+ * a loop in a tree to a depth of 20, so a tree of many loops would keep it busy without end. This check reads each page
+ * only once. Pure (sqlite.org/fileformat2.html, 1.3 to 1.6).
  */
 
-/** Ours has 30 objects; a schema that is compared word for word needs no more than this. */
+/** Far more pages than our own schema fills. The file's schema must equal ours, so a larger one would be refused anyway. */
 const MAX_PAGES = 200;
-/** The text of our longest table has 2 KiB. A hostile row may claim 2 GiB, on pages that form a loop. */
+/** Far longer than any SQL text of our own schema. A hostile row may claim 2 GiB, on pages that form a loop. */
 const MAX_ROW_BYTES = 64 * 1024;
 const INTERIOR = 5;
 const LEAF = 13;

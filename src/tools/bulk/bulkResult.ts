@@ -51,7 +51,7 @@ export const MadeResult = BulkResult.extend({
 /** Entries that did not resolve come first if not all fit. */
 export const reportRows = {
   key: 'report',
-  hint: 'create_bulk_job with these entries, then get_job_status with only "unresolved", shows the others.',
+  hint: 'To see the others, call create_bulk_job with these entries, then get_job_status with only="unresolved".',
   first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
 };
 
