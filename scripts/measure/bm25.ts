@@ -1,6 +1,6 @@
 /**
  * Plain BM25 (k1 1.2, b 0.75) over short texts, as in search libraries. Words are reduced to English stems, stop words are left
- * out, and synonyms are unknown. Hosts that load a tool only when a search finds it rank tools in this way.
+ * out, and synonyms are unknown. Some MCP hosts load a tool only when a search finds it, and their searches rank in this way.
  */
 import { stemmer } from 'stemmer';
 

@@ -12,7 +12,7 @@ import { type JobContext, moveNow, reread } from './context.ts';
 
 type Context = Pick<JobContext, 'store' | 'clock' | 'random' | 'log'>;
 
-/** The state after each end of an attempt; null: unchanged, and the next start continues. */
+/** The job's status after each end of an attempt. null leaves it unchanged; the server continues the job at its next start. */
 const STATUS_AFTER = {
   /** The job's change is done, or there was nothing to do. */
   done: 'completed',
@@ -57,8 +57,9 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   // A person may have ended the job meanwhile, for example by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // No request is under way any more, and a person now decides by what is there. So relay need not find out anything, but an
-  // undo must not take a request whose end is not known for one without effect.
+  // No request is under way any more, and a person now decides from what the playlist holds. So relay need not find out how
+  // the last request ended. But if it was still looking, the change becomes uncertain, so that no undo takes the request for one
+  // without effect.
   if (ending === 'review' && change !== null) {
     const uncertain = change.uncertain || change.looking;
     setChange(store, change.seq, { looking: false, inTransit: false, uncertain }, now);
@@ -102,7 +103,7 @@ function waitAfter(
   return { runAfter: until, reason, stepAttempts: failures };
 }
 
-/** The failure that a job last waited for, and how often it came in a row. */
+/** The last failure that made a job wait, and how often it occurred in a row. */
 export function failuresOf({ reason, stepAttempts }: Job): Failures {
   return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
 }
@@ -128,7 +129,7 @@ function resultOf(job: Job, change: Change | null): Record<string, unknown> {
   };
 }
 
-/** Maximum number of missing former rows that a failed rewrite lists. */
+/** Maximum number of former rows, or of missing rows, in the result of a failed job. */
 const MAX_LISTED = 1_000;
 
 /** How far an unsuccessful job got. */
@@ -149,7 +150,7 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
   };
 }
 
-/** How long a cancelled job that waits for a login waits before it asks again. */
+/** How long a cancelled job waits before it tries again to find out how its last request ended, if nothing else sets a time. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
 /** Follows a cancelled job: sends nothing more, but may have to find out later how its last request ended. */

@@ -349,7 +349,7 @@ inFull('the signed-in page says why a login failed; another account has to be ch
   }),
 );
 
-inFull('under the name localhost too, connecting ends on a page that is signed in', () =>
+inFull('connecting from a page at localhost also ends on a page that is signed in', () =>
   withRelay({ connect: false, client: false }, (relay) =>
     withChromium(async (browser) => {
       const { page } = await newPage(browser, relay);
@@ -472,7 +472,7 @@ inFull('a pasted list becomes a job that the page scrolls to, and keeps in view'
   }),
 );
 
-inFull('what waits for the owner comes first: the login, a client, a job', () =>
+inFull('“Needs you” shows a client that asks for approval, and then a login that has ended', () =>
   withPage({ client: false, page: { expected: REFUSED } }, async (relay, page) => {
     await openSignedIn(page, relay);
     const needs = card(page, 'Needs you');

@@ -39,8 +39,8 @@ export const basic = (id: string, secret: string) => ({
 });
 
 /**
- * Sends each try with `ask`, and checks that it is refused with its error. The refusal of a header has to name the scheme to
- * use.
+ * Sends each try with `ask`, and checks that it is refused with its error. If credentials in a header are refused, the answer
+ * must name the scheme to use.
  */
 export async function assertUnauthenticated(
   tries: ReadonlyArray<[error: string, form: Record<string, string>, headers: Record<string, string>]>,
@@ -90,7 +90,7 @@ export async function connect(
   return { client, tokens: await exchanged(relay.baseUrl, form) };
 }
 
-/** Status and error of a refusal, as `400 invalid_grant`. Checks that it has nothing else but a description, and must not be cached. */
+/** Status and error of a refusal, as `400 invalid_grant`. Checks that it adds only a description and forbids caching. */
 export function refusal(answer: Answer): string {
   assert.equal(answer.headers['cache-control'], 'no-store');
   const { error, error_description, ...rest } = json(answer);

@@ -19,7 +19,7 @@ import { temporaryHome } from '../store/testStore.ts';
 
 const CONTENT = Buffer.from('an addon');
 const HASH = createHash('sha256').update(CONTENT).digest('hex');
-const onWindows = process.platform === 'win32' ? 'Windows keeps rights in lists' : false;
+const onWindows = process.platform === 'win32' ? 'Windows has access control lists, not file modes' : false;
 
 const base = async (t: TestContext) => realpath(temporaryHome(t));
 const keep = (own: string) => keepByContent(own, 'addon.node', CONTENT);
@@ -63,7 +63,7 @@ test('a place that other users can change is refused, and the error names it', {
     assert.throws(() => keep(own), { message: `${path} can be changed by other users` });
     await chmod(path, 0o700);
   }
-  // Only the sticky bit keeps others from putting another directory in the place of ours.
+  // Others may write here, but the sticky bit keeps them from replacing our directory.
   await chmod(parent, 0o1777);
   keep(own);
   if (process.getuid?.() !== 0) return;

@@ -1,5 +1,5 @@
 /**
- * Spotify's reads show a write only later: lists after about 0.6 s, snapshots and counts after more, and a new playlist is
+ * Spotify's reads show a write only later: lists after about 0.6 s, snapshots and counts later still. A new playlist is
  * unknown for a moment. Also simulates rows that are shown under another ID (relinking), or empty.
  */
 import { trackObject } from '../../../src/demo/api/shapes.ts';
@@ -28,7 +28,7 @@ export interface LagControl {
   remember(): void;
   /**
    * Makes lists show the track `uri` as the track `shown`, as relinking does.
-   * @param how `named`: the list also says what the row was added with (`linked_from`), which it does not do for every app
+   * @param how `named`: the list also gives the original track in `linked_from`, as Spotify does for some apps only
    */
   relink(uri: string, shown: string, how?: 'named'): void;
   /** Makes lists show the rows of the track `uri` with `item: null`, as if Spotify no longer offered it. */
