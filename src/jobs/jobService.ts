@@ -1,8 +1,8 @@
-/** Durable jobs as the rest of the program uses them: create, attempt, read, resume, commit, cancel. */
+/** Durable jobs as the rest of the program uses them: create, look up, read, resume, commit, cancel. */
 import { NEVER } from '../base/abort.ts';
 import type { DriveEnd } from '../changes/run.ts';
 import { ENDED_BY_LOGIN } from '../domain/failureClass.ts';
-import { type BulkJobType, isWorking, type JobPayload, type JobStatus } from '../domain/job.ts';
+import { isWorking, type JobStatus } from '../domain/job.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBySeq } from '../store/tables/changes.ts';
@@ -10,7 +10,6 @@ import {
   countConfirmed,
   listItems,
   listUnresolved,
-  type NewJobItem,
   reopenItems,
   retryItems,
 } from '../store/tables/jobItems.ts';
@@ -25,26 +24,18 @@ import {
   unlistedJobs,
   wakeJobs,
 } from '../store/tables/jobs.ts';
-import { type Attempt, attempt } from './attempt.ts';
 import { type JobContext, type MoveOptions, move, reread } from './context.ts';
 import { estimateRequests } from './estimate.ts';
 import { type ItemRecord, itemRecord, type JobRecord, jobRecord, unresolvedOf } from './jobRecord.ts';
 import { createJobRunner } from './jobRunner.ts';
-import { clearJobs, dropEndedJobs, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
+import { createLookUp, type LookUp } from './lookUp.ts';
+import { clearJobs, dropEndedJobs, type JobRequest, listChange, storeJob, takeUpUnlisted } from './newJob.ts';
 import { closeCancelled, follow, followNow } from './outcome.ts';
 import { noSuchJob, requireCommittable, requireSettleable, wrongState } from './refusals.ts';
 import { readFixes, type Settled, type Settlement, settleItems } from './settle.ts';
 import { mayMove, workingState } from './states.ts';
 
 const RETENTION_MS = 90 * 24 * 60 * 60_000;
-
-/** @internal */
-export interface JobRequest {
-  type: BulkJobType;
-  payload: JobPayload;
-  items: readonly NewJobItem[];
-  maxAttempts: number;
-}
 
 /** What a person decides about a playlist that someone else changed during a write. */
 type Review = 'carry_on' | 'accept';
@@ -59,8 +50,8 @@ export interface Jobs {
   create(
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
-  /** Runs a call with its list as a job that is not listed unless it has to continue without its caller. */
-  attempt<T>(request: JobRequest, work: (attempt: Attempt) => Promise<T>): Promise<T>;
+  /** Looks up the list of a call, as a job that is not listed unless it has to continue without its caller. */
+  lookUp: LookUp;
   /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as all methods that take an ID */
   get(id: string): JobRecord;
   /**
@@ -181,13 +172,10 @@ export function createJobs(context: JobContext): Jobs {
     async create(request) {
       const { items, type, payload } = request;
       const { least, most } = await estimateRequests(store, type, items, payload);
-      const targetId = payload.playlist_id ?? null;
-      const begin = { status: 'pending' as const, targetId };
-      const job = await begun(() => storeJob(context, { ...request, begin }));
+      const job = await begun(() => storeJob(context, request));
       return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
     },
-    attempt: (request, work) =>
-      attempt(context, request, (one) => work({ ...one, list: () => begun(one.list) })),
+    lookUp: createLookUp(context, begun),
     get(id) {
       const job = need(id);
       const confirmed = countConfirmed(store, job.seq);

@@ -3,7 +3,7 @@ import { createTurns } from '../base/turns.ts';
 import { entriesOf } from '../changes/rowOps.ts';
 import { kindFacts } from '../domain/change.ts';
 import { asRelayError } from '../domain/errors.ts';
-import type { JobPayload, JobType } from '../domain/job.ts';
+import type { BulkJobType, JobPayload } from '../domain/job.ts';
 import { getAccount } from '../store/tables/account.ts';
 import { type Change, changeOfJob, getChangeBody } from '../store/tables/changes.ts';
 import { dropItems, insertItems, markNextWritten, type NewJobItem } from '../store/tables/jobItems.ts';
@@ -22,12 +22,12 @@ import type { JobContext } from './context.ts';
 
 type Context = Pick<JobContext, 'store' | 'clock' | 'random'>;
 
-export interface NewWork {
-  type: JobType;
+/** A list to look up, and what is to be done with it. */
+export interface JobRequest {
+  type: BulkJobType;
   payload: JobPayload;
   items: readonly NewJobItem[];
   maxAttempts: number;
-  begin: JobBegin;
 }
 
 /** Number of rows to store in one transaction, which takes a millisecond. */
@@ -37,10 +37,11 @@ const ROWS = 50;
  * Stores a job; it is on disk when this resolves. A crash before that leaves no job.
  * @throws RelayError `STORE_ERROR`, and then there is no job
  */
-export async function storeJob(context: Context, work: NewWork): Promise<Job> {
-  const { seq } = await storeItems(context, work);
+export async function storeJob(context: Context, request: JobRequest): Promise<Job> {
+  const { seq } = await storeItems(context, request);
   try {
-    return await beginStored(context, seq, work.begin);
+    const targetId = request.payload.playlist_id ?? null;
+    return await beginStored(context, seq, { status: 'pending', targetId });
   } catch (error) {
     await dropStored(context, seq);
     throw error;
@@ -48,11 +49,14 @@ export async function storeJob(context: Context, work: NewWork): Promise<Job> {
 }
 
 /** Stores a job with its items, in batches, since ten thousand take a while. It is not listed before `beginStored`. */
-export async function storeItems(context: Context, work: Omit<NewWork, 'begin'>): Promise<Job> {
-  const { store, clock } = context;
-  const { items } = work;
+export async function storeItems(context: Context, request: JobRequest): Promise<Job> {
+  const { store, clock, random } = context;
+  const { items, type, payload, maxAttempts } = request;
   const at = clock.now();
-  const seq = insertRow(context, work);
+  const account = getAccount(store)?.providerUserId ?? null;
+  const row = { id: random.uuid(), type, account, payload, maxAttempts };
+  const begin = { status: 'pending', phase: 'resolve', skipsMarked: false } as const;
+  const seq = insertJob(store, { ...row, ...begin }, items.length, at);
   const turn = createTurns();
   try {
     for (let from = 0; from < items.length; from += ROWS) {
@@ -114,14 +118,6 @@ function itemsOf({ store }: Context, { seq, kind }: Change): NewJobItem[] {
   const { former, ops } = getChangeBody(store, seq);
   const uris = ops.flatMap((op) => entriesOf(op, former.rows ?? []) ?? []);
   return uris.map((uri) => ({ input: uri, key: null, uri, status: 'matched' }));
-}
-
-function insertRow({ store, clock, random }: Context, work: Omit<NewWork, 'begin'>): number {
-  const { items, type, payload, maxAttempts } = work;
-  const account = getAccount(store)?.providerUserId ?? null;
-  const row = { id: random.uuid(), type, account, payload, maxAttempts };
-  const begin = { status: 'pending', phase: 'resolve', skipsMarked: false } as const;
-  return insertJob(store, { ...row, ...begin }, items.length, clock.now());
 }
 
 function stored({ store }: Context, seq: number): Job {

@@ -16,10 +16,11 @@ import {
 } from '../domain/job.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import type { Fix } from '../jobs/settle.ts';
+import type { NewJobItem } from '../store/tables/jobItems.ts';
 import { type LeanForm, leanList } from './answer/lean.ts';
 import { compact, LeanTrack, leanTrack } from './answer/leanShapes.ts';
 import { Description, MAX_ENTRIES, PlaylistName, PlaylistRef, TrackRef } from './arguments.ts';
-import { anyEntries, type Entry, entryOf, jobItemOf } from './bulk/entries.ts';
+import { anyEntries, itemOf } from './bulk/entries.ts';
 import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from './catalog/trackMatching.ts';
 import { defineTool } from './tool.ts';
 
@@ -244,12 +245,12 @@ export const createBulkJobTool = defineTool({
     const { playlist_id, ...rest } = payload;
     const stored = { ...(playlist_id ? { playlist_id: playlist_id.id } : {}), ...rest };
     requireTarget(type, stored);
-    const entries = await mapInTurns(items, entryOf);
-    if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(entries);
+    const listed = await mapInTurns(items, itemOf);
+    if (type === 'save_tracks' || type === 'remove_saved_tracks') refuseEpisodes(listed);
     const { job, estimatedRequests, mostRequests } = await jobs.create({
       type,
       payload: stored,
-      items: await mapInTurns(entries, (entry) => jobItemOf(entry)),
+      items: listed,
       maxAttempts: max_attempts,
     });
     const { job_id, status, total_items } = job;
@@ -279,8 +280,8 @@ function requireTarget(type: BulkJobType, payload: JobPayload): void {
   });
 }
 
-function refuseEpisodes(entries: readonly Entry[]): void {
-  const at = entries.findIndex((entry) => 'uri' in entry && entry.uri.startsWith('spotify:episode:'));
+function refuseEpisodes(items: readonly NewJobItem[]): void {
+  const at = items.findIndex(({ uri }) => uri?.startsWith('spotify:episode:'));
   if (at < 0) return;
   throw new RelayError('INVALID_ARGUMENT', `items[${at}] is an episode; this job takes only tracks.`, {
     remedy: 'Leave episodes out.',

@@ -1,6 +1,5 @@
 /** Saved tracks: listing, saving, removing and checking them. */
 import * as z from 'zod';
-import type { ChangeResult } from '../changes/changes.ts';
 import { saveTracks, unsaveTracks } from '../changes/kinds.ts';
 import { listOf, Track } from '../domain/shapes.ts';
 import { containsUris, getSavedTracks } from '../provider/resources/savedTracks.ts';
@@ -8,7 +7,7 @@ import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
-import { removalMembers, removalOf, reportOrThrow, writeFor } from './playlists/playlistWriting.ts';
+import { type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
 import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -44,8 +43,11 @@ const LibraryReport = z.object({
   change_id: z.string().optional().describe('Names this change for undo'),
 });
 
-function libraryReport(requested: number, result: ChangeResult): z.infer<typeof LibraryReport> {
-  const { playlist_id: _, snapshot_id: __, ...report } = reportOrThrow('', requested, result);
+function libraryReport({
+  playlist_id: _,
+  snapshot_id: __,
+  ...report
+}: Report): z.infer<typeof LibraryReport> {
   return report;
 }
 
@@ -59,8 +61,8 @@ export const saveTracksTool = defineTool({
   output: LibraryReport,
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    const result = await writeFor(services, 'save_tracks', saveTracks(services, uris), call);
-    return libraryReport(uris.length, result);
+    const { report } = await write(services, 'save_tracks', saveTracks(services, uris), call);
+    return libraryReport(report);
   },
 });
 
@@ -76,10 +78,10 @@ export const removeSavedTracksTool = defineTool({
   rows: { key: 'not_found', hint: 'The others were not saved either.' },
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    const result = await writeFor(services, 'remove_saved_tracks', unsaveTracks(services, uris), call);
-    const report = libraryReport(uris.length, result);
-    const former = result.kind === 'ended' ? (result.body.former.saved ?? []) : null;
-    return { ...report, ...removalOf(uris, former, 'the library') };
+    const request = unsaveTracks(services, uris);
+    const { report, state } = await write(services, 'remove_saved_tracks', request, call);
+    const former = state && (state.body.former.saved ?? []);
+    return { ...libraryReport(report), ...removalOf(uris, former, 'the library') };
   },
 });
 

@@ -2,7 +2,8 @@
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import { silentLog } from '../../src/base/log.ts';
 import { createChanges } from '../../src/changes/changes.ts';
-import { createJobs, type JobRequest, type Jobs } from '../../src/jobs/jobService.ts';
+import { createJobs, type Jobs } from '../../src/jobs/jobService.ts';
+import type { JobRequest } from '../../src/jobs/newJob.ts';
 import { createPlaylistRows } from '../../src/provider/resources/playlistRows.ts';
 import type { Resolver } from '../../src/resolve/resolver.ts';
 import type { Store } from '../../src/store/file/open.ts';

@@ -1,16 +1,19 @@
 /** What the bulk tools answer: counts, a row for each entry, and what was written. */
 import * as z from 'zod';
 import { Playlist, Track } from '../../domain/shapes.ts';
+import type { JobItem } from '../../store/tables/jobItems.ts';
 import type { LeanForm } from '../answer/lean.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
-import type { ResolvedEntry } from './entries.ts';
+
+/** The states of items that were searched for, and are not written. */
+const FOUND = ['matched', 'ambiguous', 'unmatched', 'skipped_existing'] as const;
 
 const ReportRow = z.object({
   index: z.number().describe('0-based position in the input'),
   input: z.unknown().describe('As given'),
-  status: z.enum(['matched', 'ambiguous', 'unmatched', 'skipped_existing']),
+  status: z.enum(FOUND),
   uri: z.string().optional(),
   track: Track.optional().describe('Omitted for matched entries in lists of more than 100'),
   candidates: z.array(Candidate).optional().describe('For entries that did not resolve'),
@@ -55,7 +58,7 @@ export const reportRows = {
   first: (row: unknown) => isUnresolved(row as z.infer<typeof ReportRow>),
 };
 
-function isUnresolved({ status }: Pick<z.infer<typeof ReportRow>, 'status'>): boolean {
+export function isUnresolved({ status }: Pick<JobItem, 'status'>): boolean {
   return status === 'ambiguous' || status === 'unmatched';
 }
 
@@ -118,36 +121,36 @@ function shortRow({ index, input, status, candidates, confirmed }: z.infer<typeo
 /** In longer lists, the report omits the tracks of matched entries, which would fill a model's context. */
 const DETAILED_REPORT = 100;
 
-/** The result of a call. `entries` has null for those not processed. */
-export function outcome(
-  entries: ReadonlyArray<ResolvedEntry | null>,
-  facts: Pick<BulkResult, 'status' | 'playlist_id'> & { write?: Report; job_id?: string; change_id?: string },
+/** The result of a call. The report leaves out items that were not searched for yet. */
+export function bulkResult(
+  items: readonly JobItem[],
+  facts: Pick<BulkResult, 'status' | 'playlist_id' | 'job_id' | 'change_id'> & { write?: Report | undefined },
 ): BulkResult {
-  const count = (status: ResolvedEntry['status']) =>
-    entries.filter((entry) => entry?.status === status).length;
+  const count = (status: JobItem['status']) => items.filter((item) => item.status === status).length;
   return {
     ...facts,
-    ...(facts.write?.change_id === undefined ? {} : { change_id: facts.write.change_id }),
     matched: count('matched') + count('skipped_existing'),
     ambiguous: count('ambiguous'),
     unmatched: count('unmatched'),
     skipped_existing: count('skipped_existing'),
     added: facts.write?.written ?? 0,
-    report: entries.flatMap((entry, index) =>
-      entry ? [reportRow(entry, index, entries.length <= DETAILED_REPORT)] : [],
-    ),
+    report: items.flatMap((item) => reportRow(item, items.length <= DETAILED_REPORT)),
   };
 }
 
-function reportRow(entry: ResolvedEntry, index: number, detailed: boolean): z.infer<typeof ReportRow> {
-  const { input, status, uri, track, candidates, confirmed } = entry;
-  return {
-    index,
-    input,
-    status,
-    ...(uri === null ? {} : { uri }),
-    ...(track && detailed ? { track } : {}),
-    ...(candidates.length > 0 && uri === null ? { candidates } : {}),
-    ...(confirmed ? { confirmed } : {}),
-  };
+function reportRow(item: JobItem, detailed: boolean): Array<z.infer<typeof ReportRow>> {
+  const { position: index, input, uri, track, candidates, confirmed } = item;
+  const status = FOUND.find((one) => one === item.status);
+  if (status === undefined) return [];
+  return [
+    {
+      index,
+      input,
+      status,
+      ...(uri === null ? {} : { uri }),
+      ...(track && detailed ? { track } : {}),
+      ...(candidates && candidates.length > 0 && uri === null ? { candidates } : {}),
+      ...(confirmed === 1 ? { confirmed: true } : {}),
+    },
+  ];
 }

@@ -1,9 +1,7 @@
-/** The entries of the bulk tools and of jobs: what was given, and what it resolved to. */
+/** The entries of the bulk tools and of `create_bulk_job`. */
 import * as z from 'zod';
-import type { JobCandidate } from '../../domain/job.ts';
-import type { Track } from '../../domain/shapes.ts';
-import { aliasKey, type TrackQuery } from '../../music/trackQuery.ts';
-import type { JobItem, NewJobItem } from '../../store/tables/jobItems.ts';
+import { aliasKey } from '../../music/trackQuery.ts';
+import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { ItemRef, MAX_ENTRIES } from '../arguments.ts';
 import { AlbumName, ArtistName, Title, Year } from '../catalog/trackMatching.ts';
 
@@ -54,7 +52,8 @@ function refsOf({ id, uri, url }: Pick<Song, 'id' | 'uri' | 'url'>) {
   return Object.entries({ id, uri, url }).flatMap(([name, ref]) => (ref ? [[name, ref] as const] : []));
 }
 
-export const AnyEntry = z.union([Song, ItemRef]);
+const AnyEntry = z.union([Song, ItemRef]);
+export type Entry = z.output<typeof AnyEntry>;
 
 export const searches = z
   .array(Search)
@@ -67,59 +66,16 @@ export const anyEntries = z
   .max(MAX_ENTRIES)
   .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
-/** An entry names an item, or has to be searched for. */
-export type Entry = { input: unknown; uri: string } | { input: unknown; search: TrackQuery };
-
-export interface ResolvedEntry {
-  input: unknown;
-  status: 'matched' | 'ambiguous' | 'unmatched' | 'skipped_existing';
-  /** URI of the clear match; null if there is none. */
-  uri: string | null;
-  /** The matched track; null also for entries given by ID, which are not looked up. */
-  track: Track | null;
-  candidates: JobCandidate[];
-  /** The remembered match was confirmed although its names differ. */
-  confirmed?: true;
-}
-
-export function entryOf(given: z.output<typeof AnyEntry>): Entry {
-  if ('kind' in given) return { input: given.input, uri: given.uri };
+/** An entry as an item of a job. One that names its track or episode needs no search. */
+export function itemOf(given: Entry): NewJobItem {
+  if ('kind' in given) return named(given.input, given.uri);
   const [ref] = refsOf(given);
-  if (ref) return { input: { [ref[0]]: ref[1].input }, uri: ref[1].uri };
+  if (ref) return named({ [ref[0]]: ref[1].input }, ref[1].uri);
   const { title = '', artist = '', album, year } = given;
-  const search = {
-    title,
-    artist,
-    ...(album !== undefined && { album }),
-    ...(year !== undefined && { year }),
-  };
-  return { input: search, search };
+  const input = { title, artist, ...(album !== undefined && { album }), ...(year !== undefined && { year }) };
+  return { input, key: aliasKey(input), uri: null, status: 'pending' };
 }
 
-/** The entry as a job item. */
-export function jobItemOf(entry: Entry): NewJobItem {
-  const { input } = entry;
-  if ('uri' in entry) return { input, key: null, uri: entry.uri, status: 'matched' };
-  return { input, key: aliasKey(entry.search), uri: null, status: 'pending' };
-}
-
-/** The result for an item that a call has looked up; null if it was not reached. */
-export function resolvedOf({
-  input,
-  status,
-  uri,
-  track,
-  candidates,
-  confirmed,
-}: JobItem): ResolvedEntry | null {
-  if (
-    status !== 'matched' &&
-    status !== 'ambiguous' &&
-    status !== 'unmatched' &&
-    status !== 'skipped_existing'
-  ) {
-    return null;
-  }
-  const known = { input, status, uri, track, candidates: candidates ?? [] };
-  return confirmed === 1 ? { ...known, confirmed: true } : known;
+function named(input: unknown, uri: string): NewJobItem {
+  return { input, key: null, uri, status: 'matched' };
 }

@@ -10,7 +10,7 @@ import { knownSong } from '../../provider/knownNames.ts';
 import { type Change, getChangeBySeq } from '../../store/tables/changes.ts';
 import { Offset } from '../arguments.ts';
 import { knownPlaylistName, knownPlaylistNames } from '../playlists/playlistNames.ts';
-import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { write } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import { undoEffect } from './undoEffect.ts';
 
@@ -72,8 +72,7 @@ export const undoChangeTool = defineTool({
     const request = undoRequest(services, change, force, (made) => {
       plan = made;
     });
-    const result = await writeFor(services, 'undo_change', request, call);
-    const report = reportOrThrow(change.playlistId ?? '', change.written, result);
+    const { report } = await write(services, 'undo_change', request, call);
     return {
       ok: true,
       ...facts,

@@ -1,7 +1,6 @@
 /** Playlists as they were: the versions that are kept, and bringing one back. */
 import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
-import type { ChangeResult } from '../../changes/changes.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { shortId } from '../../domain/job.ts';
@@ -13,8 +12,9 @@ import { PlaylistVersions, RestoreAnswer, type VersionRow } from '../../domain/v
 import { missingUris, type RestorePlan, restorePlan } from '../../library/versions/restorePlan.ts';
 import type { Call } from '../../provider/api.ts';
 import { getTrack } from '../../provider/resources/catalog.ts';
+import type { Change } from '../../store/tables/changes.ts';
 import { NextOffset, Offset, PlaylistName, playlistId } from '../arguments.ts';
-import { reportOrThrow, writeFor } from '../playlists/playlistWriting.ts';
+import { write } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 
 export const listVersionsTool = defineTool({
@@ -66,8 +66,7 @@ export const restorePlaylistTool = defineTool({
       requireSupported(plan);
       return plan;
     });
-    const result = await writeFor(services, 'restore_playlist', request, call);
-    const report = reportOrThrow(id, plan.wanted.length, result);
+    const { report } = await write(services, 'restore_playlist', request, call);
     return {
       ok: true,
       ...facts,
@@ -95,9 +94,7 @@ async function restoreAsNew(
   if (facts.dry_run) return answer;
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
-  const result = await writeFor(services, 'restore_playlist', request, call);
-  const again = (_: number, when: string) => undoFirst(result, when);
-  const report = reportOrThrow(facts.playlist_id, plan.wanted.length, result, again);
+  const { report } = await write(services, 'restore_playlist', request, call, { rest: undoFirst });
   return {
     ...answer,
     playlist_id: report.playlist_id,
@@ -106,8 +103,7 @@ async function restoreAsNew(
 }
 
 /** The caller has no list of the rows, so cannot write the rest. The same call alone would make a second playlist. */
-function undoFirst(result: ChangeResult, when: string): Remedy {
-  const id = result.kind === 'nothing_to_do' ? '' : result.change.id;
+function undoFirst(_: number, when: string, { id }: Change): Remedy {
   const command = ['undo', shortId(id)];
   const what = 'takes the new playlist away. Then';
   return {

@@ -10,14 +10,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import {
-  type Report,
-  removalMembers,
-  removalOf,
-  reportOrThrow,
-  WriteReport,
-  writeFor,
-} from './playlistWriting.ts';
+import { removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -54,12 +47,10 @@ export const createPlaylistTool = defineTool({
   async handle(services, args, call) {
     refusePublicCollaborative(args);
     const request = makePlaylist(services, args, []);
-    const result = await writeFor(services, 'create_playlist', request, call);
-    const { change_id } = reportOrThrow('', 0, result);
-    const made = result.kind === 'ended' ? result.playlist : null;
-    // If the answer was lost, `made` is null: the playlist was found afterwards, and only its ID is known.
-    const id = result.kind === 'ended' ? (result.change.playlistId ?? '') : '';
-    return { ...(made ?? (await getPlaylist(services.provider, id, call))), change_id };
+    const { report, state } = await write(services, 'create_playlist', request, call);
+    // If the answer was lost, the playlist was found afterwards, and only its ID is known.
+    const made = state?.playlist ?? (await getPlaylist(services.provider, report.playlist_id, call));
+    return { ...made, change_id: report.change_id };
   },
 });
 
@@ -91,9 +82,8 @@ export const updateDetailValuesTool = defineTool({
     }
     await checkCollaborative(services, id, details, call);
     const request = changeDetails(services, id, details);
-    const result = await writeFor(services, 'update_playlist_details', request, call);
-    const { change_id } = reportOrThrow(id, updated.length, result);
-    return { playlist_id: id, updated, change_id };
+    const { report } = await write(services, 'update_playlist_details', request, call);
+    return { playlist_id: id, updated, change_id: report.change_id };
   },
 });
 
@@ -124,8 +114,10 @@ export const addTracksTool = defineTool({
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
-  handle: (services, { playlist_id: { id }, track_ids }, call) =>
-    write(services, 'add_tracks_to_playlist', addRows(services, id, uris(track_ids)), call),
+  async handle(services, { playlist_id: { id }, track_ids }, call) {
+    const request = addRows(services, id, urisOf(track_ids));
+    return (await write(services, 'add_tracks_to_playlist', request, call)).report;
+  },
 });
 
 export const removeTracksTool = defineTool({
@@ -139,16 +131,11 @@ export const removeTracksTool = defineTool({
   output: WriteReport.extend(removalMembers),
   rows: { key: 'not_found', hint: 'The others were not there either.' },
   async handle(services, { playlist_id: { id }, track_ids }, call) {
-    const entries = uris(track_ids);
-    const result = await writeFor(
-      services,
-      'remove_tracks_from_playlist',
-      removeRows(services, id, entries),
-      call,
-    );
-    const report = reportOrThrow(id, entries.length, result);
-    if (result.kind !== 'ended') return { ...report, ...removalOf(entries, null, 'the playlist') };
-    const { former, notes } = result.body;
+    const entries = urisOf(track_ids);
+    const request = removeRows(services, id, entries);
+    const { report, state } = await write(services, 'remove_tracks_from_playlist', request, call);
+    if (!state) return { ...report, ...removalOf(entries, null, 'the playlist') };
+    const { former, notes } = state.body;
     const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
     const shown = entries.map((uri) => shownAs[uri] ?? uri);
     return { ...report, ...removalOf(shown, former.rows ?? [], 'the playlist') };
@@ -184,21 +171,11 @@ export const reorderTracksTool = defineTool({
   async handle(services, { playlist_id: { id }, ...move }, call) {
     const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
     const request = moveRows(services, id, { start, length, before, snapshot });
-    const { snapshot_id, change_id } = await write(services, 'reorder_playlist_tracks', request, call);
-    return { playlist_id: id, snapshot_id, change_id };
+    const { report } = await write(services, 'reorder_playlist_tracks', request, call);
+    return { playlist_id: id, snapshot_id: report.snapshot_id, change_id: report.change_id };
   },
 });
 
-async function write(
-  services: Services,
-  tool: string,
-  request: ReturnType<typeof addRows>,
-  call: Call,
-): Promise<Report> {
-  const id = request.playlistId ?? '';
-  return reportOrThrow(id, request.requested, await writeFor(services, tool, request, call));
-}
-
-function uris(refs: readonly EntityRef[]): string[] {
+function urisOf(refs: readonly EntityRef[]): string[] {
   return refs.map((ref) => ref.uri);
 }

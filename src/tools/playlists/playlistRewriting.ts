@@ -7,7 +7,7 @@ import type { Item } from '../../domain/shapes.ts';
 import { ItemRef, MAX_ENTRIES, playlistId } from '../arguments.ts';
 import { wholePlaylist } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
-import { emptyReport, reportOrThrow, WriteReport, writeFor } from './playlistWriting.ts';
+import { emptyReport, WriteReport, write } from './playlistWriting.ts';
 
 export const replaceTracksTool = defineTool({
   name: 'replace_playlist_tracks',
@@ -32,8 +32,7 @@ export const replaceTracksTool = defineTool({
       id,
       track_ids.map((ref) => ref.uri),
     );
-    const result = await writeFor(services, 'replace_playlist_tracks', request, call);
-    return reportOrThrow(id, track_ids.length, result);
+    return (await write(services, 'replace_playlist_tracks', request, call)).report;
   },
 });
 
@@ -78,9 +77,8 @@ export const deduplicatePlaylistTool = defineTool({
       return { ...emptyReport(id, removed.length, requests), ...counts };
     }
     const request = deduplicateRows(services, id, read);
-    const result = await writeFor(services, 'deduplicate_playlist', request, call);
+    const { report } = await write(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
-    const report = reportOrThrow(id, removed.length, result);
     // The requests write more rows than they remove, but the report counts only the removal, which was asked for.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     return { ...report, ...counts, removed, dry_run };

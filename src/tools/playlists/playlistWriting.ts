@@ -12,7 +12,9 @@ import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
+import type { LookedUp } from '../../jobs/lookUp.ts';
 import type { Call } from '../../provider/api.ts';
+import type { Change } from '../../store/tables/changes.ts';
 import type { Services } from '../tool.ts';
 
 const changeId = z.string().describe('Names this change for undo');
@@ -65,51 +67,72 @@ export type Report = z.infer<typeof WriteReport> & {
 /** How long a call waits for its write, so that its answer comes within 45 s. A write that takes longer continues as a job. */
 const WAIT_MS = 38_000;
 
-/**
- * Starts a tool's write, and waits as long as the caller can.
- * @param list for a call that has looked up a list: how long that took
- */
-export function writeFor(
-  services: Services,
-  tool: string,
-  request: Omit<ChangeRequest, 'askedBy'>,
-  call: Call,
-  list?: { spentMs: number },
-): Promise<ChangeResult> {
-  const ms = Math.max(1_000, WAIT_MS - (list?.spentMs ?? 0));
-  const wait = { ms, ...(list ? { for: 'list' as const } : {}) };
-  return services.changes.run({ ...request, askedBy: `tool ${tool}` }, call, wait);
-}
-
 /** What to do about the rest of a write that stopped part-way. @param when such as `after 5 seconds` */
-type RestWords = (written: number, when: string) => string | Remedy;
+type RestWords = (written: number, when: string, change: Change) => string | Remedy;
 
 /** The words for a write of the caller's own entries. @param entry the one at which the rest begins, counted from 1 */
 export function writeFrom(entry: number, when: string): string {
   return `Write the rest (from entry ${entry}) ${when}.`;
 }
 
+interface WriteOptions {
+  /** The list that the call has looked up. If its write is not finished in time, that is an answer and no error. */
+  list?: LookedUp;
+  /** What to do about the rest, from the number of entries written. */
+  rest?: RestWords;
+}
+
+/** What a write has come to. */
+export interface Written {
+  report: Report;
+  /** The change as it is now; null if there was nothing to do. */
+  state: Omit<ChangeReport, 'end'> | null;
+  /** True if the change of a list is not finished, so that its job continues. */
+  continues: boolean;
+}
+
 /**
- * The report of a write that has ended.
- * @param rest what to do about the rest, from the number of entries written
+ * Carries out a tool's write, and waits as long as the caller can.
  * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
  * `DEADLINE_EXCEEDED`
  */
-export function reportOrThrow(
-  playlistId: string,
-  requested: number,
-  result: ChangeResult,
-  rest: RestWords = (written, when) => writeFrom(written + 1, when),
-): Report {
-  if (result.kind === 'nothing_to_do') return emptyReport(playlistId, requested);
-  if (result.kind === 'listed') throw continues(playlistId, result);
+export async function write(
+  { changes, clock }: Services,
+  tool: string,
+  request: Omit<ChangeRequest, 'askedBy'>,
+  call: Call,
+  { list, rest = (written, when) => writeFrom(written + 1, when) }: WriteOptions = {},
+): Promise<Written> {
+  const playlistId = request.playlistId ?? '';
+  const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
+  const spentMs = list ? clock.monotonic() - list.startedAt : 0;
+  const ms = Math.max(1_000, WAIT_MS - spentMs);
+  const result = await changes.run(asked, call, { ms, ...(list && { for: 'list' }) });
+  if (result.kind === 'nothing_to_do')
+    return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
+  if (result.kind === 'listed') {
+    if (!list) throw stillWriting(playlistId, result);
+    const { snapshotId, written } = result.change;
+    const report = { ok: false, ...soFar(playlistId, result), snapshot_id: snapshotId, partial: written > 0 };
+    return { report, state: result, continues: true };
+  }
   const report = reportOf(playlistId, result);
-  const { end } = result;
-  if (end.kind === 'stopped') throw stoppedError(result.change, ofTarget(result, report));
-  const { cause } = end;
-  if (!cause) return report;
-  if (result.change.outcome === 'unchanged') throw cause;
-  throw failed(result, report, cause, rest);
+  const { change, end } = result;
+  if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, report));
+  if (!end.cause) return { report, state: result, continues: false };
+  if (change.outcome === 'unchanged') throw end.cause;
+  throw failed(result, report, end.cause, rest);
+}
+
+/** How far a write got that is not finished. */
+function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'change' | 'requests'>) {
+  return {
+    playlist_id: change.playlistId ?? playlistId,
+    requested: change.requested,
+    written: change.written,
+    chunks: requests,
+    change_id: change.id,
+  };
 }
 
 export function emptyReport(playlistId: string, requested: number, requests = 0): Report {
@@ -157,7 +180,7 @@ function failed(result: ChangeReport, report: Report, cause: RelayError, rest: R
     how,
     ofTarget(result, report),
     cause,
-    remedyFor(result, cause, () => rest(report.written, whenOf(cause))),
+    remedyFor(result, cause, () => rest(report.written, whenOf(cause), result.change)),
   );
 }
 
@@ -258,17 +281,9 @@ function whatNext(change: ChangeReport['change'], jobId: string): string {
     : `Do not send it again: job ${jobId} writes the rest by itself.`;
 }
 
-function continues(playlistId: string, result: Extract<ChangeResult, { kind: 'listed' }>): RelayError {
-  const { change, cause, requests } = result;
-  const { change_id, job_id } = continuation(change);
-  const report = {
-    playlist_id: change.playlistId ?? playlistId,
-    requested: change.requested,
-    written: change.written,
-    chunks: requests,
-    change_id,
-    job_id,
-  };
+function stillWriting(playlistId: string, result: Extract<ChangeResult, { kind: 'listed' }>): RelayError {
+  const { change, cause } = result;
+  const { job_id } = continuation(change);
   const isDisk = cause !== null && failureClassOf(cause) === 'store';
   const isTold = cause && (cause.code === 'CONFLICT' || failureClassOf(cause) === 'limit' || isDisk);
   const code = isTold ? cause.code : 'DEADLINE_EXCEEDED';
@@ -279,6 +294,6 @@ function continues(playlistId: string, result: Extract<ChangeResult, { kind: 'li
         ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
         : `${isDisk ? `${cause.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details: { ...ofTarget(result, report) },
+    details: { ...ofTarget(result, soFar(playlistId, result)), job_id },
   });
 }

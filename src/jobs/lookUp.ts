@@ -1,0 +1,101 @@
+/**
+ * The job behind a call that looks up a list while its caller waits. It is stored from the start, but kept out of the list of
+ * jobs. It is dropped at the end of the call, unless it has to continue without its caller.
+ */
+import { withDeadline } from '../base/abort.ts';
+import { asRelayError, RelayError } from '../domain/errors.ts';
+import { failureClassOf } from '../domain/failureClass.ts';
+import { pauseAfter } from '../domain/pause.ts';
+import type { Call } from '../provider/api.ts';
+import { getChange } from '../store/tables/changes.ts';
+import { type JobItem, listItems, skipSome } from '../store/tables/jobItems.ts';
+import { getJobBySeq, type Job, type JobBegin } from '../store/tables/jobs.ts';
+import { heldItems, markSkips } from './commit.ts';
+import type { JobContext } from './context.ts';
+import { beginStored, dropStored, type JobRequest, storeItems } from './newJob.ts';
+import { searchForCaller } from './resolveStep.ts';
+
+/** Limits within the 45 s of a call: the longest search, and the time after which the call stops reading. */
+const SEARCH_MS = 35_000;
+const READ_UNTIL_MS = 42_000;
+
+/** A list that a call has looked up. */
+export interface LookedUp {
+  /** ID of the job, and also of its change. */
+  readonly id: string;
+  readonly seq: number;
+  /** Start of the call, by the monotonic clock. */
+  readonly startedAt: number;
+  /** False if it took too long, or Spotify asks to wait. The job is listed then, and continues. */
+  readonly isComplete: boolean;
+  /** The items as they are now, in order. */
+  items(): JobItem[];
+  /** Skips the found items for which `isLeftOut` returns true. It is called for each found item in order. */
+  leaveOut(isLeftOut: (uri: string) => boolean): void;
+}
+
+/** Looks up a list, leaves out what its job would leave out, and calls `then`, which answers. */
+export type LookUp = <T>(request: JobRequest, call: Call, then: (list: LookedUp) => Promise<T>) => Promise<T>;
+
+/** @param listed lists a job by the function that it is given */
+export function createLookUp(
+  context: JobContext,
+  listed: (list: () => Promise<Job>) => Promise<Job>,
+): LookUp {
+  const { store, clock } = context;
+  return async (request, call, then) => {
+    const startedAt = clock.monotonic();
+    const job = await storeItems(context, request);
+    const { id, seq, totalItems } = job;
+    try {
+      const stopped =
+        (await stopOf(context, SEARCH_MS, call, (timed) => searchForCaller(context, job, timed))) ??
+        (await stopOf(context, startedAt + READ_UNTIL_MS - clock.monotonic(), call, async ({ signal }) => {
+          await markSkips(context, job, await heldItems(context, job, { signal, progress() {} }));
+        }));
+      const targetId = request.payload.playlist_id ?? null;
+      if (stopped) await listed(() => beginStored(context, seq, { targetId, ...stopped }));
+      return await then({
+        id,
+        seq,
+        startedAt,
+        isComplete: stopped === null,
+        items: () => listItems(store, seq, 0, totalItems),
+        leaveOut: (isLeftOut) => {
+          skipSome(store, seq, { from: 0, limit: totalItems }, isLeftOut, clock.now());
+        },
+      });
+    } finally {
+      // If the change is still under way when the server stops, the next start lists the job.
+      const change = getChange(store, id);
+      const isOver = change === null || change.outcome !== null;
+      if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);
+    }
+  };
+}
+
+/**
+ * Runs a part of the call for at most `ms`. Returns null if it has ended. If its time was up or Spotify asks to wait, it returns
+ * how the job continues.
+ * @throws RelayError any other failure of `part`
+ */
+async function stopOf(
+  { clock, random }: JobContext,
+  ms: number,
+  call: Call,
+  part: (call: Call) => Promise<void>,
+): Promise<Omit<JobBegin, 'targetId'> | null> {
+  const late = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
+  const timed = { clock, ms: Math.max(0, ms), signal: call.signal, late };
+  try {
+    await withDeadline(timed, (signal) => part({ ...call, signal }));
+    return null;
+  } catch (thrown) {
+    const error = asRelayError(thrown);
+    if (error.code === late.code) return { status: 'pending' };
+    if (failureClassOf(error) !== 'limit') throw error;
+    const facts = { failures: 1, now: clock.now(), fraction: random.fraction() };
+    const { until: runAfter, reason } = pauseAfter(error, facts);
+    return { status: 'waiting', runAfter, reason };
+  }
+}
