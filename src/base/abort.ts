@@ -25,6 +25,28 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
+/** What comes first: the result of the work, `left` if the caller has gone, or `late` if the time is up. */
+export async function firstOf<T>(
+  clock: Clock,
+  done: Promise<T>,
+  signal: AbortSignal,
+  waitMs: number,
+): Promise<T | 'left' | 'late'> {
+  const timer = new AbortController();
+  try {
+    return await Promise.race([
+      done,
+      aborted(signal).then(() => 'left' as const),
+      clock.sleep(waitMs, timer.signal).then(
+        () => 'late' as const,
+        () => new Promise<never>(() => {}),
+      ),
+    ]);
+  } finally {
+    timer.abort();
+  }
+}
+
 /**
  * A signal that aborts as soon as either of the two does, until `ended`. The first call of `AbortSignal.any` would take several
  * times as long.

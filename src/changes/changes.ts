@@ -1,5 +1,5 @@
 /** Changes as the rest of the program uses them: carry one out, continue one, cancel one, accept one under review. */
-import { aborted, NEVER } from '../base/abort.ts';
+import { aborted, firstOf, NEVER } from '../base/abort.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
 import { asRelayError, notConnected, otherAccount, RelayError } from '../domain/errors.ts';
@@ -248,16 +248,15 @@ export function createChanges(context: ChangeContext): Changes {
     );
   }
 
-  function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
-    const change = reread(store, seq);
+  function stateOf(seq: number, { playlist, completed }: Active): Omit<ChangeReport, 'end'> {
     const body = getChangeBody(store, seq);
-    const result: ChangeReport = {
-      change,
-      body,
-      end,
-      playlist: entry.playlist,
-      requests: { total: requestsLeft(body.ops), completed: entry.completed },
-    };
+    const requests = { total: requestsLeft(body.ops), completed };
+    return { change: reread(store, seq), body, playlist, requests };
+  }
+
+  function report(seq: number, end: DriveEnd, entry: Active): ChangeReport {
+    const result = { ...stateOf(seq, entry), end };
+    const { change } = result;
     const job = change.job === null ? null : getJobBySeq(store, change.job);
     if (change.outcome !== null && job?.listed === false) {
       // A change without effect cannot be undone.
@@ -344,13 +343,10 @@ export function createChanges(context: ChangeContext): Changes {
 
   /** Lists the job of the change, for which nobody waits from here on. */
   async function listed(entry: Active, end: OpenEnd | null, isStopped = false): Promise<ChangeResult> {
-    const { seq, completed, playlist } = entry;
     entry.waiter = null;
-    const body = getChangeBody(store, seq ?? 0);
-    const requests = { total: requestsLeft(body.ops), completed };
-    const change = reread(store, seq ?? 0);
-    await list(change, end, isStopped);
-    return { kind: 'listed', change, body, cause: end?.cause ?? null, playlist, requests };
+    const state = stateOf(entry.seq ?? 0, entry);
+    await list(state.change, end, isStopped);
+    return { kind: 'listed', ...state, cause: end?.cause ?? null };
   }
 
   // A list may still show the rows from before the last writes of the earlier process.
@@ -490,26 +486,4 @@ type OpenEnd = Extract<DriveEnd, { kind: 'paused' | 'review' | 'failed' }>;
 /** True if the change waits for something. */
 function isOpen(end: DriveEnd): end is OpenEnd {
   return end.kind === 'paused' || end.kind === 'review' || end.kind === 'failed';
-}
-
-/** What comes first: the result of the work, `left` if the caller has gone, or `late` if the time is up. */
-async function firstOf<T>(
-  clock: ChangeContext['clock'],
-  done: Promise<T>,
-  signal: AbortSignal,
-  waitMs: number,
-): Promise<T | 'left' | 'late'> {
-  const timer = new AbortController();
-  try {
-    return await Promise.race([
-      done,
-      aborted(signal).then(() => 'left' as const),
-      clock.sleep(waitMs, timer.signal).then(
-        () => 'late' as const,
-        () => new Promise<never>(() => {}),
-      ),
-    ]);
-  } finally {
-    timer.abort();
-  }
 }

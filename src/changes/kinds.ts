@@ -20,6 +20,8 @@ import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
+/** What waiting for earlier writes needs. */
+type Settling = Omit<Acting, 'rows'>;
 
 /**
  * Appends rows in order. The number of rows and the last rows are read first.
@@ -193,7 +195,7 @@ function unwritable({ present, wanted }: Pick<Revision, 'present' | 'wanted'>): 
  * @param read returns what the playlist holds. Called in the change's turn, so nothing else of relay writes meanwhile
  */
 export function deduplicateRows(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  context: Settling,
   playlistId: string,
   read: (how: 'readForChange' | 'readTwice') => Promise<readonly string[]>,
 ): Request {
@@ -244,11 +246,7 @@ export function makePlaylist(
 }
 
 /** Sets name, description, public or collaborative; those that are undefined stay as they are. */
-export function changeDetails(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  playlistId: string,
-  set: DetailValues,
-): Request {
+export function changeDetails(context: Settling, playlistId: string, set: DetailValues): Request {
   return {
     kind: 'details',
     playlistId,
@@ -265,11 +263,7 @@ export function changeDetails(
  * Waits until earlier writes to a playlist have taken effect. One with a lost answer might undo what comes now. While one is
  * still being looked into, a reading could show the rows from before it.
  */
-export async function settleTarget(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  playlistId: string,
-  call: Call,
-): Promise<void> {
+export async function settleTarget(context: Settling, playlistId: string, call: Call): Promise<void> {
   const { store } = context;
   const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
     ({ seq, uncertain, inTransit }) =>
@@ -283,7 +277,7 @@ const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 
 
 /** Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. */
 export async function readDetails(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  context: Settling,
   playlistId: string,
   fields: DetailValues,
   call: Call,
@@ -324,10 +318,7 @@ function detailsOf(
 }
 
 /** Takes a playlist off the account's list; its rows stay. */
-export function unfollow(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  playlistId: string,
-): Request {
+export function unfollow(context: Settling, playlistId: string): Request {
   return {
     kind: 'delete',
     playlistId,
@@ -340,10 +331,7 @@ export function unfollow(
 }
 
 /** Saves tracks. Which of them were saved before is read only for an undo, since Spotify keeps the time of each. */
-export function saveTracks(
-  context: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
-  uris: readonly string[],
-): Request {
+export function saveTracks(context: Settling, uris: readonly string[]): Request {
   return {
     kind: 'save',
     playlistId: null,
@@ -360,7 +348,7 @@ export function saveTracks(
  * @param sent `all` where the caller counts its own entries by the requests, as a job does
  */
 export function unsaveTracks(
-  { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
+  { provider, store, clock }: Settling,
   uris: readonly string[],
   sent: 'saved' | 'all' = 'saved',
 ): Request {

@@ -1,24 +1,15 @@
 /** What the parts of the job engine share, and the only function that moves a job to another state. */
-import type { Clock, Random } from '../base/clock.ts';
-import type { Log } from '../base/log.ts';
 import type { Changes } from '../changes/changes.ts';
+import type { ChangeContext } from '../changes/record.ts';
 import type { JobStatus } from '../domain/job.ts';
-import type { ProviderApi } from '../provider/api.ts';
-import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
 import type { Resolver } from '../resolve/resolver.ts';
 import type { Store } from '../store/file/open.ts';
 import { getJobBySeq, type Job, type JobChange, moveJob } from '../store/tables/jobs.ts';
 import { mayMove } from './states.ts';
 
-export interface JobContext {
+export interface JobContext extends ChangeContext {
   changes: Changes;
-  provider: ProviderApi;
-  rows: PlaylistRows;
   resolver: Pick<Resolver, 'resolve' | 'keep'>;
-  store: Store;
-  clock: Clock;
-  random: Random;
-  log: Log;
 }
 
 export interface MoveOptions {

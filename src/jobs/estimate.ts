@@ -2,13 +2,13 @@
 import { chunk } from '../base/lists.ts';
 import { createTurns } from '../base/turns.ts';
 import { ROWS_PER_REQUEST } from '../changes/rowOps.ts';
-import type { BulkJobType, JobPayload } from '../domain/job.ts';
+import type { BulkJobType } from '../domain/job.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import { TRACKS_PER_REQUEST } from '../provider/resources/savedTracks.ts';
 import { mostSearches } from '../resolve/search.ts';
 import type { Store } from '../store/file/open.ts';
 import { knownKeys } from '../store/tables/aliases.ts';
-import type { NewJobItem } from '../store/tables/jobItems.ts';
+import type { JobRequest } from './newJob.ts';
 
 export interface Estimate {
   /** The fewest requests: every song is found as it is written, and the target fits into one page. */
@@ -26,9 +26,7 @@ const KEYS = 50;
 /** Adds up one search for each song without an alias, the reads of the target, and the writes. */
 export async function estimateRequests(
   store: Store,
-  type: BulkJobType,
-  items: readonly NewJobItem[],
-  payload: Pick<JobPayload, 'dry_run' | 'skip_duplicates' | 'skip_existing'>,
+  { type, items, payload }: JobRequest,
 ): Promise<Estimate> {
   const queries = new Map<string, TrackQuery>();
   for (const { key, status, input } of items) {

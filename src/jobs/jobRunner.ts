@@ -19,22 +19,12 @@ const COMMIT_LANES = 3;
 /** Pause between attempts while the state cannot be saved. */
 const SAVE_RETRY_MS = 10_000;
 
-export interface JobRunner {
-  start(): void;
-  /** Tells the lanes that something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
-  wake(): void;
-  /** Ends a job's searches and waits at once; a write in transit may finish. Resolves when no lane works on the job. */
-  release(seq: number): Promise<void>;
-  /** Releases all jobs, and runs none any more. */
-  stop(): Promise<void>;
-}
-
 interface Work {
   stop: AbortController;
   ended: Promise<void>;
 }
 
-export function createJobRunner(context: JobContext): JobRunner {
+export function createJobRunner(context: JobContext) {
   const { store, clock, log } = context;
   const steps = { resolve: resolveStep, commit: commitStep };
   const waker = createWaker(clock);
@@ -99,6 +89,7 @@ export function createJobRunner(context: JobContext): JobRunner {
     }
   }
 
+  /** Ends a job's searches and waits at once; a write in transit may finish. Resolves when no lane works on the job. */
   async function release(seq: number): Promise<void> {
     const work = working.get(seq);
     work?.stop.abort(new RelayError('CANCELLED', 'The job was stopped.'));
@@ -112,8 +103,10 @@ export function createJobRunner(context: JobContext): JobRunner {
       lanes.push(lane('resolve').catch(ended));
       for (let count = 0; count < COMMIT_LANES; count++) lanes.push(lane('commit').catch(ended));
     },
-    wake: () => waker.wake(),
+    /** Tells the lanes that something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
+    wake: waker.wake,
     release,
+    /** Releases all jobs, and runs none any more. */
     async stop() {
       stopped = true;
       waker.wake();
@@ -127,20 +120,15 @@ export function createJobRunner(context: JobContext): JobRunner {
 const MAX_SLEEP_MS = 10 * 60_000;
 
 /** Sleeping until a given time or until woken, whichever comes first. */
-interface Waker {
-  /** Ends every sleep. */
-  wake(): void;
-  /** Sleeps until `at` (Unix milliseconds; null: until woken), or for the maximum if that is far off. */
-  sleepUntil(at: number | null): Promise<void>;
-}
-
-function createWaker(clock: Clock): Waker {
+function createWaker(clock: Clock) {
   const sleepers = new Set<AbortController>();
   return {
+    /** Ends every sleep. */
     wake() {
       for (const sleeper of sleepers) sleeper.abort();
     },
-    async sleepUntil(at) {
+    /** Sleeps until `at` (Unix milliseconds; null: until woken), or for the maximum if that is far off. */
+    async sleepUntil(at: number | null): Promise<void> {
       const sleeper = new AbortController();
       sleepers.add(sleeper);
       const ms = at === null ? null : Math.max(0, Math.min(at - clock.now(), MAX_SLEEP_MS));

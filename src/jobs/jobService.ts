@@ -170,8 +170,7 @@ export function createJobs(context: JobContext): Jobs {
 
   return {
     async create(request) {
-      const { items, type, payload } = request;
-      const { least, most } = await estimateRequests(store, type, items, payload);
+      const { least, most } = await estimateRequests(store, request);
       const job = await begun(() => storeJob(context, request));
       return { job: jobRecord(job), estimatedRequests: least, mostRequests: most };
     },

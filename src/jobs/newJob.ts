@@ -128,17 +128,12 @@ function stored({ store }: Context, seq: number): Job {
 
 /** Drops jobs that ended before `before` (Unix milliseconds). */
 export async function dropEndedJobs(context: Pick<Context, 'store'>, before: number): Promise<void> {
-  const ended = jobsEndedBefore(context.store, before);
-  for (const seq of ended) await dropStored(context, seq);
-  if (ended.length > 0) context.store.saveSoon();
+  await dropAll(context, jobsEndedBefore(context.store, before));
 }
 
 /** Drops every job that is over; returns how many. What they wrote can still be undone. */
 export async function clearJobs(context: Pick<Context, 'store'>): Promise<number> {
-  const over = jobsToClear(context.store);
-  for (const seq of over) await dropStored(context, seq);
-  if (over.length > 0) context.store.saveSoon();
-  return over.length;
+  return dropAll(context, jobsToClear(context.store));
 }
 
 /**
@@ -149,12 +144,19 @@ export async function takeUpUnlisted(
   left: readonly Job[],
   list: (change: Change) => Promise<void>,
 ): Promise<void> {
-  const { store } = context;
-  const unlisted = left.map(({ seq }) => ({ seq, change: changeOfJob(store, seq) }));
+  const unlisted = left.map(({ seq }) => ({ seq, change: changeOfJob(context.store, seq) }));
   await Promise.all(unlisted.flatMap(({ change }) => (change?.outcome === null ? [list(change)] : [])));
   const over = unlisted.filter(({ change }) => change?.outcome !== null);
-  for (const { seq } of over) await dropStored(context, seq);
-  if (over.length > 0) store.saveSoon();
+  await dropAll(
+    context,
+    over.map(({ seq }) => seq),
+  );
+}
+
+async function dropAll(context: Pick<Context, 'store'>, jobs: readonly number[]): Promise<number> {
+  for (const seq of jobs) await dropStored(context, seq);
+  if (jobs.length > 0) context.store.saveSoon();
+  return jobs.length;
 }
 
 /** Drops a job with its items. */

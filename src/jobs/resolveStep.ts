@@ -24,7 +24,7 @@ import {
   postponeItem,
   resolveItems,
 } from '../store/tables/jobItems.ts';
-import { changeJob, type Job } from '../store/tables/jobs.ts';
+import { changeJob, type Job, type JobChange } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 
 /**
@@ -41,7 +41,8 @@ interface Turn {
   signal: AbortSignal;
   /** Number of failures in a row before this turn that no item caused, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
-  pause: Park | null;
+  /** How long the job waits and why; null if it does not have to. */
+  pause: Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'> | null;
   /** Why the turn ends: the state could not be saved, or something failed while a caller waits. */
   error: RelayError | null;
   /** The caller who waits for the whole search; null for a lane, which lets other jobs have their turn. */
@@ -57,14 +58,6 @@ interface Failure {
   error: RelayError;
 }
 
-interface Park {
-  /** Time until which the job waits, in Unix milliseconds; null to wait until the owner logs in. */
-  until: number | null;
-  reason: string;
-  /** Number of failures in a row that no item caused. */
-  failures: number;
-}
-
 export async function resolveStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (!(await begin(context, job))) return;
   const now = context.clock.now();
@@ -74,7 +67,7 @@ export async function resolveStep(context: JobContext, job: Job, signal: AbortSi
   if (items.length > 0) await searchAll(turn, items);
   signal.throwIfAborted();
   if (turn.error) throw turn.error;
-  if (turn.pause) await park(turn, turn.pause);
+  if (turn.pause) await move(context, turn.job, 'waiting', turn.pause);
   else await endIfDone(turn);
 }
 
@@ -104,17 +97,16 @@ function turnOf(context: JobContext, job: Job, signal: AbortSignal): Turn {
   return { context, job: reread(context.store, job), signal, before, held: [], ...ends };
 }
 
-async function park({ context, job }: Turn, { until, reason, failures }: Park): Promise<void> {
-  await move(context, job, 'waiting', { runAfter: until, reason, stepAttempts: failures });
-}
-
 /** Moves a job that has no due items to its next state. */
 async function endIfDone(turn: Turn): Promise<void> {
   const { context, job } = turn;
   const now = context.clock.now();
   const next = nextTry(context.store, job.seq);
   if (next && next.at <= now) return;
-  if (next) return park(turn, { until: next.at, reason: next.code, failures: 0 });
+  if (next) {
+    await move(context, job, 'waiting', { runAfter: next.at, reason: next.code, stepAttempts: 0 });
+    return;
+  }
   const { resolved, ambiguous, unmatched, failed } = reread(context.store, job);
   if (!job.payload.dry_run) {
     await move(context, job, 'ready');
@@ -249,8 +241,8 @@ function waitFor(turn: Turn, error: RelayError): void {
   const { context, before } = turn;
   const failures = before.failureClass === failureClassOf(error) ? before.failures + 1 : 1;
   const facts = { failures, now: context.clock.now(), fraction: context.random.fraction() };
-  const { until, reason } = pauseAfter(error, facts);
-  turn.pause ??= { until, reason, failures };
+  const { until: runAfter, reason } = pauseAfter(error, facts);
+  turn.pause ??= { runAfter, reason, stepAttempts: failures };
 }
 
 /** Spends an attempt of the item. */

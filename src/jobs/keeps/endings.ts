@@ -22,22 +22,8 @@ const LOOK_AT_JOB_MS = 60_000;
 /** How long to wait while a library is read for the first time, or if an error does not say. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
-export interface Endings {
-  /** Records that the playlist waits. @param retryAt when to try again; null to wait for something else, such as a login */
-  waits(keep: Keep, reason: string, retryAt?: number | null): Promise<Outcome>;
-  /** Records that the last write still continues as a job, or that this job waits for a person. */
-  waitsForJob(keep: Keep, change: Change): Promise<Outcome>;
-  review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome>;
-  /** Records a failure: depending on the error, the playlist waits or is up for review. */
-  failed(keep: Keep, thrown: unknown): Promise<Outcome>;
-  /** Records that nothing had to be written. @param left the rows that are there, by the IDs that they were written with */
-  unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome>;
-  /** Records what was written. @param digest digest of what the query asked for */
-  wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome>;
-}
-
 /** @param stopping aborts when the program ends: errors after that are not recorded as failures */
-export function createEndings(context: KeepsContext, stopping: AbortSignal): Endings {
+export function createEndings(context: KeepsContext, stopping: AbortSignal) {
   const { store, clock, random, log } = context;
 
   /** The facts that every completed run records. */
@@ -57,8 +43,13 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
   const unlessPaused = <T extends KeepStatus>({ id }: Keep, status: T) =>
     getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
-  const endings: Endings = {
-    async waits(keep, reason, retryAt = clock.now() + LOOK_AGAIN_MS) {
+  const endings = {
+    /** Records that the playlist waits. @param retryAt when to try again; null to wait for something else, such as a login */
+    async waits(
+      keep: Keep,
+      reason: string,
+      retryAt: number | null = clock.now() + LOOK_AGAIN_MS,
+    ): Promise<Outcome> {
       const status = unlessPaused(keep, 'waiting');
       // A run that comes earlier asks nothing of a part of Spotify whose limit is not over.
       const latest = clock.now() + INTERVAL_MS[keep.every];
@@ -66,7 +57,8 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       await putKeep(store, keep, { status, reason, preview: null, retryAt: at });
       return NOTHING;
     },
-    async waitsForJob(keep, change) {
+    /** Records that the last write still continues as a job, or that this job waits for a person. */
+    async waitsForJob(keep: Keep, change: Change): Promise<Outcome> {
       const name = `job ${change.id.slice(0, 8)}`;
       const job = change.job === null ? null : getJobBySeq(store, change.job);
       if (job?.status !== 'failed') {
@@ -78,14 +70,15 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       await putKeep(store, keep, { status: 'review', reason, preview: EMPTY_PREVIEW, retryAt: null });
       return NOTHING;
     },
-    async review(keep, reason, preview) {
+    async review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome> {
       // It is due as before, so the review comes once it is resumed.
       if (isHalted(store, keep)) return { preview };
       const lastResult = 'nothing written: waiting for your review';
       await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
       return { preview };
     },
-    async failed(keep, thrown) {
+    /** Records a failure: depending on the error, the playlist waits or is up for review. */
+    async failed(keep: Keep, thrown: unknown): Promise<Outcome> {
       const error = asRelayError(thrown);
       if (stopping.aborted || error.code === 'SHUTTING_DOWN') return NOTHING;
       if (error.code === 'INTERNAL')
@@ -98,7 +91,8 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       setKeep(store, keep.seq, { failures });
       return endings.waits(keep, `${error.code}: ${error.message}`, until ?? undefined);
     },
-    async unchanged(keep, left, preview) {
+    /** Records that nothing had to be written. @param left the rows that are there, by the IDs that they were written with */
+    async unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome> {
       const lastResult = 'nothing to change';
       await putKeep(store, keep, {
         ...ran(keep),
@@ -108,7 +102,8 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal): End
       });
       return { preview };
     },
-    async wrote(keep, change, digest, preview) {
+    /** Records what was written. @param digest digest of what the query asked for */
+    async wrote(keep: Keep, change: Change, digest: string, preview: KeepPreview): Promise<Outcome> {
       const did = [
         ...(preview.added_count > 0 ? [`${preview.added_count} added`] : []),
         ...(preview.removed_count > 0 ? [`${preview.removed_count} removed`] : []),

@@ -2,7 +2,7 @@
  * Kept playlists as the rest of the program uses them, and the one loop that runs them when they are due. README.md says what
  * happens when.
  */
-import { aborted } from '../../base/abort.ts';
+import { aborted, firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
 import { loginRequired, RelayError } from '../../domain/errors.ts';
@@ -89,23 +89,10 @@ export function createKeeps(context: KeepsContext): Keeps {
 
   /** Waits for a run for the rest of a call's time; the run continues after that. @param begunAt when the call began, monotonic */
   async function inTime(work: Promise<Outcome>, { signal }: Caller, begunAt: number): Promise<Outcome> {
-    const timer = new AbortController();
     const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
-    const late = clock.sleep(leftMs, timer.signal).then(
-      () => NOTHING,
-      () => new Promise<never>(() => {}),
-    );
-    try {
-      return await Promise.race([
-        work,
-        late,
-        aborted(signal).then(() => {
-          throw signal.reason;
-        }),
-      ]);
-    } finally {
-      timer.abort();
-    }
+    const first = await firstOf(clock, work, signal, leftMs);
+    if (first === 'left') throw signal.reason;
+    return first === 'late' ? NOTHING : first;
   }
 
   /** Runs a kept playlist at once, for somebody who waits. */

@@ -1,24 +1,15 @@
 /** What kept playlists depend on. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Clock, Random } from '../../base/clock.ts';
-import type { Log } from '../../base/log.ts';
 import type { Changes } from '../../changes/changes.ts';
+import type { ChangeContext } from '../../changes/record.ts';
 import type { Library } from '../../library/library.ts';
-import type { ProviderApi } from '../../provider/api.ts';
-import type { PlaylistRows } from '../../provider/resources/playlistRows.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 
-export interface KeepsContext {
-  provider: ProviderApi;
-  rows: PlaylistRows;
+export interface KeepsContext extends ChangeContext {
   changes: Changes;
   library: Library;
-  store: Store;
-  clock: Clock;
-  random: Random;
-  log: Log;
 }
 
 /** The ID of the account that requests can be sent for; null: nobody is logged in. */

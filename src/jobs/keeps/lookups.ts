@@ -24,25 +24,9 @@ export interface ListedFacts extends Facts {
   originals: ReadonlyMap<string, string>;
 }
 
-export interface Lookups {
-  /** A preview of what happens to the rows, with the names of the first ones. */
-  previewOf(present: readonly string[], wanted: readonly string[], leftOut: number): Promise<KeepPreview>;
-  /**
-   * The facts for a decision, with rows under the IDs that the list shows. A song that Spotify now
-   * shows under another ID counts as unchanged.
-   * @param known rows of the playlist in the copy
-   * @param items rows as they were just read; null: those of the copy count, and nothing is looked up
-   * @throws RelayError of reading
-   */
-  asListed(facts: Facts, known: readonly string[], items: readonly Item[] | null): Promise<ListedFacts>;
-  /**
-   * The `uris` that Spotify does not know. Tracks in the copy of the library are checked only if nothing else explains a refusal.
-   * @throws RelayError of reading
-   */
-  goneOf(uris: readonly string[]): Promise<string[]>;
-}
+export type Lookups = ReturnType<typeof createLookups>;
 
-export function createLookups({ library, provider }: KeepsContext, signal: AbortSignal): Lookups {
+export function createLookups({ library, provider }: KeepsContext, signal: AbortSignal) {
   /** The track with a URI; null if Spotify does not know it. */
   async function lookedUp(uri: string): Promise<Track | null> {
     const call = { signal, progress() {} };
@@ -56,7 +40,12 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
   }
 
   return {
-    async previewOf(present, wanted, leftOut) {
+    /** A preview of what happens to the rows, with the names of the first ones. */
+    async previewOf(
+      present: readonly string[],
+      wanted: readonly string[],
+      leftOut: number,
+    ): Promise<KeepPreview> {
       const added = without(wanted, present);
       const removed = without(present, wanted);
       const names = await library.trackNames([...added.slice(0, NAMED), ...removed.slice(0, NAMED)]);
@@ -71,7 +60,18 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
       };
     },
 
-    async asListed(facts, known, items) {
+    /**
+     * The facts for a decision, with rows under the IDs that the list shows. A song that Spotify now shows under another ID counts
+     * as unchanged.
+     * @param known rows of the playlist in the copy
+     * @param items rows as they were just read; null: those of the copy count, and nothing is looked up
+     * @throws RelayError of reading
+     */
+    async asListed(
+      facts: Facts,
+      known: readonly string[],
+      items: readonly Item[] | null,
+    ): Promise<ListedFacts> {
       const { shown, left, wanted } = facts;
       const all = [wanted, left ?? [], known];
       const open = all.map((rows) => unmatched(rows, shown));
@@ -91,7 +91,11 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
       return { ...facts, wanted: named(wanted), left: left && named(left), originals };
     },
 
-    async goneOf(uris) {
+    /**
+     * The `uris` that Spotify does not know. Tracks in the copy of the library are checked only if nothing else explains a refusal.
+     * @throws RelayError of reading
+     */
+    async goneOf(uris: readonly string[]): Promise<string[]> {
       const tracks = [...new Set(uris)].filter((uri) => uri.startsWith('spotify:track:'));
       const known = new Set(await library.knownTracks(tracks));
       const gone: string[] = [];
