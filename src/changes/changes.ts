@@ -267,22 +267,23 @@ export function createChanges(context: ChangeContext): Changes {
     return result;
   }
 
-  function launch(
+  /** @param turn waits until the change may begin, and returns the function that ends its turn */
+  function launch<T extends ChangeReport | null>(
     entry: Active,
-    key: string,
-    work: () => Promise<ChangeReport | null>,
-    turn: () => Promise<() => void> = () => turns.acquire(key),
-  ): Promise<ChangeReport | null> {
+    turn: () => Promise<() => void>,
+    work: () => Promise<T>,
+  ): Promise<T> {
     active.add(entry);
     const inTurn = async () => {
       const release = await turn();
       return work().finally(release);
     };
-    entry.done = inTurn().finally(() => {
+    const done = inTurn().finally(() => {
       active.delete(entry);
       entry.giveBack();
     });
-    return entry.done;
+    entry.done = done;
+    return done;
   }
 
   /** Rows that were read before or during a write are not reused. */
@@ -322,23 +323,18 @@ export function createChanges(context: ChangeContext): Changes {
         await clock.sleep(ASK_AGAIN_MS, call.signal);
       }
     }
-    return launch(
-      entry,
-      key,
-      async () => {
-        const account = accountOf(request);
-        const prepared = await request.prepare({ ...call, account });
-        if (!prepared) return null;
-        const { former, ops, notes } = prepared;
-        const body = await packBody({ former, ops, ...(notes ? { notes } : {}) });
-        call.signal.throwIfAborted();
-        stopping.signal.throwIfAborted();
-        if (entry.abandoned) return null;
-        const change = await insert(request, prepared, body, account, entry);
-        return report(change.seq, await driven(change, entry), entry);
-      },
-      turn,
-    );
+    return launch(entry, turn, async () => {
+      const account = accountOf(request);
+      const prepared = await request.prepare({ ...call, account });
+      if (!prepared) return null;
+      const { former, ops, notes } = prepared;
+      const body = await packBody({ former, ops, ...(notes ? { notes } : {}) });
+      call.signal.throwIfAborted();
+      stopping.signal.throwIfAborted();
+      if (entry.abandoned) return null;
+      const change = await insert(request, prepared, body, account, entry);
+      return report(change.seq, await driven(change, entry), entry);
+    });
   }
 
   /** Lists the job of the change, for which nobody waits from here on. */
@@ -403,13 +399,12 @@ export function createChanges(context: ChangeContext): Changes {
       const entry = fresh(null, options);
       entry.seq = seq;
       const change = reread(store, seq);
-      const result = await launch(entry, turnOf(change, change.id), async () => {
+      const turn = () => turns.acquire(turnOf(change, change.id));
+      return launch(entry, turn, async () => {
         const present = reread(store, seq);
-        if (present.outcome !== null) return report(seq, endOf(present), entry);
-        return report(seq, await driven(present, entry), entry);
+        const end = present.outcome === null ? await driven(present, entry) : endOf(present);
+        return report(seq, end, entry);
       });
-      if (!result) throw new Error('A stored change has nothing to do.');
-      return result;
     },
     async cancel(seq, signal, decided) {
       const sending = of(seq);
