@@ -5,7 +5,6 @@
 import { withDeadline } from '../base/abort.ts';
 import { asRelayError, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
-import { pauseAfter } from '../domain/pause.ts';
 import type { Call } from '../provider/api.ts';
 import { getChange } from '../store/tables/changes.ts';
 import { type JobItem, listItems, skipSome } from '../store/tables/jobItems.ts';
@@ -13,6 +12,7 @@ import { getJobBySeq, type Job, type JobBegin } from '../store/tables/jobs.ts';
 import { heldItems, markSkips } from './commit.ts';
 import type { JobContext } from './context.ts';
 import { beginStored, dropStored, type JobRequest, storeItems } from './newJob.ts';
+import { waitAfter } from './outcome.ts';
 import { searchForCaller } from './resolveStep.ts';
 
 /** Limits within the 45 s of a call: the longest search, and the time after which the call stops reading. */
@@ -80,13 +80,13 @@ export function createLookUp(
  * @throws RelayError any other failure of `part`
  */
 async function stopOf(
-  { clock, random }: JobContext,
+  context: JobContext,
   ms: number,
   call: Call,
   part: (call: Call) => Promise<void>,
 ): Promise<Omit<JobBegin, 'targetId'> | null> {
   const late = new RelayError('DEADLINE_EXCEEDED', 'The time for one call is up.');
-  const timed = { clock, ms: Math.max(0, ms), signal: call.signal, late };
+  const timed = { clock: context.clock, ms: Math.max(0, ms), signal: call.signal, late };
   try {
     await withDeadline(timed, (signal) => part({ ...call, signal }));
     return null;
@@ -94,8 +94,7 @@ async function stopOf(
     const error = asRelayError(thrown);
     if (error.code === late.code) return { status: 'pending' };
     if (failureClassOf(error) !== 'limit') throw error;
-    const facts = { failures: 1, now: clock.now(), fraction: random.fraction() };
-    const { until: runAfter, reason } = pauseAfter(error, facts);
+    const { runAfter, reason } = waitAfter(context, { cause: error, failures: 1 });
     return { status: 'waiting', runAfter, reason };
   }
 }

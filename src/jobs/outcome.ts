@@ -94,10 +94,14 @@ function factsAfter(context: Context, job: Job, change: Change | null, end: Driv
   };
 }
 
-function waitAfter(
-  { clock, random }: Context,
-  { cause, failures }: Extract<DriveEnd, { kind: 'paused' }>,
-): Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'> {
+/** How long a job waits after a failure, and why. */
+export type JobWait = Required<Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'>>;
+
+/** @param end.failures number of failures of this class in a row */
+export function waitAfter(
+  { clock, random }: Pick<Context, 'clock' | 'random'>,
+  { cause, failures }: { cause: RelayError; failures: number },
+): JobWait {
   const facts = { failures, now: clock.now(), fraction: random.fraction() };
   const { until, reason } = pauseAfter(cause, facts);
   return { runAfter: until, reason, stepAttempts: failures };
@@ -157,9 +161,9 @@ const ASK_AGAIN_MS = 5 * 60_000;
 function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   const { store, clock } = context;
   closeCancelled(context, job);
-  const wait = end.kind === 'paused' ? waitAfter(context, end) : {};
+  const wait = end.kind === 'paused' ? waitAfter(context, end) : null;
   const again = end.kind === 'ended' ? null : clock.now() + ASK_AGAIN_MS;
-  changeJob(store, job.seq, { ...wait, runAfter: wait.runAfter ?? again }, clock.now());
+  changeJob(store, job.seq, { ...wait, runAfter: wait?.runAfter ?? again }, clock.now());
 }
 
 /** Records how far a cancelled job got, once no request of it is under way. */

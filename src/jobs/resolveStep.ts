@@ -10,7 +10,7 @@ import { createTurns } from '../base/turns.ts';
 import { errorFacts } from '../changes/record.ts';
 import { asRelayError, isErrorCode, type RelayError } from '../domain/errors.ts';
 import { type FailureClass, failureClassOf } from '../domain/failureClass.ts';
-import { growingDelay, maxDelay, pauseAfter } from '../domain/pause.ts';
+import { growingDelay, maxDelay } from '../domain/pause.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
 import { searchTracks } from '../provider/resources/catalog.ts';
@@ -24,8 +24,9 @@ import {
   postponeItem,
   resolveItems,
 } from '../store/tables/jobItems.ts';
-import { changeJob, type Job, type JobChange } from '../store/tables/jobs.ts';
+import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
+import { type JobWait, waitAfter } from './outcome.ts';
 
 /**
  * Maximum number of searches at a time. More would only reach the rate limit sooner; for a waiting caller, as many as for
@@ -42,7 +43,7 @@ interface Turn {
   /** Number of failures in a row before this turn that no item caused, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
   /** How long the job waits and why; null if it does not have to. */
-  pause: Pick<JobChange, 'runAfter' | 'reason' | 'stepAttempts'> | null;
+  pause: JobWait | null;
   /** Why the turn ends: the state could not be saved, or something failed while a caller waits. */
   error: RelayError | null;
   /** The caller who waits for the whole search; null for a lane, which lets other jobs have their turn. */
@@ -240,9 +241,8 @@ const NONE_BEFORE = { failures: 0, failureClass: null };
 function waitFor(turn: Turn, error: RelayError): void {
   const { context, before } = turn;
   const failures = before.failureClass === failureClassOf(error) ? before.failures + 1 : 1;
-  const facts = { failures, now: context.clock.now(), fraction: context.random.fraction() };
-  const { until: runAfter, reason } = pauseAfter(error, facts);
-  turn.pause ??= { runAfter, reason, stepAttempts: failures };
+  const wait = waitAfter(context, { cause: error, failures });
+  turn.pause ??= wait;
 }
 
 /** Spends an attempt of the item. */

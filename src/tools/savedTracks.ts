@@ -7,7 +7,7 @@ import { leanList } from './answer/lean.ts';
 import { LeanSaved, leanSaved } from './answer/leanShapes.ts';
 import { limit, MAX_ENTRIES, Offset, TrackRef } from './arguments.ts';
 import { filteredSaved, Note, queryArgument } from './libraryFilter.ts';
-import { type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
+import { carryOut, type Report, removalMembers, removalOf, write } from './playlists/playlistWriting.ts';
 import { defineTool } from './tool.ts';
 
 export const getSavedTracksTool = defineTool({
@@ -61,8 +61,7 @@ export const saveTracksTool = defineTool({
   output: LibraryReport,
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
-    const { report } = await write(services, 'save_tracks', saveTracks(services, uris), call);
-    return libraryReport(report);
+    return libraryReport(await write(services, 'save_tracks', saveTracks(services, uris), call));
   },
 });
 
@@ -79,7 +78,7 @@ export const removeSavedTracksTool = defineTool({
   async handle(services, { track_ids }, call) {
     const uris = track_ids.map(({ uri }) => uri);
     const request = unsaveTracks(services, uris);
-    const { report, state } = await write(services, 'remove_saved_tracks', request, call);
+    const { report, state } = await carryOut(services, 'remove_saved_tracks', request, call);
     const former = state && (state.body.former.saved ?? []);
     return { ...libraryReport(report), ...removalOf(uris, former, 'the library') };
   },

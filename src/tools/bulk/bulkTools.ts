@@ -12,7 +12,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { type Change, madeLately } from '../../store/tables/changes.ts';
 import type { JobItem } from '../../store/tables/jobItems.ts';
 import { Description, PlaylistName, playlistId } from '../arguments.ts';
-import { type Written, write, writeFrom } from '../playlists/playlistWriting.ts';
+import { carryOut, type Written, writeFrom } from '../playlists/playlistWriting.ts';
 import { defineTool, type Services } from '../tool.ts';
 import {
   BulkResult,
@@ -109,7 +109,7 @@ function addEntries(
     };
     const request = addRows(services, id, uris, skip_existing ? missing : undefined);
     const rest = (written: number, when: string) => restOf(items, written, when);
-    const written = await write(services, tool, request, call, { list, rest });
+    const written = await carryOut(services, tool, request, call, { list, rest });
     return writtenResult(items, written);
   });
 }
@@ -169,7 +169,7 @@ export const createPlaylistFromTracksTool = defineTool({
       const request = makePlaylist(services, given, uris);
       const rest = (written: number, when: string) => restOf(items, written, when);
       const tool = 'create_playlist_from_tracks';
-      const written = await write(services, tool, request, call, { list, rest }).catch(withNewId);
+      const written = await carryOut(services, tool, request, call, { list, rest }).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
       return {
         ...writtenResult(items, written),

@@ -72,7 +72,7 @@ export const undoChangeTool = defineTool({
     const request = undoRequest(services, change, force, (made) => {
       plan = made;
     });
-    const { report } = await write(services, 'undo_change', request, call);
+    const report = await write(services, 'undo_change', request, call);
     return {
       ok: true,
       ...facts,

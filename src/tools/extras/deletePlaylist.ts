@@ -15,7 +15,7 @@ export const deletePlaylistTool = defineTool({
   input: z.object({ playlist_id: playlistId }),
   output: z.object({ ok: z.literal(true), playlist_id: z.string(), change_id: z.string().optional() }),
   async handle(services, { playlist_id: { id } }, call) {
-    const { report } = await write(services, 'delete_playlist', unfollow(services, id), call);
-    return { ok: true as const, playlist_id: id, change_id: report.change_id };
+    const { change_id } = await write(services, 'delete_playlist', unfollow(services, id), call);
+    return { ok: true as const, playlist_id: id, change_id };
   },
 });

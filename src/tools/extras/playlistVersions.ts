@@ -66,7 +66,7 @@ export const restorePlaylistTool = defineTool({
       requireSupported(plan);
       return plan;
     });
-    const { report } = await write(services, 'restore_playlist', request, call);
+    const report = await write(services, 'restore_playlist', request, call);
     return {
       ok: true,
       ...facts,
@@ -94,7 +94,7 @@ async function restoreAsNew(
   if (facts.dry_run) return answer;
   requireSupported(plan);
   const request = makePlaylist(services, { name, public: false }, plan.wanted);
-  const { report } = await write(services, 'restore_playlist', request, call, { rest: undoFirst });
+  const report = await write(services, 'restore_playlist', request, call, { rest: undoFirst });
   return {
     ...answer,
     playlist_id: report.playlist_id,

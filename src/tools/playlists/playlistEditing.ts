@@ -10,7 +10,7 @@ import { getPlaylist } from '../../provider/resources/playlists.ts';
 import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Description, ItemRef, MAX_ENTRIES, PlaylistName, playlistId } from '../arguments.ts';
 import { defineTool, type Services } from '../tool.ts';
-import { removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
+import { carryOut, removalMembers, removalOf, WriteReport, write } from './playlistWriting.ts';
 
 const Public = z
   .boolean()
@@ -47,7 +47,7 @@ export const createPlaylistTool = defineTool({
   async handle(services, args, call) {
     refusePublicCollaborative(args);
     const request = makePlaylist(services, args, []);
-    const { report, state } = await write(services, 'create_playlist', request, call);
+    const { report, state } = await carryOut(services, 'create_playlist', request, call);
     // If the answer was lost, the playlist was found afterwards, and only its ID is known.
     const made = state?.playlist ?? (await getPlaylist(services.provider, report.playlist_id, call));
     return { ...made, change_id: report.change_id };
@@ -82,8 +82,8 @@ export const updateDetailValuesTool = defineTool({
     }
     await checkCollaborative(services, id, details, call);
     const request = changeDetails(services, id, details);
-    const { report } = await write(services, 'update_playlist_details', request, call);
-    return { playlist_id: id, updated, change_id: report.change_id };
+    const { change_id } = await write(services, 'update_playlist_details', request, call);
+    return { playlist_id: id, updated, change_id };
   },
 });
 
@@ -114,10 +114,8 @@ export const addTracksTool = defineTool({
   kind: 'write',
   input: z.object({ playlist_id: playlistId, track_ids: trackIds }),
   output: WriteReport,
-  async handle(services, { playlist_id: { id }, track_ids }, call) {
-    const request = addRows(services, id, urisOf(track_ids));
-    return (await write(services, 'add_tracks_to_playlist', request, call)).report;
-  },
+  handle: (services, { playlist_id: { id }, track_ids }, call) =>
+    write(services, 'add_tracks_to_playlist', addRows(services, id, urisOf(track_ids)), call),
 });
 
 export const removeTracksTool = defineTool({
@@ -133,7 +131,7 @@ export const removeTracksTool = defineTool({
   async handle(services, { playlist_id: { id }, track_ids }, call) {
     const entries = urisOf(track_ids);
     const request = removeRows(services, id, entries);
-    const { report, state } = await write(services, 'remove_tracks_from_playlist', request, call);
+    const { report, state } = await carryOut(services, 'remove_tracks_from_playlist', request, call);
     if (!state) return { ...report, ...removalOf(entries, null, 'the playlist') };
     const { former, notes } = state.body;
     const shownAs = (notes?.shownAs ?? {}) as Record<string, string>;
@@ -171,8 +169,8 @@ export const reorderTracksTool = defineTool({
   async handle(services, { playlist_id: { id }, ...move }, call) {
     const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
     const request = moveRows(services, id, { start, length, before, snapshot });
-    const { report } = await write(services, 'reorder_playlist_tracks', request, call);
-    return { playlist_id: id, snapshot_id: report.snapshot_id, change_id: report.change_id };
+    const { snapshot_id, change_id } = await write(services, 'reorder_playlist_tracks', request, call);
+    return { playlist_id: id, snapshot_id, change_id };
   },
 });
 

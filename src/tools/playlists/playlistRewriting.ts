@@ -26,13 +26,13 @@ export const replaceTracksTool = defineTool({
       ),
   }),
   output: WriteReport,
-  async handle(services, { playlist_id: { id }, track_ids }, call) {
+  handle(services, { playlist_id: { id }, track_ids }, call) {
     const request = replaceRows(
       services,
       id,
       track_ids.map((ref) => ref.uri),
     );
-    return (await write(services, 'replace_playlist_tracks', request, call)).report;
+    return write(services, 'replace_playlist_tracks', request, call);
   },
 });
 
@@ -77,7 +77,7 @@ export const deduplicatePlaylistTool = defineTool({
       return { ...emptyReport(id, removed.length, requests), ...counts };
     }
     const request = deduplicateRows(services, id, read);
-    const { report } = await write(services, 'deduplicate_playlist', request, call);
+    const report = await write(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
     // The requests write more rows than they remove, but the report counts only the removal, which was asked for.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };

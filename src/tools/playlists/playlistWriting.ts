@@ -96,7 +96,7 @@ export interface Written {
  * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
  * `DEADLINE_EXCEEDED`
  */
-export async function write(
+export async function carryOut(
   { changes, clock }: Services,
   tool: string,
   request: Omit<ChangeRequest, 'askedBy'>,
@@ -122,6 +122,11 @@ export async function write(
   if (!end.cause) return { report, state: result, continues: false };
   if (change.outcome === 'unchanged') throw end.cause;
   throw failed(result, report, end.cause, rest);
+}
+
+/** Like `carryOut`, for a tool that needs only the report. */
+export async function write(...asked: Parameters<typeof carryOut>): Promise<Report> {
+  return (await carryOut(...asked)).report;
 }
 
 /** How far a write got that is not finished. */
