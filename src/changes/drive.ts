@@ -155,9 +155,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
   if ('answer' in settled) {
     run.lost = null;
     const { snapshotId, playlist, serverTime } = settled.answer;
-    // An earlier try, whose answer was lost, may have been the first to take effect.
-    const earliest = change.uncertain ? (run.control.isNew ? run.begunAt : null) : sentAt;
-    const firstSentAt = isUntouched(run) ? earliest : null;
+    const firstSentAt = serverTime === null ? null : timeOfFirst(run, serverTime, sentAt);
     if (playlist) {
       run.control.playlist = playlist;
       await run.control.takeTurn(playlist.id);
@@ -165,9 +163,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     landed(run, step.to, {
       ...(snapshotId === null ? {} : { snapshotId }),
       ...(playlist ? { playlistId: playlist.id } : {}),
-      ...(serverTime !== null && firstSentAt !== null
-        ? { serverTime: serverTime - Math.ceil(context.clock.monotonic() - firstSentAt) }
-        : {}),
+      ...(firstSentAt === null ? {} : { serverTime: firstSentAt }),
     });
     run.size *= 2;
     if (playlist) await saveMade(run);
@@ -194,6 +190,23 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
     return follow(run, 'refused', refusal, step);
   }
   return afterDoubt(run, found, (found.kind === 'absent' && whyFull(run, step)) || error);
+}
+
+/**
+ * When the first request of a change was sent, by Spotify's clock; null if an answer tells nothing new about that.
+ * @param date the time of the answer to a request that was sent at `sentAt`
+ */
+function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
+  const { change, control } = run;
+  const { clock } = run.context;
+  if (!isUntouched(run)) return null;
+  if (!change.uncertain) return date - Math.ceil(clock.monotonic() - sentAt);
+  // An earlier try, whose answer was lost, may have been the first to take effect.
+  if (!control.isNew) return null;
+  // If the computer has slept since, the monotonic clock may have stood still. The other clock may have been set ahead, but the
+  // change did not begin before the time that was known then.
+  const ageMs = Math.max(clock.monotonic() - run.begunAt, clock.now() - change.createdAt);
+  return Math.max(date - Math.ceil(ageMs), change.serverTime ?? Number.NEGATIVE_INFINITY);
 }
 
 /** Before a change is stopped: finds out how a request ended that would otherwise have been sent again. */
