@@ -1,7 +1,7 @@
 /** What a reading of a playlist tells about how far a change got. Pure. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { distance } from '../domain/mergeRows.ts';
-import { mayBe } from '../domain/rows.ts';
+import { lacksUnnamed, mayBe } from '../domain/rows.ts';
 import {
   addsRows,
   applyOp,
@@ -53,6 +53,8 @@ export function compareRows(
 ): Verdict {
   const same = sameness(relinks);
   const start = rowsAt(former, ops, known);
+  const lacking = findLacking(former, ops, known, shown);
+  if (lacking && isAfter(lacking, known)) return { kind: 'landed', progress: lacking, isNear: true };
   const ahead = findAhead(start, ops, known, shown, same);
   if (ahead && isAfter(ahead, known)) {
     return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, shown, same) };
@@ -62,6 +64,23 @@ export function compareRows(
   const isKept = showsKept(former, ops, known, shown, same);
   if (behind || isKept) return { kind: 'stale', isKept };
   return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
+}
+
+/**
+ * The state from `known` on, of a change that only adds rows, of which the list lacks nothing but rows without a name. A song that
+ * was added could otherwise pass for such a row, as if the addition had had no effect.
+ */
+function findLacking(
+  former: readonly string[],
+  ops: readonly ChangeOp[],
+  known: Progress,
+  shown: readonly string[],
+): Progress | null {
+  if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
+  for (let at = known, step = nextStep(ops, at); ; at = step.to, step = nextStep(ops, at)) {
+    if (lacksUnnamed(rowsAt(former, ops, at), shown)) return at;
+    if (!step) return null;
+  }
 }
 
 /** How many later states are compared row by row: those whose number of rows is closest to the list's. */

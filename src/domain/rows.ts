@@ -27,6 +27,18 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
   return expected.length === shown.length && expected.every((uri, index) => mayBe(uri, shown[index] ?? ''));
 }
 
+/**
+ * True if a list shows every row of `rows` that has a name, in order, but not every row without one: somebody has taken that out.
+ * @param shown leading rows that were not read are empty
+ */
+export function lacksUnnamed(rows: readonly string[], shown: readonly string[]): boolean {
+  if (shown.length >= rows.length) return false;
+  const first = shown.findIndex((uri, at) => uri !== '' && uri !== rows[at]);
+  const start = first < 0 ? shown.length : first;
+  const named = (list: readonly string[]) => list.slice(start).filter((uri) => uri !== '');
+  return sameRows(named(rows), named(shown));
+}
+
 /** `list` without the first occurrence of each entry of `taken`. */
 export function without<T>(list: readonly T[], taken: readonly T[]): T[] {
   const counts = new Map<T, number>();

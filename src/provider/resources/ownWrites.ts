@@ -3,7 +3,7 @@
  * page by page, and others may have written too. Pure.
  */
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
-import { mayBe, mayBeRows, sameRows, without } from '../../domain/rows.ts';
+import { lacksUnnamed, mayBe, mayBeRows, sameRows, without } from '../../domain/rows.ts';
 import { PLAYLIST_PAGE } from './playlists.ts';
 
 /** How a reading agrees with relay's own writes. */
@@ -55,12 +55,15 @@ export function compareWithOwn(writes: readonly States[], shown: PartShown, begi
 }
 
 function compareWithStates(writes: readonly States[], shown: PartShown, begin: number): Seen {
+  const left = writes.at(-1)?.at(-1) ?? [];
   for (let index = writes.length - 1; index >= 0; index--) {
     const states = writes[index] ?? [];
     for (let place = states.length - 1; place >= 0; place--) {
       const state = states[place] ?? [];
       const rows = shown(state.length);
       if (!mayBeRows(state, rows)) continue;
+      // A song that relay added is in the place of a row without a name, which somebody has taken out.
+      if (lacksUnnamed(left, rows)) return { kind: 'other' };
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
         ? { kind: 'current', length: state.length }
