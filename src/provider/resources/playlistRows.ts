@@ -10,6 +10,12 @@ import { getPlaylistBegin, getPlaylistItems, PLAYLIST_PAGE } from './playlists.t
 const REUSE_MS = 60_000;
 /** Number of playlists whose rows are cached; each may hold ten thousand. */
 const KEPT_PLAYLISTS = 8;
+/**
+ * Number of rows in the first page of every second reading: one fewer than usual, so that its pages end elsewhere than those of
+ * the other reading. Pages may show states of the list of different ages, and two readings with the same pages could miss the
+ * same row and look alike.
+ */
+const OTHER_BEGIN = PLAYLIST_PAGE - 1;
 /** Maximum number of rows to read, more than the provider lets a playlist hold. */
 const ALL_ROWS = 20_000;
 
@@ -290,26 +296,13 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     if (before.length < PLAYLIST_PAGE && !isOwn) return before;
     const until = clock.monotonic() + LAG_MS;
     for (let reading = 1; ; reading++) {
-      const items = await readSettled(
-        playlistId,
-        call,
-        reading % 2 === 1 ? otherwise(before) : PLAYLIST_PAGE,
-      );
+      const items = await readSettled(playlistId, call, reading % 2 === 1 ? OTHER_BEGIN : PLAYLIST_PAGE);
       if (sameRows(items.map(uriOf), before.map(uriOf))) return items;
       const isLate = reading >= READINGS && clock.monotonic() >= until;
       if (items.length < PLAYLIST_PAGE || isLate) return items;
       before = items;
       await clock.sleep(LOOK_AGAIN_MS, call.signal);
     }
-  }
-
-  /**
-   * How many rows to ask for first: one fewer than usual, so that the pages end elsewhere than those of the other reading.
-   * Pages may show states of the list of different ages. Two readings with the same pages could miss the same row and look
-   * alike. As many as usual, if fewer would cost a request more.
-   */
-  function otherwise(items: readonly Item[]): number {
-    return items.length % PLAYLIST_PAGE === 0 ? PLAYLIST_PAGE : PLAYLIST_PAGE - 1;
   }
 
   return {
@@ -325,7 +318,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       // A row that moves while the pages are read may be on two of them.
       const mayBeTwice = items.length > PLAYLIST_PAGE && new Set(items.map(uriOf)).size < items.length;
       if (!mayBeTwice) return items;
-      const again = await readSettled(playlistId, call, otherwise(items));
+      const again = await readSettled(playlistId, call, OTHER_BEGIN);
       return sameRows(again.map(uriOf), items.map(uriOf)) ? again : readTwice(playlistId, call);
     },
     readTwice,
