@@ -62,7 +62,7 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
       const state = states[place] ?? [];
       const rows = shown(state.length);
       if (!mayBeRows(state, rows)) continue;
-      // A song that relay added is in the place of a row without a name, which somebody has taken out.
+      // Somebody has taken out a row without a name, and a song that relay added has moved up there.
       if (lacksUnnamed(left, rows)) return { kind: 'other' };
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
