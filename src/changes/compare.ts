@@ -8,6 +8,7 @@ import {
   isAfter,
   nextStep,
   progressAt,
+  ROWS_PER_REQUEST,
   removedBefore,
   rowsAt,
   rowsWith,
@@ -43,6 +44,7 @@ export type Relinks = ReadonlyMap<string, string>;
  * Compares a reading with every state of a change, from the former rows to the end. If others wrote too, the nearest state
  * counts.
  * @param known what certainly took effect
+ * @param size number of entries of the request in doubt, if the operation has as many left; null if that is not known
  */
 export function compareRows(
   former: readonly string[],
@@ -50,34 +52,38 @@ export function compareRows(
   known: Progress,
   shown: readonly string[],
   relinks: Relinks,
+  size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
   const same = sameness(relinks);
   const start = rowsAt(former, ops, known);
-  const lacking = findLacking(former, ops, known, shown);
+  const lacking = findLacking(former, ops, known, shown, size);
   if (lacking && isAfter(lacking, known)) return { kind: 'landed', progress: lacking, isNear: true };
-  const ahead = findAhead(start, ops, known, shown, same);
+  const ahead = findAhead(start, ops, known, shown, same, size);
   if (ahead && isAfter(ahead, known)) {
     return { kind: 'landed', progress: ahead, isAmbiguous: showsEarlier(former, ops, known, shown, same) };
   }
   if (ahead) return { kind: 'absent' };
-  const behind = findAhead(former, ops, START, shown, same);
+  const behind = findAhead(former, ops, START, shown, same, null);
   const isKept = showsKept(former, ops, known, shown, same);
-  if (behind || isKept) return { kind: 'stale', isKept };
+  if ((behind && isAfter(known, behind)) || isKept) return { kind: 'stale', isKept };
   return { kind: 'other', mismatches: differing(start, ops, known, shown, same) };
 }
 
 /**
  * The state from `known` on, of a change that only adds rows, of which the list lacks nothing but rows without a name. A song that
  * was added could otherwise pass for such a row, as if the addition had had no effect.
+ * @param size as for `compareRows`
  */
 function findLacking(
   former: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
   shown: readonly string[],
+  size: number | null,
 ): Progress | null {
   if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
-  for (let at = known, step = nextStep(ops, at); ; at = step.to, step = nextStep(ops, at)) {
+  const first = nextStep(ops, known, size ?? ROWS_PER_REQUEST);
+  for (let at = known, step = first; ; at = step.to, step = nextStep(ops, at)) {
     if (lacksUnnamed(rowsAt(former, ops, at), shown)) return at;
     if (!step) return null;
   }
@@ -89,14 +95,14 @@ const MAX_AHEAD = 6;
 /**
  * The state of a change that is nearest to a reading in which others wrote too. A request takes effect as a whole, so the
  * state that shares more with the list is the one that was reached. `other` if two states are equally near, or none is.
- * @param size number of entries of the request in doubt, if it may be smaller than usual
+ * @param size as for `compareRows`
  */
 export function nearestState(
   former: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
   shown: readonly string[],
-  size?: number,
+  size: number | null = ROWS_PER_REQUEST,
 ): Verdict {
   const other: Verdict = { kind: 'other', mismatches: [] };
   const start = rowsAt(former, ops, known);
@@ -104,7 +110,7 @@ export function nearestState(
   const isStrange = here * 2 > start.length + shown.length;
   let ahead: { progress: Progress; far: number } | null = null;
   const steps: Array<{ to: Progress; rows: readonly string[] }> = [];
-  for (let at = known, step = nextStep(ops, at, size); step; step = nextStep(ops, at)) {
+  for (let at = known, step = nextStep(ops, at, size ?? ROWS_PER_REQUEST); step; step = nextStep(ops, at)) {
     at = step.to;
     steps.push({ to: at, rows: rowsAt(former, ops, at) });
   }
@@ -165,13 +171,17 @@ function sameAs(expected: readonly string[], shown: readonly string[], same: Sam
   return expected.length === shown.length && expected.every((uri, index) => same(uri, shown[index] ?? ''));
 }
 
-/** The first state from `known` on that the rows show; null for none. */
+/**
+ * The first state from `known` on that the rows show; null for none.
+ * @param size as for `compareRows`
+ */
 function findAhead(
   start: readonly string[],
   ops: readonly ChangeOp[],
   known: Progress,
   shown: readonly string[],
   same: Same,
+  size: number | null,
 ): Progress | null {
   let rows = start;
   let isKnown = sameAs(rows, shown, same);
@@ -181,7 +191,9 @@ function findAhead(
     if (op.op === 'append') {
       const more = shown.length - rows.length;
       const uris = op.uris.slice(at, at + Math.max(0, more));
-      if (more > 0 && uris.length === more && sameAs([...rows, ...uris], shown, same)) {
+      const first = size !== null && index > known.op ? ROWS_PER_REQUEST : size;
+      const isEnd = mayEndAfter(more, op.uris.length - at, first);
+      if (more > 0 && uris.length === more && isEnd && sameAs([...rows, ...uris], shown, same)) {
         return progressAt(ops, index, at + more);
       }
       rows = [...rows, ...op.uris.slice(at)];
@@ -197,6 +209,16 @@ function findAhead(
     break;
   }
   return isKnown ? known : null;
+}
+
+/**
+ * True if a request may end after `count` of the `left` entries of a long operation. It takes effect as a whole, so any other
+ * number of them is there only because somebody has put them in or taken them out.
+ * @param size as for `compareRows`
+ */
+function mayEndAfter(count: number, left: number, size: number | null): boolean {
+  if (size === null || count === left) return true;
+  return (count - size) % ROWS_PER_REQUEST === 0;
 }
 
 /**

@@ -12,7 +12,16 @@ import { isMadeByOther } from '../store/tables/changes.ts';
 import { lookAtRows, lookAtStep, lookForMade } from './look.ts';
 import { hasRival, unclearWhich } from './making.ts';
 import { applyOp, isAfter, nextStep, rowsAt, type Step, writesRows } from './rowOps.ts';
-import { changedMeanwhile, type FoundOut, landed, progressOf, type Run, record, saveMade } from './run.ts';
+import {
+  changedMeanwhile,
+  type FoundOut,
+  landed,
+  progressOf,
+  type Run,
+  record,
+  saveMade,
+  sizeInDoubt,
+} from './run.ts';
 import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 /** Time after which a request either has had its effect or never will. */
@@ -103,7 +112,11 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   const askedAt = context.clock.monotonic();
   // What others did may be in a part that would not be read otherwise.
   const whole = run.showsOthers;
-  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, { step, whole });
+  const verdict = await lookAtRows(context, change.playlistId, plan, known, call, {
+    step,
+    whole,
+    size: sizeInDoubt(run, step),
+  });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
   // Removed rows still show. Rows are added only once those are seen to be gone, so no request to add any was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
@@ -111,12 +124,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // The list may show the rows from before the change until it has had time to catch up.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // After a crash any request may be in doubt: pages of different ages could look like the effect of one, or like edits of
-  // others.
-  const isEarly = verdict.isOlder || (step === null && verdict.isNear);
+  // Pages of different ages could look like the effect of a request, or like edits of others.
+  const isEarly = verdict.isOlder || verdict.isNear;
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
-  // A request takes effect as a whole. If only part of it shows, the list is being updated.
-  if (step && isAfter(step.to, verdict.progress)) return 'stale';
   // A request after `step` was not sent yet. If its rows seem to be there, the list shows a state from long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
   landed(run, verdict.progress, null);

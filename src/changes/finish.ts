@@ -30,6 +30,7 @@ import {
   planOf,
   progressOf,
   type Run,
+  sizeInDoubt,
   takePlan,
   tellRows,
 } from './run.ts';
@@ -320,8 +321,9 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
 function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;
   const known = progressOf(change);
-  const exact = compareRows(plan.rows, plan.ops, known, present, new Map());
-  const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present) : exact;
+  const size = sizeInDoubt(run, null);
+  const exact = compareRows(plan.rows, plan.ops, known, present, new Map(), size);
+  const seen = exact.kind === 'other' ? nearestState(plan.rows, plan.ops, known, present, size) : exact;
   if (seen.kind !== 'landed') return false;
   landed(run, seen.progress, null);
   return true;

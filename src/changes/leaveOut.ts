@@ -21,8 +21,12 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   const { change, body } = run;
   const { op: index, at } = step.from;
   if (step.count > 1) {
-    if (step.op.op === 'put') await putOps(run, withFirst(run.plan.ops, index, { size: halfOf(step) }));
-    else run.size = halfOf(step);
+    if (step.op.op === 'put') {
+      await putOps(run, withFirst(run.plan.ops, index, { size: halfOf(step) }));
+    } else {
+      run.size = halfOf(step);
+      noteHalved(run);
+    }
     return true;
   }
   const refused = body.refused ?? [];
@@ -73,6 +77,15 @@ function withFirst(
   const uris = [...(put && 'uris' in put ? put.uris : []), ...appended].slice(without);
   const after = ops.slice(index + (next?.op === 'append' ? 2 : 1));
   return [...ops.slice(0, index), ...replaceOps(uris, size), ...after];
+}
+
+/** Has it on disk before the next request that requests may be smaller than usual. After a crash, a look has to know that. */
+function noteHalved(run: Run): void {
+  const { context, change, body } = run;
+  if (body.notes?.halved === true) return;
+  run.body = { ...body, notes: { ...body.notes, halved: true } };
+  putChangeBody(context.store, change.seq, run.body);
+  run.savedAt = Number.NEGATIVE_INFINITY;
 }
 
 async function exists({ context, call }: Run, uri: string): Promise<boolean> {

@@ -21,11 +21,18 @@ import {
 } from './rowOps.ts';
 import { entriesBetween } from './run.ts';
 
+interface LookOptions {
+  whole?: boolean;
+  step?: Step | null;
+  size?: number | null;
+}
+
 /**
  * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
  * @param known what certainly took effect
  * @param options.whole reads all rows
  * @param options.step the request in doubt; null if any request after `known` may be in doubt
+ * @param options.size as for `compareRows`
  */
 export async function lookAtRows(
   context: ChangeContext,
@@ -33,7 +40,7 @@ export async function lookAtRows(
   plan: Plan,
   known: Progress,
   call: Call,
-  { whole = false, step = null }: { whole?: boolean; step?: Step | null } = {},
+  { whole = false, step = null, size = ROWS_PER_REQUEST }: LookOptions = {},
 ): Promise<Verdict> {
   const part = whole ? { from: 0, to: null } : touched(plan, known);
   const seen =
@@ -42,7 +49,7 @@ export async function lookAtRows(
       : await context.rows.readBetween(playlistId, part, call);
   const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
-    compareRows(plan.rows, plan.ops, known, shown, relinks);
+    compareRows(plan.rows, plan.ops, known, shown, relinks, size);
   const relinked = await allowingRelinks(context, plan, known, seen.items, compare, call);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
@@ -52,9 +59,9 @@ export async function lookAtRows(
   if (verdict.kind === 'landed') return { ...verdict, isOlder };
   if (isOlder) return { kind: 'stale' };
   // Others may have moved rows to or from a place that was not read.
-  if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step });
+  if (part.from > 0) return lookAtRows(context, playlistId, plan, known, call, { whole: true, step, size });
   const named = await underNamesRemoved(context, plan, known, shown, seen.items, call);
-  return nearestState(plan.rows, plan.ops, known, named, step?.count);
+  return nearestState(plan.rows, plan.ops, known, named, size);
 }
 
 /**
@@ -162,12 +169,7 @@ async function allowingRelinks(
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)
     if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
-  return verdict.kind === 'landed' && !isWholeRequest(ops, verdict.progress) ? plain : verdict;
-}
-
-/** A request takes effect as a whole: rows beyond the last whole one are another person's, not relinked ones. */
-function isWholeRequest(ops: readonly ChangeOp[], { op, at }: Progress): boolean {
-  return ops[op]?.op !== 'append' || at % ROWS_PER_REQUEST === 0;
+  return verdict;
 }
 
 /** Maximum number of playlists to read; an account can have about 11,000. */

@@ -17,7 +17,18 @@ import {
 import type { Waiter } from './decide.ts';
 import { markItems } from './ownJob.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
-import { entriesOf, isAfter, nextStep, onlyAppends, rowsAfter, rowsAt, START, writesRows } from './rowOps.ts';
+import {
+  entriesOf,
+  isAfter,
+  nextStep,
+  onlyAppends,
+  ROWS_PER_REQUEST,
+  rowsAfter,
+  rowsAt,
+  START,
+  type Step,
+  writesRows,
+} from './rowOps.ts';
 
 /** How others control a run, even while it is under way, and what they learn of it. */
 export interface Control {
@@ -150,6 +161,14 @@ export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boo
     kindFacts(change.kind).isRewriting === true &&
     !onlyAppends(body.ops)
   );
+}
+
+/**
+ * Number of entries of the request in doubt, if the operation has as many left; null if that is not known.
+ * @param step the request; null if any after the recorded progress may be in doubt
+ */
+export function sizeInDoubt({ body }: Run, step: Step | null): number | null {
+  return step?.count ?? (body.notes?.halved === true ? null : ROWS_PER_REQUEST);
 }
 
 /** True if no request of the change is known to have taken effect. */

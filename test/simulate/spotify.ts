@@ -70,8 +70,8 @@ interface Send {
   after: number;
   /** What the request does to rows. */
   /**
-   * @param shown what the list shows afterwards, if the request may have been done in part. A removal leaves songs that were
-   *   added under another ID than the one it names. After a crash nothing tells how many songs an addition had.
+   * @param shown what the list shows afterwards, if the request may have been done in part: a removal leaves songs that were added
+   *   under another ID than the one it names
    */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
   /** True if relay has heard how the request ended. */
@@ -720,8 +720,7 @@ function asksOf(method: string, text: string): Send['asks'] {
     if (uris === undefined) return rows;
     if (method === 'PUT') return named;
     const at = position ?? rows.length;
-    const missing = shown ? named.findIndex((uri) => !shown.includes(uri)) : -1;
-    return [...rows.slice(0, at), ...(missing < 0 ? named : named.slice(0, missing)), ...rows.slice(at)];
+    return [...rows.slice(0, at), ...named, ...rows.slice(at)];
   };
 }
 

@@ -1,0 +1,28 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { compareRows } from '../../src/changes/compare.ts';
+import { START } from '../../src/changes/rowOps.ts';
+
+const uris = Array.from({ length: 250 }, (_, row) => `spotify:track:${row}`);
+const ops = [{ op: 'append', uris }] as const;
+
+/** How far the addition counts as written if the list shows its first `count` rows; null for another person's rows. */
+function reached(count: number, size?: number | null): number | null {
+  const verdict = compareRows([], ops, START, uris.slice(0, count), new Map(), size);
+  return verdict.kind === 'landed' ? verdict.progress.at : null;
+}
+
+test('a part of a request counts as written only if its size is not known', () => {
+  assert.deepEqual(
+    [50, 100, 150, 200].map((count) => reached(count)),
+    [null, 100, null, 200],
+  );
+  assert.deepEqual(
+    [50, 100, 150, 200].map((count) => reached(count, 50)),
+    [50, null, 150, null],
+  );
+  assert.deepEqual(
+    [1, 50, 150].map((count) => reached(count, null)),
+    [1, 50, 150],
+  );
+});
