@@ -64,9 +64,13 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
   for (let waitMs = LOOK_AGAIN_MS; ; waitMs = Math.min(waitMs * 2, MAX_LOOK_AGAIN_MS)) {
     const page = { limit: PLAYLIST_PAGE, offset };
     const { items, total } = await getPlaylistItems(context.provider, playlistId, page, call);
-    // The total may stay high because others have added rows. So a page that reaches the end of the list counts too.
-    const isTold = total <= most || offset + items.length >= total;
-    if (isTold && !isThere(items.map(uriOf))) return null;
+    const shown = items.map(uriOf);
+    // The total may lag, or stay high because others have added rows. So a page that reaches the end of the list counts too.
+    const isShort = items.length < PLAYLIST_PAGE;
+    const isEnd = () =>
+      isShort && context.rows.caughtUp(playlistId, { from: offset, rows: shown, isEnd: true }) === null;
+    const isTold = total <= most || offset + items.length >= total || isEnd();
+    if (isTold && !isThere(shown)) return null;
     if (context.clock.monotonic() >= until) {
       const left = (await context.rows.readFresh(playlistId, call))
         .map(uriOf)
