@@ -134,6 +134,14 @@ export class Client {
     return putBackIn(effects, playlist, this.#stage.plan.faults.length > 0);
   }
 
+  /** As `#putBack`, but only if relay could not read meanwhile that the song was gone. */
+  #putBackUnread(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
+    const { reads, lags } = this.#stage.spotify;
+    const isRead = (gone: Effect, back: Effect) =>
+      reads.get(playlist)?.some(({ at }) => at - lags.lists >= gone.at && at < back.at) === true;
+    return putBackIn(effects, playlist, false, isRead);
+  }
+
   /** Songs that reads show under another ID, or not at all: a client cannot name their rows. */
   #hidden(): ReadonlySet<string> {
     const { relinked, vanished } = this.#stage.spotify;
@@ -351,6 +359,7 @@ export class Client {
         { ...doing, added: stillThere(made, rowsBefore, spotify.effects) },
         // If a person has put in a song while its removal was in doubt, nothing tells that row from the one that was there before.
         { ...doing, removed: less(made.removed, made.putBack) },
+        { ...doing, removed: less(made.removed, this.#putBackUnread(now, playlist)) },
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
       ]);
       const isBlind = found?.isOrder && (isBlurred || spotify.isMovedBlindly(playlist, made.from));
@@ -1254,21 +1263,32 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
 /**
  * By URI: rows that a person has put in after relay had taken that song out.
  * @param isInDoubt true if answers may be lost; otherwise a row counts only if relay has later taken it out too
+ * @param isRead true if relay has read, between the two, that the song was gone. Then the row does not count
  */
-function putBackIn(effects: readonly Effect[], playlist: DemoPlaylist, isInDoubt: boolean): Counts {
-  const gone = new Set<string>();
+function putBackIn(
+  effects: readonly Effect[],
+  playlist: DemoPlaylist,
+  isInDoubt: boolean,
+  isRead: (gone: Effect, back: Effect) => boolean = () => false,
+): Counts {
+  const gone = new Map<string, Effect>();
   const taken = new Set<PlaylistRow>();
   const back: PlaylistRow[] = [];
-  for (const { by, playlist: on, rowsBefore, rowsAfter } of effects) {
-    if (on !== playlist) continue;
+  for (const effect of effects) {
+    const { by, rowsBefore, rowsAfter } = effect;
+    if (effect.playlist !== playlist) continue;
     const [held, left] = [new Set(rowsBefore), new Set(rowsAfter)];
     if (by === 'person') {
-      back.push(...rowsAfter.filter((row) => !held.has(row) && gone.has(row.uri)));
+      const isBack = ({ uri }: PlaylistRow) => {
+        const removal = gone.get(uri);
+        return removal !== undefined && !isRead(removal, effect);
+      };
+      back.push(...rowsAfter.filter((row) => !held.has(row) && isBack(row)));
       continue;
     }
     for (const row of rowsBefore) {
       if (left.has(row)) continue;
-      gone.add(row.uri);
+      gone.set(row.uri, effect);
       taken.add(row);
     }
   }
