@@ -1,7 +1,7 @@
 /** `relay logs`: the log of a real server, also when nobody saw its stderr. */
 
 import assert from 'node:assert/strict';
-import { appendFileSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { createLog } from '../../src/server/log/log.ts';
@@ -43,6 +43,20 @@ test('the log in the home is for its owner alone, bounded, without secrets, and 
   await until(() => written().includes('after'));
   assert.ok(statSync(`${path}.1`).size > 1_000_000);
   assert.ok(statSync(path).size < 1_000);
+});
+
+test('a full log that cannot be set aside has each line once', async (context) => {
+  const home = temporaryHome(context);
+  const path = join(home, 'relay.log');
+  mkdirSync(`${path}.1`);
+  const full = `${'x'.repeat(1024 * 1024)}\n`;
+  writeFileSync(path, full);
+  const file = createLogFile(home);
+  for (const n of [1, 2]) {
+    file.write(event(n));
+    await until(() => readFileSync(path, 'utf8').includes(event(n)));
+  }
+  assert.equal(readFileSync(path, 'utf8').slice(full.length), event(1) + event(2));
 });
 
 test('logs shows the last lines, across both files, as text or as JSON', async (context) => {

@@ -28,8 +28,9 @@ export function createLogFile(home: string): { write(line: string): void } {
     timer = null;
     if (waiting.length === 0) return;
     try {
-      append(path, older, waiting.join(''));
+      const isFull = append(path, waiting.join(''));
       waiting = [];
+      if (isFull) renameSync(path, older);
     } catch {
       waiting = waiting.slice(-MAX_WAITING);
     }
@@ -43,13 +44,13 @@ export function createLogFile(home: string): { write(line: string): void } {
   };
 }
 
-function append(path: string, older: string, text: string): void {
+/** Returns true once the file has its maximum size. */
+function append(path: string, text: string): boolean {
   const file = openSync(path, 'a', 0o600);
   try {
     appendFileSync(file, text);
-    if (fstatSync(file).size < MAX_BYTES) return;
+    return fstatSync(file).size >= MAX_BYTES;
   } finally {
     closeSync(file);
   }
-  renameSync(path, older);
 }
