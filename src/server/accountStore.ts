@@ -1,6 +1,6 @@
 /**
- * Stores the provider's login: the account as a row, its tokens among the sealed secrets. Also what is known about the account
- * without asking the provider.
+ * Stores the provider's login: the account as a row, its tokens among the sealed secrets. Also tells what is known about the
+ * account without asking the provider.
  */
 import type { Clock } from '../base/clock.ts';
 import { missingScopes } from '../provider/account/accountsApi.ts';
@@ -59,8 +59,8 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       const { providerUserId, accessExpiresAt } = account;
       return { account: providerUserId, accessToken, refreshToken, accessExpiresAt: accessExpiresAt ?? 0 };
     },
-    // Not `durable`, which refuses changes while the disk is full. Tokens that cannot be saved yet are still the only valid ones,
-    // and are saved as soon as possible.
+    // `durable` is not used here, since it refuses changes while the disk is full. Tokens that cannot be saved yet are still
+    // the only valid ones. They are saved as soon as possible.
     async write(fresh, scopes, isCurrent) {
       const { accessExpiresAt } = fresh;
       store.transaction(() => {
@@ -70,7 +70,7 @@ export function createKeepers(store: Store, vault: Vault, clock: Clock): Keepers
       });
       await store.saveNow();
     },
-    // If a crash loses this, the next refresh shows again that the login has ended.
+    // If a crash loses this change, the next refresh shows again that the login has ended.
     endLogin() {
       store.transaction(() => {
         dropTokens();
@@ -140,7 +140,7 @@ function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
 
 export interface AccountView {
   connected: boolean;
-  /** True if the provider refused the refresh token, or the login is past its six months. */
+  /** True if the provider refused the refresh token, or the six months of the login are over. */
   reauthorizationRequired: boolean;
   account: Account | null;
   missingScopes: string[];

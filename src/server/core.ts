@@ -1,6 +1,6 @@
 /**
  * The program without HTTP: one home, held by this process, with its state, its key and the provider client. A server adds
- * routes to it; commands without a server use it directly.
+ * routes to this core. A command that runs without a server uses the core directly.
  */
 
 import type { Clock, Random } from '../base/clock.ts';
@@ -41,7 +41,7 @@ export interface HomeOptions {
   random: Random;
   log: Log;
   version: string;
-  /** True if the owner asked to start over after the key was lost; the secrets that it sealed are dropped. */
+  /** True if the owner asked to start over after the key was lost; the secrets sealed with that key are dropped. */
   startOver?: boolean;
   /** The disk and the network; by default those of this machine. */
   ground?: Ground;
@@ -54,7 +54,7 @@ export interface CoreOptions extends HomeOptions {
   readClientId: () => string | null;
 }
 
-/** The world outside one process, apart from time and randomness. */
+/** What the core uses of the world outside its process, except time and randomness. */
 interface Ground {
   /** What carries requests to the provider. */
   transport?: Transport;
@@ -74,7 +74,7 @@ export interface Core {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** The log for events that strangers cause: the same one, limited to a few warnings of a kind per minute. */
+  /** The log for events that strangers cause: the same log, but with each warning at most a few times a minute. */
   readonly quietLog: Log;
   readonly version: string;
   readonly store: Store;
@@ -99,7 +99,7 @@ export interface Core {
   close(): Promise<void>;
 }
 
-/** Opens a home. @throws RelayError of the home, the lock, the state file or the key; nothing is held then */
+/** Opens a home. @throws RelayError about the home, the lock, the state file or the key; the home is not held then */
 export async function openCore(options: CoreOptions): Promise<Core> {
   const { settings, clock, log, ground = {} } = options;
   const { fs, hold = holdHome(log) } = ground;
@@ -144,7 +144,7 @@ async function openSecrets(options: CoreOptions, store: Store): Promise<Opened> 
   const { settings, clock, random } = options;
   const key = await loadMasterKey({
     ...keyOptions(settings),
-    // If another key has sealed the state, a new key would replace it, and the secrets would be lost.
+    // Once secrets are sealed, no new key is created, since a new key could not open them.
     allowCreate: options.startOver === true || !isSealed(store),
     clock,
   });

@@ -10,8 +10,8 @@ import type { Core } from './core.ts';
 const ALL_JOBS = 10_000;
 
 /**
- * @param jobs null if none can be under way
- * @param erase also forgets matches, jobs, changes, kept playlists, versions and plays
+ * @param jobs null if no job can be under way
+ * @param erase true to forget also matches, jobs, changes, kept playlists, versions and plays
  */
 export async function leaveAccount(core: Core, jobs: Jobs | null, erase: boolean): Promise<LogoutAnswer> {
   const account = await core.account.disconnect();

@@ -39,7 +39,7 @@ import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** How long a request for an import's progress may wait; it answers at once when the import ends. */
+/** How long a request for an import's progress waits at most; when the import ends, the answer comes at once. */
 const PROGRESS_MS = 500;
 
 /** The parts that only a running server has. */
@@ -54,7 +54,7 @@ export interface ServerSide {
   /** The last login that the owner's page began. */
   pageLogin: { attemptId: string | null };
   waitingClients: WaitingClients;
-  /** Returns the last known state of the player; null before anything has asked for it. */
+  /** Returns the last known state of the player; null if nothing has read the player yet. */
   lastPlaying: () => LastPlaying | null;
   /** The environment, which says where clients keep their files. */
   env: NodeJS.ProcessEnv;
@@ -62,7 +62,7 @@ export interface ServerSide {
   program: () => Promise<readonly string[]>;
 }
 
-/** The process in which a call is made. */
+/** The process in which a call runs. */
 interface Here {
   core: Core;
   server: ServerSide | null;
@@ -83,12 +83,12 @@ type Asked<C extends LocalCall> =
   Parameters<LocalApi[C]> extends [] ? object : NonNullable<Parameters<LocalApi[C]>[0]>;
 type Told<C extends LocalCall> = ReturnType<LocalApi[C]>;
 
-/** How one of the owner's calls is made: by the server, without one, or in a home without a state. */
+/** How one of the owner's calls is carried out: in a server, in a command without a server, or in a home without a state. */
 interface Operation<C extends LocalCall> {
   /** Shape of the request body. */
   input: () => z.ZodType<Asked<C>>;
   run(asked: Asked<C>, here: Here): Told<C>;
-  /** Makes the call in a home without a state; if missing, the call is refused there. */
+  /** Carries out the call in a home without a state; if missing, the call is refused there. */
   inEmptyHome?(asked: Asked<C>, home: EmptyHome): Told<C>;
   /** True if the request body holds a file. */
   hasFile?: true;
@@ -107,7 +107,7 @@ const listContent = () => ({
   allPlays: z.boolean().optional(),
 });
 
-/** Every call of `LocalApi`: what it takes and does. */
+/** Every call of `LocalApi`, with the input that it takes and what it does. */
 export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   status: {
     input: nothing,
@@ -129,7 +129,8 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     async run({ attemptId }, { core, running }) {
       const { owner, facts, redirectUri } = running();
       const next = attemptId === null ? null : loginWithTicket(core, attemptId);
-      // A login's page is opened under the host to which the provider sends the browser back, since its cookie is set there.
+      // The provider sends the browser back to the host of the redirect URI. So the login's page opens under that host too: the
+      // login's cookie is set there.
       return signInUrl(owner, attemptId === null ? facts.baseUrl : new URL(redirectUri).origin, next);
     },
   },
@@ -378,7 +379,10 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
 };
 
-/** Stands for the type of every operation, in code that treats all of them alike. It could be any of them. */
+/**
+ * Stands for the type of every operation in code that treats all of them alike. Any other call would do as well as
+ * `undoChange`.
+ */
 type AnyOperation = Operation<'undoChange'>;
 const operationOf = (name: LocalCall) => OPERATIONS[name] as unknown as AnyOperation;
 
@@ -386,12 +390,12 @@ const SHAPES = new Map<string, () => z.ZodType>(
   Object.entries(OPERATIONS).map(([name, { input }]) => [name, lazy<z.ZodType>(input)]),
 );
 
-/** What a call was given, wherever it comes from. @throws RelayError `USAGE`, HttpError `BAD_REQUEST` */
+/** Checks the input of a call and returns it. @throws RelayError `USAGE`, HttpError `BAD_REQUEST` */
 function askedOf(name: LocalCall, given: unknown): never {
   return localInput(SHAPES.get(name)?.() ?? nothing(), given ?? {}) as never;
 }
 
-/** The progress of an import. Answers at once if the import has ended, else after a moment. */
+/** The progress of an import. Answers when the import ends, or after a moment. */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
   const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
@@ -412,7 +416,7 @@ export function createLocalApi(core: Core, server: ServerSide | null): LocalApi 
   );
 }
 
-/** The owner's calls in a home without a state: most are refused, a few create the state. */
+/** The owner's calls in a home without a state. Most are refused; the others do without a state or create it. */
 export function localApiWithoutState(home: EmptyHome): LocalApi {
   return localApiOf((name) => async (given) => {
     const { inEmptyHome } = operationOf(name);
@@ -428,12 +432,12 @@ function withinReach<T>(
   return inTime(services, 'It', 'Check in a minute whether it was done.', (signal) => work(services, signal));
 }
 
-/** The owner's page at `base`, with a ticket that signs its browser in; it then continues to `next`. */
+/** The address of the owner's page at `base`, with a ticket that signs the browser in. The browser then continues to `next`. */
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
-  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket.
-  // A query that nobody can guess is not in the cache.
+  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket. No address with a
+  // query that nobody can guess is in the cache.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 

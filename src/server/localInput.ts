@@ -1,9 +1,9 @@
-/** Checks what the owner's calls are given. A person typed the texts in it, so their lengths are explained in words. */
+/** Checks the input of the owner's calls. A person typed its texts, so a text of the wrong length gets a plain sentence. */
 import type * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { parsed } from './routes/bodies.ts';
 
-/** What people call the fields whose own names say too little. */
+/** Plain names for fields whose own names say too little. */
 const WORDS: Readonly<Record<string, string>> = {
   change: 'ID of the change',
   client: 'name of the client',
@@ -15,7 +15,7 @@ const WORDS: Readonly<Record<string, string>> = {
   sql: 'query',
 };
 
-/** @throws RelayError `USAGE` for a text that is empty or too long, HttpError `BAD_REQUEST` for another shape */
+/** @throws RelayError `USAGE` for a text that is empty or too long, HttpError `BAD_REQUEST` for any other mistake */
 export function localInput<T extends z.ZodType>(shape: T, given: unknown): z.output<T> {
   const result = shape.safeParse(given);
   if (result.success) return result.data;

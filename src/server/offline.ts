@@ -9,15 +9,15 @@ import { offlineStatus } from './status/offlineStatus.ts';
 
 export interface Offline {
   /**
-   * The calls. They reject with a RelayError of the home, the lock, the state file or the key; `status` reports such errors
-   * instead.
+   * The calls. They reject with a RelayError about the home, the lock, the state file or the key. Only `status` reports such an
+   * error instead.
    */
   local: LocalApi;
   close(): Promise<void>;
 }
 
 /**
- * A home without a state gets one only from a call that has something to keep: a mistyped `--home` must not leave
+ * In a home without a state, only a call that has something to store creates the state: a mistyped `--home` must not leave
  * directories behind.
  */
 export async function openOffline(options: HomeOptions): Promise<Offline> {

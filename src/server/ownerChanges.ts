@@ -1,6 +1,6 @@
 /**
- * Lists and undoes changes for the owner, with the functions of `list_changes` and `undo_change`. This works whatever toolsets
- * are chosen.
+ * Lists and undoes changes for the owner, with the functions of `list_changes` and `undo_change`. The owner can do so even if
+ * those tools are switched off.
  */
 import { visibleText } from '../base/visibleText.ts';
 import { changeHistory, changeSummary, undoableChange } from '../changes/history.ts';
@@ -65,7 +65,7 @@ export async function ownerUndo(
   askedBy = 'relay undo',
 ): Promise<UndoAnswer> {
   const change = undoableChange(services, request.change ?? undefined);
-  // Makes the playlist's name known, which the summary of the undo has.
+  // Makes the playlist's name known, since the summary of the undo shows it.
   if (change.playlistId !== null) await playlistNames(services, [change.playlistId]);
   const args = { change_id: change.id, force: request.force, dry_run: request.dryRun };
   const remedy = { text: 'Check with {command} whether it was begun, then try again.', command: ['history'] };
@@ -84,7 +84,7 @@ export async function ownerUndo(
   }
 }
 
-/** The same error with the known names of the playlist and of the songs in its lists. */
+/** The same error, with the known names of the playlist and of the songs that the error lists. */
 function withWords(services: Services, playlistId: string | null, error: RelayError): RelayError {
   const { details } = error;
   const name = playlistId === null ? null : knownPlaylistName(services, playlistId);

@@ -31,7 +31,7 @@ export async function ownerImport(
   const plan = await planOf(services, one);
   if (!each) return { preview: plan.preview, jobs: await startImport(services.jobs, plan, one.target, one) };
   const lists = itemsByList(plan);
-  // Before the first job is created.
+  // A missing playlist is reported before the first job is created.
   const missing = each.find((list) => !lists.has(list));
   if (missing !== undefined)
     throw new RelayError('INVALID_ARGUMENT', `The file has no playlist "${missing}".`);
@@ -97,7 +97,9 @@ function reading<T>(services: Services, work: (call: Call) => Promise<T>): Promi
   return inTime(services, 'Spotify', remedy, (signal) => work({ signal, progress() {} }));
 }
 
-/** Facts about a playlist. Since 2026, Spotify gives its rows only to its owner and to those who may write to it. */
+/**
+ * Facts about a playlist. Since 2026, Spotify gives the rows of a playlist only to its owner and to people who may change it.
+ */
 function factsOf(
   { store }: Services,
   { id, name, total_items, owner, collaborative }: Playlist,

@@ -1,6 +1,6 @@
 /**
- * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. This works whatever toolsets
- * are chosen.
+ * Lists and restores earlier versions of playlists for the owner, with the functions of the tools. The owner can do so even if
+ * those tools are switched off.
  */
 import { counted } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -15,7 +15,7 @@ import { ownerPlaylists } from './ownerLists.ts';
 
 const IF_LATE = 'Try again in a minute.';
 
-/** The versions of a playlist. @param given its ID, URI or link, or its present or last name */
+/** The versions of a playlist. @param given its ID, URI or link, its current name, or the last name that was read */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
   return inTime(services, 'It', IF_LATE, (signal) => services.library.versions(id, { signal }));

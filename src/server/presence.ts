@@ -2,8 +2,8 @@
 import type { Clock } from '../base/clock.ts';
 
 /**
- * How long a client over HTTP counts as using the server after each request, in milliseconds. It keeps no connection that would
- * show it.
+ * How long a client over HTTP counts as using the server after each request, in milliseconds. No open connection would show
+ * that such a client is still there.
  */
 const AFTER_REQUEST_MS = 15 * 60_000;
 

@@ -6,14 +6,14 @@ import type { RememberedMatch } from '../domain/localApi.ts';
 import { deleteAliases, listAliases, type StoredAlias } from '../store/tables/aliases.ts';
 import type { Core } from './core.ts';
 
-/** First the matches that were settled, then the learned ones; each group newest first. */
+/** Lists the matches that a person or a client settled, then the learned ones. Each group begins with the newest. */
 export function rememberedMatches(core: Core, limit: number): RememberedMatch[] {
   return listAliases(core.store, limit).map((alias) => matchOf(core, alias));
 }
 
 /**
  * @param id ID of a match; null for all of them
- * @returns how many were forgotten; `match` is the one with this ID, or null if `id` is null
+ * @returns how many matches were forgotten; `match` is the forgotten match, or null if `id` is null
  * @throws RelayError `NOT_FOUND`, `STORE_ERROR`
  */
 export async function forgetRemembered(

@@ -1,4 +1,4 @@
-/** What tools use, built on an open core: changes, jobs, and what they read with. */
+/** Builds what the tools use from an open core: changes, jobs, kept playlists, and what they read with. */
 import { createChanges } from '../changes/changes.ts';
 import { createJobs } from '../jobs/jobService.ts';
 import { createKeeps } from '../jobs/keeps/keeps.ts';

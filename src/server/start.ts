@@ -40,7 +40,7 @@ const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
 export interface StartOptions extends HomeOptions {
-  /** The command that holds the home, for the errors of other commands; `relay serve` by default. */
+  /** The command that holds the home, as the errors of other commands name it; `relay serve` by default. */
   purpose?: 'relay serve' | 'relay stdio';
   /** Environment that names the directories of MCP clients, for the owner's page. */
   env?: NodeJS.ProcessEnv;
@@ -53,21 +53,21 @@ export interface StartOptions extends HomeOptions {
 export interface RunningServer {
   baseUrl: string;
   mcpUrl: string;
-  /** Base URL for programs on this machine, which may not reach `baseUrl`. */
+  /** Base URL for programs on this machine, since `baseUrl` may be out of their reach. */
   localUrl: string;
   local: LocalApi;
-  /** The owner code for the approval page; for the terminal only. */
+  /** The owner code for the approval page; shown only in the terminal. */
   ownerCode: string | null;
-  /** The API key, in the demo only, where it gives access to nothing but invented data. */
+  /** The API key of the demo, where it opens only invented data; null otherwise. */
   demoKey: string | null;
-  /** True if any MCP client other than that of this process uses the server. */
+  /** True if an MCP client uses the server, not counting the client of this process. */
   isUsed(): boolean;
   close(): Promise<void>;
 }
 
 /** @throws RelayError; everything opened so far is closed again */
 export async function startServer(options: StartOptions): Promise<RunningServer> {
-  // Checked first: starting over drops secrets, and must not do so for a server that cannot listen.
+  // The port is checked first: starting over drops secrets, and that must not happen if the server cannot listen.
   if (options.startOver) await requirePort(options.settings.port, options.settings.host);
   const core = await openCore({
     ...options,
@@ -168,7 +168,10 @@ async function serve(core: Core, options: StartOptions): Promise<RunningServer> 
   };
 }
 
-/** Counts the requests of clients as use of the server. Clients behind the command line are announced with `stay`. */
+/**
+ * Counts the requests of clients as use of the server. For clients connected through `relay stdio`, the command line says with
+ * `stay` that they are there.
+ */
 function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
   return {
     ...endpoint,
@@ -189,8 +192,8 @@ function noticing(presence: Presence, endpoint: McpEndpoint): McpEndpoint {
 async function loadEndpoint(core: Core, services: Services, options: StartOptions): Promise<McpEndpoint> {
   const { createMcpEndpoint } = await import('../mcp/endpoint.ts');
   const { settings, clock, log, version } = options;
-  // Without a client ID, the link leads to the owner's page, which explains what is missing. It leads there behind a public
-  // address too, since a login there needs a proof, which that page has.
+  // Without a client ID, the link leads to the owner's page, which explains what is missing. Behind a public address, it leads
+  // there too: a login then needs proof that the browser is the owner's, and that page has the proof.
   const loginUrl = (baseUrl: string) =>
     settings.publicBaseUrl === null && core.clientId() !== null ? `${baseUrl}${LOGIN_PATH}` : `${baseUrl}/`;
   return createMcpEndpoint({
@@ -225,7 +228,7 @@ async function stop(
 function clientIdReader(settings: Settings): () => string | null {
   return () => {
     if (settings.providerClientId !== null) return settings.providerClientId;
-    // If flags or the environment had one, the settings would have it, so only the file of this home is read.
+    // If flags or the environment set a client ID, the settings would have it, so only the file of this home is read.
     return inspectSettings({ env: {}, flags: { home: settings.home } }).settings.providerClientId;
   };
 }

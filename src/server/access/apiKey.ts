@@ -1,4 +1,4 @@
-/** The MCP API key: the person's own from the environment, or one that was generated at the first start and sealed. */
+/** The MCP API key. The owner sets it in the environment, or relay generates one at the first start and seals it. */
 import type { Random } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Store } from '../../store/file/open.ts';
@@ -33,7 +33,7 @@ export async function createApiKey(
   }
   let key = vault.get(API_KEY_SECRET);
   const put = async (): Promise<string> => {
-    // The prefix lets secret scanners and people recognise it.
+    // The prefix lets secret scanners and people recognise the key.
     const fresh = `relay_${random.bytes(32).toString('base64url')}`;
     const before = key;
     await store.durable(

@@ -1,4 +1,4 @@
-/** Where a request comes from, as far as that can be known. */
+/** Tells where a request comes from: the owner's programs and browser, another user of this machine, or another page. */
 
 import { isLoopbackName } from '../../base/loopback.ts';
 import { isDirectLoopback } from '../http/address.ts';
@@ -18,8 +18,8 @@ export async function isNear(context: HttpContext): Promise<boolean> {
 }
 
 /**
- * True if the system says that another user of this machine sent this. Not checked with a public address: there a proxy makes the
- * connection, and it may run as any user.
+ * True if the system says that another user of this machine sent the request. With a public address this is not checked: there
+ * a proxy makes the connection, and the proxy may run as any user.
  */
 export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<boolean> {
   if (!isLoopbackName(new URL(baseUrl).host)) return false;
@@ -27,16 +27,16 @@ export async function isOtherUsers({ request, baseUrl }: HttpContext): Promise<b
 }
 
 /**
- * The origin of the page that a browser sends this request from, in lower case; null if the request contradicts itself. It may
- * differ from `baseUrl`: with `PUBLIC_BASE_URL` set, the server still answers under its loopback names, and a browser keeps
- * separate storage for each. The guards have already refused any foreign `Origin`.
+ * The origin of the page that a browser sends this request from, in lower case; null if the request contradicts itself. The
+ * origin may differ from `baseUrl`: with `PUBLIC_BASE_URL` set, the server still answers under its loopback names, and a
+ * browser keeps separate storage for each. The guards have already refused any foreign `Origin`.
  */
 export function originOf({ request, baseUrl }: HttpContext): string | null {
   const { origin, host = '' } = request.headers;
   if (origin !== undefined) {
     const page = origin.toLowerCase().replace(/^https?:\/\//, '');
-    // At a loopback page, a browser sends the page's own host as `Host`. Only a proxy changes it, and no page behind a proxy
-    // has a loopback name.
+    // From a loopback page, a browser sends the page's own host as `Host`. Only a proxy changes this header, and no page behind
+    // a proxy has a loopback name.
     return isLoopbackName(page) && page !== host.toLowerCase() ? null : origin.toLowerCase();
   }
   const own = new URL(baseUrl);
@@ -45,7 +45,10 @@ export function originOf({ request, baseUrl }: HttpContext): string | null {
     : `http://${host.toLowerCase()}`;
 }
 
-/** True if a page of another origin made the browser send this. False for programs and old browsers, which do not say. */
+/**
+ * True if a page of another origin made the browser send this request. False for programs and old browsers, which do not send
+ * the header.
+ */
 function isOfAnotherPage({ request }: HttpContext): boolean {
   const site = request.headers['sec-fetch-site'];
   return site !== undefined && site !== 'same-origin';
@@ -59,7 +62,7 @@ export async function requireOwnPage(context: HttpContext): Promise<void> {
 
 /**
  * True if the request was made under this origin of the server. Anyone can send a false `Origin`, and through a tunnel a false
- * `Host` too. So a loopback origin counts only for a program that dialled the server itself.
+ * `Host` too. So a loopback origin counts only for a program that connected to the server directly.
  */
 export function isUnder(origin: string, context: HttpContext): boolean {
   if (originOf(context) !== origin) return false;

@@ -1,4 +1,4 @@
-/** OAuth clients, for `relay clients`. */
+/** Lists, adds and revokes OAuth clients, for `relay clients`. */
 import { isoOf } from '../../base/clock.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { ClientSummary, LocalApi, NewClient } from '../../domain/localApi.ts';
@@ -47,8 +47,8 @@ function theOne(core: Core, asked: string): OAuthClient {
 }
 
 /**
- * Of clients with the same name: those approved now, or else those approved before, or else all. Names repeat, since clients
- * register again at each new connection.
+ * Picks from clients with the same name. Clients that are approved now come before clients that the owner set up or approved
+ * earlier, and these before all others. Names repeat, since clients register again at each new connection.
  */
 function meant(core: Core, clients: OAuthClient[]): OAuthClient[] {
   const approved = new Set(listLiveGrants(core.store, core.clock.now()).map(({ clientId }) => clientId));

@@ -17,7 +17,8 @@ const STEP_MS = 25;
  */
 const MAX_PAUSE_MS = 500;
 /**
- * Maximum number of requests that wait. Beyond that, one is refused: a random one whose browser has no tries left, or else any.
+ * Maximum number of requests that wait. Beyond that, a random request is refused, preferably one whose browser has no tries
+ * left.
  */
 const MAX_WAITING = 500;
 

@@ -8,19 +8,19 @@ export const COMMAND_LINE = 'command-line';
 type CredentialCheck =
   /** A valid credential. `readOnly` is true if the owner has approved it only for tools that change nothing. */
   | { ok: true; principal: string; readOnly: boolean }
-  /** A refusal: no credential was sent (`missing`), or a wrong one or one that has ended (`invalid`). */
+  /** A refusal: no credential was sent (`missing`), or the credential is wrong or has ended (`invalid`). */
   | { ok: false; reason: 'missing' | 'invalid' };
 
 export interface Credentials {
   /**
-   * Judges an `Authorization` header (RFC 6750 2.1: only there, never in the query).
+   * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
    * @param connection the socket that the header came on
-   * @param resource the MCP URL that was dialled: a token for another one is refused (RFC 8707, RFC 9700 2.3)
+   * @param resource the MCP URL of the request: a token for another URL is refused (RFC 8707, RFC 9700 2.3)
    */
   check(header: string | undefined, resource: string, connection: object): CredentialCheck;
   /** Sets the command line's own credential for one connection, on which the server has proved itself. */
   expectOn(connection: object, credential: string): void;
-  /** True if an `Authorization` header is the command line's on that connection. */
+  /** True if an `Authorization` header has the command line's credential for this connection. */
   isCommandLine(header: string | undefined, connection: object): boolean;
   /** True if a client has used a valid credential since the start; the command line does not count. */
   wereUsed(): boolean;

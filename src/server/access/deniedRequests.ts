@@ -1,6 +1,7 @@
 /**
- * Requests that the owner denied. A client that sends one of them again is refused without asking. A client's next request has
- * a new `state` and challenge, so an old denial is hardly ever needed. So denials are kept in memory only, and only the latest.
+ * Requests that the owner denied. A client that sends such a request again is refused without asking the owner. A client's next
+ * request has a new `state` and challenge, so an old denial is hardly ever needed. So denials are kept in memory only, and only
+ * the latest.
  */
 import type { Clock } from '../../base/clock.ts';
 import { hashOf } from '../../base/digest.ts';
@@ -15,7 +16,7 @@ export interface DeniedRequests {
 }
 
 export function createDeniedRequests(clock: Clock): DeniedRequests {
-  // Requests by their hash, since a `state` may be long, in the order in which they were denied.
+  // The hashes of the requests, since a `state` may be long, in the order of the denials.
   const until = new Map<string, number>();
   return {
     add(subject) {

@@ -1,7 +1,7 @@
 /**
- * Forms that only our own pages can send (RFC 9700 4.7). The form has a token made from a cookie of this browser, from what the
- * form is about and from the time. A foreign page knows none of these, and a token of one form does not fit another. The cookie
- * proves nothing else, since it is sent to every port of this host.
+ * Makes sure that only our own pages can send a form (RFC 9700 4.7). Each form has a token, signed over a cookie of this
+ * browser, the subject of the form, and the time. A foreign page can neither read nor make such a token, and a token of one
+ * form does not fit another. The cookie proves nothing else, since browsers send it to every port of this host.
  */
 import { createHmac } from 'node:crypto';
 import type { Clock, Random } from '../../base/clock.ts';
@@ -13,7 +13,7 @@ import { cookieOf, setCookie } from '../http/cookies.ts';
 const COOKIE_SECONDS = 24 * 3600;
 
 export interface FormTokens {
-  /** The token for a form about `subject`; gives the browser its cookie where it has none. */
+  /** The token for a form about `subject`; sends the browser a cookie if it has none. */
   issue(context: HttpContext, subject: string): string;
   /** How long ago the form was issued, in milliseconds; null if the token is not valid. */
   ageMs(context: HttpContext, subject: string, token: string | null): number | null;
@@ -34,7 +34,8 @@ export function createFormTokens({ clock, random }: { clock: Clock; random: Rand
       let cookie = cookieOf(context, name);
       if (!cookie) {
         cookie = newSecret(random);
-        // Lax: with Strict, a client that leads the browser here from its own page would invalidate the form of another tab.
+        // The cookie is `SameSite=Lax`. With `Strict`, a browser that comes from a client's page would get a new cookie, and
+        // the form in another tab would no longer be valid.
         setCookie(context, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
       }
       return sign(cookie, subject, clock.now());

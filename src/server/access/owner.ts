@@ -37,14 +37,14 @@ export interface Owner {
   /** The code that the owner types in the browser; shown on the terminal only. */
   readonly code: string;
   /**
-   * Checks a typed code. A browser may send five wrong codes a minute. From this machine the right code is accepted even after
-   * those.
+   * Checks a typed code. A browser may send five wrong codes a minute. From this machine, the right code is accepted even after
+   * five wrong ones.
    * @param browser identifies the browser for the limit
    */
   tryCode(context: HttpContext, browser: string, typed: string): Promise<CodeCheck>;
   /**
-   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten are remembered:
-   * beyond that the one unused for longest is dropped.
+   * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
+   * remembered. Beyond that, the one that was unused for longest is dropped.
    * @param known the secret that the page already has; kept if it is still valid
    */
   remember(context: HttpContext, known: string | null): string;
@@ -53,16 +53,16 @@ export interface Owner {
   /** The ID of the browser with this secret; null when it is not remembered. */
   browserWith(context: HttpContext, secret: string | null): string | null;
   /**
-   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. It signs in the first browser that uses it within a
-   * minute.
+   * Makes a ticket for a browser that the command line opens at `/#ticket=…`. The ticket signs in the first browser that uses
+   * it within a minute.
    * @param origin of the address that is opened. If the ticket is used under another origin, somebody else has read it, so it
-   * ends
+   * is refused and no longer valid
    * @param next path of this server at which the browser continues
    */
   issueTicket(origin: string, next: string | null): string;
   /** True if a ticket is still valid: neither used nor expired. Its ID is its SHA-256. */
   isWaiting(ticketId: string): boolean;
-  /** Uses a ticket up, and returns where the browser goes next; null if the ticket is not valid. */
+  /** Uses up a ticket and returns where the browser goes next; null if the ticket is not valid. */
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
 }
 

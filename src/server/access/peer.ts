@@ -1,8 +1,8 @@
 /**
- * Which user of this machine a connection comes from. On Linux `/proc/net/tcp` and `tcp6` name the user of each socket, and so of
- * the other end of a loopback connection too. Other systems do not tell an unprivileged program.
+ * Finds out which user of this machine a connection comes from. On Linux `/proc/net/tcp` and `tcp6` name the user of each
+ * socket, and so of the other end of a loopback connection too. Other systems do not tell this to an unprivileged program.
  *
- * Too slow for every request: the tables hold all connections of the machine.
+ * The look-up is too slow for every request: the tables hold all connections of the machine.
  */
 import { closeSync, openSync, readSync } from 'node:fs';
 import type { Socket } from 'node:net';
@@ -54,14 +54,15 @@ async function lookUp(socket: Socket): Promise<Peer> {
   return 'unknown';
 }
 
-/** Number of bytes that the kernel returns at once, at most. */
+/** Maximum number of bytes that the kernel returns at once. */
 const PIECE_BYTES = 4_096;
 /** Number of pieces to read, in about a millisecond, before other work has its turn. */
 const PIECES_PER_TURN = 32;
 
 /**
- * Reads the table up to the line that is looked for. The kernel returns it in such small pieces that passing each to Node's
- * threads takes longer than producing it, so they are read here.
+ * Finds the user of the other end in a table, and reads no further than its line. The kernel returns the table in small pieces.
+ * Reading a piece in Node's threads would take longer than the kernel needs to produce it, so the pieces are read
+ * synchronously.
  * @internal
  */
 export async function findUid(path: string, ends: Ends): Promise<number | null> {
@@ -91,8 +92,8 @@ export async function findUid(path: string, ends: Ends): Promise<number | null> 
 /**
  * The user of the other end, from a table of the kernel; null if the table does not have it.
  *
- * Only an end that a program still holds counts, established or half closed. For a closed one the kernel shows root and no inode.
- * A program that sends a request and closes at once would otherwise pass for root.
+ * Only an end that a program still holds counts, whether established or half closed. For a closed end, the kernel shows root
+ * and no inode. Otherwise a program that sends a request and closes at once would pass for root.
  * @internal
  */
 export function uidOfPeer(table: string, ends: Ends, order: 'LE' | 'BE'): number | null {

@@ -1,6 +1,6 @@
 /**
- * Clients whose approval page was shown but not answered, so that the owner can find the page again. In memory and bounded, since
- * any program on this machine may ask for approval.
+ * Clients whose approval page was shown but not answered, so that the owner can find the page again. The list is bounded and
+ * only in memory, since any program on this machine may ask for approval.
  */
 import type { Clock } from '../../base/clock.ts';
 

@@ -6,7 +6,7 @@ import { BlockList, isIP } from 'node:net';
 import { isLoopbackAddress, isLoopbackName, LOOPBACK_NAMES } from '../../base/loopback.ts';
 import type { HttpContext } from './context.ts';
 
-/** Headers that a proxy adds. With one of them, the request was not made by a program on this machine itself. */
+/** Headers that a proxy adds. A request with one of these headers did not come directly from a program on this machine. */
 const FORWARDING_HEADERS = [
   'forwarded',
   'via',
@@ -37,8 +37,8 @@ export function trustIn(proxies: readonly string[]): ProxyTrust {
 }
 
 /**
- * True for a program on this machine that dialled the server itself: a loopback socket, a loopback `Host`, no trace of a proxy. A
- * tunnel on this machine has a loopback socket as well, but a public `Host` or forwarding headers.
+ * True for a program on this machine that connected to the server directly: a loopback socket, a loopback `Host`, no trace of a
+ * proxy. A tunnel on this machine has a loopback socket as well, but a public `Host` or forwarding headers.
  */
 export function isDirectLoopback({ request }: HttpContext): boolean {
   return (
@@ -48,7 +48,7 @@ export function isDirectLoopback({ request }: HttpContext): boolean {
   );
 }
 
-/** This server as it was dialled: its MCP URL, and the origins under which it answers. */
+/** This server as the client addressed it: its MCP URL, and the origins under which it answers. */
 export function ownAddress({ request, baseUrl }: HttpContext): { resource: string; origins: string[] } {
   const { localPort } = request.socket;
   const loopback = LOOPBACK_NAMES.map((name) => `http://${name}:${localPort}`);
@@ -56,8 +56,9 @@ export function ownAddress({ request, baseUrl }: HttpContext): { resource: strin
 }
 
 /**
- * What a limit per address counts by: one name for all programs on this machine, the forwarded client if a trusted proxy names
- * one, otherwise the socket's address. Strangers behind an untrusted proxy share the proxy's address.
+ * The name under which a limit per address counts a request. All programs on this machine share one name. A client that a
+ * trusted proxy forwards counts by its own address, any other client by the socket's. Strangers behind an untrusted proxy share
+ * the proxy's address.
  */
 export function clientAddress(context: HttpContext): string {
   if (isDirectLoopback(context)) return 'this machine';
@@ -67,8 +68,8 @@ export function clientAddress(context: HttpContext): string {
 }
 
 /**
- * The part of an address that identifies one stranger: all of an IPv4 address, and the first 64 bits of an IPv6 address, since
- * the holder of one has all the others (RFC 6177).
+ * The part of an address that identifies one stranger: all of an IPv4 address, or the first 64 bits of an IPv6 address. Whoever
+ * holds one IPv6 address holds all that share these bits (RFC 6177).
  */
 export function networkOf(text: string): string {
   const address = plain(text);

@@ -10,7 +10,7 @@ type Asking = Pick<HttpContext, 'request' | 'waitingBodies'>;
 const KIB = 1024;
 const MIB = 1024 * KIB;
 
-/** Maximum size of a body that a route reads, and in whose share its bytes count until it is complete (`waitingBodies.ts`). */
+/** Maximum size of a body that a route reads, and the sender in whose share an incomplete body counts (`waitingBodies.ts`). */
 export interface BodyLimit {
   maxBytes: number;
   from: Sender;
@@ -27,7 +27,7 @@ export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
 /** Limit for a list in Base64: the largest list that is accepted, and a little for its parameters. */
 export const LIST_BODY: BodyLimit = { maxBytes: 28 * MIB, from: 'owner' };
 
-/** Number of bytes of a too large body to read and discard, so that the client gets to read the refusal. */
+/** How many bytes of a body that is too large are read and discarded, so that the client can read the refusal. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 
 /**
@@ -40,7 +40,7 @@ function withBody<T>(
   { maxBytes, from }: BodyLimit,
   use: (body: Buffer) => T | Promise<T>,
 ): Promise<T> {
-  // Listeners, since an iterator costs more than everything else in a short request.
+  // Listeners are used, since an iterator costs more than everything else in a short request.
   return new Promise((resolve, reject) => {
     requireType(request, type);
     let chunks: Buffer[] = [];
@@ -97,8 +97,8 @@ export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
 }
 
 /**
- * Calls `use` with an MCP message, in the same turn in which its last byte arrives. Of a message that is nested more deeply or is
- * larger than any tool takes, only the part within the bounds of `parseBounded` is read.
+ * Calls `use` with an MCP message, in the same turn in which its last byte arrives. No tool takes a message beyond the bounds
+ * of `parseBounded`, so of such a message only the part within them is read.
  */
 export function withMessage<T>(
   asking: Asking,
@@ -124,7 +124,7 @@ export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
 }
 
 /**
- * The bytes of a file as they come, for a reader that stores none and has its own limit.
+ * The bytes of a file as they arrive, for a reader that keeps none of them and has its own limit.
  * @throws HttpError `UNSUPPORTED_MEDIA_TYPE`
  */
 export function fileChunks({ request }: Pick<Asking, 'request'>): AsyncIterable<Uint8Array> {

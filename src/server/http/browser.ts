@@ -5,9 +5,10 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { end, type HttpContext } from './context.ts';
 
 /**
- * relay has no service worker. A program that held this port while relay did not run could register one. Browsers keep it for the
- * origin and let it answer instead of relay. They fetch its script again after a visit, and this answer replaces it and removes
- * it. The attacker's worker still answers that one visit.
+ * relay has no service worker. A program that held this port while relay was not running could have registered one. The browser
+ * keeps such a worker for the origin and lets it answer instead of relay. After a visit, the browser fetches the worker's
+ * script again and gets this script, which replaces the worker and removes itself. The foreign worker still answers that one
+ * visit.
  */
 const ENDS_ITSELF = `addEventListener('install', () => skipWaiting());
 addEventListener('activate', (event) => event.waitUntil(end()));
@@ -19,21 +20,23 @@ async function end() {
 `;
 
 /**
- * True if a browser fetches a worker's script. Browsers mark such requests, and no page can make them send one to another origin.
+ * True if a browser fetches a worker's script. Browsers mark such requests, and no page can make them send such a request to
+ * another origin.
  */
 export function asksForServiceWorker(headers: IncomingHttpHeaders): boolean {
   return headers['service-worker'] === 'script';
 }
 
-/** Ends a service worker. Answers at every path, since the worker may have been registered with any. */
+/** Ends a service worker. Answers at every path, since the worker may have been registered with any path. */
 export function endServiceWorker(context: HttpContext): void {
   const headers = { 'content-type': 'text/javascript; charset=utf-8', 'clear-site-data': '"cache"' };
   end(context, 200, headers, ENDS_ITSELF);
 }
 
 /**
- * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own pages.
- * Another page cannot fake these headers. A program sends none of them and is accepted, since a page cannot lead a program here.
+ * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
+ * pages. Another page cannot fake the `Sec-Fetch` headers. A program sends none of them and is accepted, since a page cannot
+ * lead a program here.
  */
 export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -71,7 +74,7 @@ const SYSTEMS: ReadonlyArray<readonly [RegExp, string]> = [
   [/\bLinux\b/, 'Linux'],
 ];
 
-/** Name of a browser, such as `Firefox on Linux`; `A browser` where nothing is recognised. */
+/** Name of a browser, such as `Firefox on Linux`; `A browser` if nothing is recognised. */
 export function labelOf(userAgent = ''): string {
   const find = (names: ReadonlyArray<readonly [RegExp, string]>) =>
     names.find(([pattern]) => pattern.test(userAgent))?.[1];

@@ -24,9 +24,12 @@ export interface ConnectionLimits {
   lingerMs: number;
   /** How often all this is checked. */
   checkMs: number;
-  /** From this number of connections on, a new one replaces one without a request under way. */
+  /** Once there are this many connections, a new one replaces one that has no request under way. */
   max: number;
-  /** A younger connection may not have had time to send anything. It stays until there are `maxWithYoung` connections. */
+  /**
+   * A connection younger than this has perhaps had no time to send anything. It stays until there are `maxWithYoung`
+   * connections.
+   */
   youngMs: number;
   maxWithYoung: number;
 }
@@ -46,7 +49,7 @@ export const CONNECTION_LIMITS: ConnectionLimits = {
 };
 
 export interface Connections {
-  /** Watches another server; all of them share the limits. */
+  /** Watches another server; all watched servers share the limits. */
   watch(server: Server): void;
   /** Sends `text`, then cuts the socket whether or not the other side closes its own end. */
   refuse(socket: Socket, text: string): void;
@@ -61,7 +64,7 @@ interface Connection {
   /** True if the connection ever sent a whole request. */
   hasAsked: boolean;
   requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Since when there have always been bytes that wait to be sent on this connection; null if none wait. */
+  /** Time since which bytes have always been waiting to be sent on this connection; null if none wait. */
   pendingSince: number | null;
   moved: { bytes: number; at: number };
 }
@@ -182,7 +185,8 @@ export function createConnections(limits: ConnectionLimits): Connections {
 
 /**
  * The connection to close for a new one: first those that never sent a whole request, then those between two requests. Among
- * these, the oldest one of the network that has the most of them. Never one with a request under way.
+ * these, it is the oldest connection of the network that has the most. A connection with a request under way is never closed
+ * for a new one.
  */
 function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   const idle = [...connections].filter((connection) => !isAtWork(connection));
@@ -194,7 +198,7 @@ function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   return candidates.find(({ network }) => counts.get(network) === most);
 }
 
-/** True while the server works on a complete request. After the answer, only its reader is waited for. */
+/** True while the server works on a complete request. Once the answer is complete, the server only waits for its reader. */
 function isAtWork({ requests }: Connection): boolean {
   return [...requests].some(({ request, response }) => request.complete && !response.writableEnded);
 }

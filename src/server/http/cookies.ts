@@ -15,7 +15,7 @@ export function setCookie(
   value: string,
   { path, maxAgeSeconds }: CookieOptions,
 ): void {
-  // Some browsers drop a `Secure` cookie over plain http, which this machine itself uses.
+  // Some browsers drop a `Secure` cookie that arrives over plain http, and browsers on this machine use plain http.
   const isSecure = context.baseUrl.startsWith('https:') && !isDirectLoopback(context);
   const attributes = `Path=${path}; HttpOnly; SameSite=Lax; Max-Age=${maxAgeSeconds}${isSecure ? '; Secure' : ''}`;
   context.response.appendHeader('set-cookie', `${name}=${value}; ${attributes}`);

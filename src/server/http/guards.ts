@@ -1,12 +1,12 @@
 /**
- * Decides before routing who may talk to the server at all. Pure. A web page that a browser has loaded from elsewhere reaches
- * localhost too: under its own Origin, or, by DNS rebinding, under a Host name of its own. Both are refused.
+ * Decides before routing who may talk to the server at all. Pure. A web page from elsewhere can make the browser send requests
+ * to localhost: with the page's own `Origin` or, by DNS rebinding, with the page's own `Host`. Both kinds are refused.
  */
 
 export interface Identity {
   /** The port that the server listens on. */
   port: number;
-  /** The loopback names that lead to this server, as `Host` has them. */
+  /** The loopback names that lead to this server, as they appear in `Host`. */
   names: readonly string[];
   /** The setting `PUBLIC_BASE_URL`, an origin without a slash at the end; null if it is not set. */
   publicBaseUrl: string | null;
@@ -14,13 +14,13 @@ export interface Identity {
 
 export interface Guards {
   /**
-   * The base URL for answers to a request with this `Host`, or null when the host is foreign. With `PUBLIC_BASE_URL` set
-   * every answer uses it, since clients compare these URLs byte by byte.
+   * The base URL for answers to a request with this `Host`, or null when the host is foreign. If `PUBLIC_BASE_URL` is set, it
+   * is the base URL of every answer, since clients compare these URLs byte by byte.
    */
   baseUrlFor(host: string | undefined): string | null;
   /**
-   * True for this server's own origins, and if there is no `Origin`, since the script of a foreign page would send one. `null`
-   * (as from a sandbox) is foreign.
+   * True for this server's own origins. Also true without an `Origin`, since the script of a foreign page would send one. The
+   * value `null`, as from a sandbox, is foreign.
    */
   isOwnOrigin(origin: string | undefined): boolean;
 }

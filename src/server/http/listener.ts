@@ -1,6 +1,6 @@
 /**
- * The HTTP listener: guards before routing, security headers on every answer, time-outs against slow clients, and an
- * orderly end. It knows no route by name.
+ * The HTTP listener: guards before routing, security headers on every answer, time-outs against slow clients, and an orderly
+ * end. The caller makes the routes.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
@@ -171,7 +171,7 @@ function jsonRpcError(error: { code: string; message: string; requestId: string 
 
 const ABSOLUTE_TARGET = /^https?:\/\/([^/?#]*)(.*)$/i;
 const MAX_HEADERS = 200;
-/** The query of a request without one; nothing writes to it. */
+/** The query that all requests without a query share; nothing writes to it. */
 const NO_QUERY = new URLSearchParams();
 
 function isPath(target: string | undefined): boolean {
@@ -183,8 +183,8 @@ function contextOf(
   response: ServerResponse,
   own: Pick<HttpContext, 'requestId' | 'site' | 'trusts' | 'waitingBodies'>,
 ): HttpContext {
-  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server
-  // must also take a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
+  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server must
+  // also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
   const { url = '/', method = 'GET' } = request;
   const target = isPath(url) ? url : url.replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
   const mark = target.indexOf('?');
@@ -201,13 +201,13 @@ function answerForNode(server: Server, connections: Connections, random: Random)
     const [status, message] = NODE_REFUSALS[error.code ?? ''] ?? ['400 Bad Request', 'Bad request.'];
     connections.refuse(socket, rawRefusal(status, message, random.uuid()));
   });
-  // Without this Node drops the connection silently.
+  // Without this listener, Node drops the connection silently.
   server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     connections.refuse(socket, rawRefusal('400 Bad Request', 'This server is not a proxy.', random.uuid()));
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     const trusts = () => false;
-    // Its body is not read.
+    // The body of such a request is not read.
     const waitingBodies = createWaitingBodies();
     const own = { requestId: random.uuid(), site: { startId: '', demo: false }, trusts, waitingBodies };
     const context = contextOf(request, response, own);
@@ -244,7 +244,7 @@ async function closeAll(
   clock: Clock,
 ): Promise<void> {
   const closed = servers.map((server) => new Promise<void>((resolve) => server.close(() => resolve())));
-  // Node's `closeIdleConnections` skips those that never sent anything, and those that become idle later.
+  // Node's `closeIdleConnections` skips connections that never sent anything, and connections that become idle later.
   connections.stop();
   const timer = new AbortController();
   const grace = later(clock, graceMs, timer.signal, () => {

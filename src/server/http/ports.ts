@@ -15,13 +15,13 @@ const IPV6 = '::1';
  */
 const TRIES = 50;
 
-/** The system's error codes for an address that it does not have, for example if IPv6 is switched off. */
+/** The system's error codes for an address that this machine does not have, for example if IPv6 is switched off. */
 const ABSENT = new Set(['EADDRNOTAVAIL', 'EAFNOSUPPORT', 'EPROTONOSUPPORT']);
 
 export interface Bound<S extends Server> {
   port: number;
   servers: S[];
-  /** The loopback names that lead to this server and to no other, as `Host` has them. */
+  /** The loopback names that lead to this server and to no other, as they appear in `Host`. */
   names: string[];
 }
 
@@ -76,13 +76,14 @@ async function bindOnce<S extends Server>(make: () => S, wanted: number, host: s
   return { port, servers, names: namesOf(held) };
 }
 
-/** For each host the addresses to listen on; the first is the one that the settings name. */
+/** The addresses to listen on, by host. If the host is an address itself, that address comes first. */
 const ADDRESSES: ReadonlyMap<string, readonly string[]> = new Map([
   [IPV4, [IPV4, IPV6]],
   ['localhost', [IPV4, IPV6]],
   [IPV6, [IPV6, IPV4]],
   ['0.0.0.0', ['0.0.0.0', IPV6]],
-  // Two servers. On some systems, one server for both families could share the port with a program that holds it for one family.
+  // Two servers are needed: on some systems, one server for both families could share the port with a program that holds it for
+  // one family.
   ['::', ['::', '0.0.0.0']],
 ]);
 
@@ -90,7 +91,7 @@ function namesOf(held: ReadonlySet<string>): string[] {
   const hasAny = (...addresses: string[]) => addresses.some((address) => held.has(address));
   return [
     ...(hasAny(IPV4, '0.0.0.0') ? [IPV4] : []),
-    // `localhost` may mean either address, and each one that exists belongs to this server.
+    // `localhost` may mean either address, and this server holds each of them that exists.
     'localhost',
     ...(hasAny(IPV6, '::') ? [`[${IPV6}]`] : []),
   ];

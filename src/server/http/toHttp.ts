@@ -1,4 +1,4 @@
-/** The one mapping from an error to an HTTP answer, for everything outside `/mcp` and `/oauth`. */
+/** The one mapping from an error to an HTTP answer. Only `/oauth` and the tools behind `/mcp` have mappings of their own. */
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
 
 /** The HTTP layer's own refusals. */
@@ -96,7 +96,7 @@ export function toHttp(error: unknown, requestId: string) {
         message,
         requestId,
         ...(remedy ? { remedy } : {}),
-        // The value too, for a remedy that names a command.
+        // A remedy that names a command is sent as data too.
         ...(fix?.command ? { fix } : {}),
         ...(details ? { details } : {}),
       },

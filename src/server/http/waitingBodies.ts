@@ -1,9 +1,13 @@
 /**
- * The bytes of bodies that are not complete yet, over all connections: anyone who may send a body may begin hundreds and never
- * finish them. Each kind of sender has its own share, so strangers cannot crowd out clients, and neither can crowd out the owner.
+ * Limits the bytes of bodies that are not complete yet, over all connections: anyone who can send a body can begin hundreds and
+ * never finish them. Each kind of sender has its own share. So strangers cannot crowd out clients, and neither strangers nor
+ * clients can crowd out the owner.
  */
 
-/** Who sends a body: `anyone` has shown no credential; `client` has, or is a signed-in page; `owner` is the command line. */
+/**
+ * Who sends a body: `anyone` has shown no credential; `client` has shown one, or is a signed-in page; `owner` is the command
+ * line.
+ */
 export type Sender = 'anyone' | 'client' | 'owner';
 
 /** Number of bytes for each sender. The command line is not limited: anyone who can use it could read the state anyway. */
@@ -17,7 +21,7 @@ const SHARES: Readonly<Record<Sender, number>> = {
 const CHUNK_BYTES = 128;
 
 export interface WaitingBodies {
-  /** @param giveUp ends the body; called if it began first and the share has no room for more bytes */
+  /** @param giveUp ends the body; called if this body began first and the share has no room for more bytes */
   add(from: Sender, giveUp: () => void): WaitingBody;
 }
 

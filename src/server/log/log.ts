@@ -46,8 +46,8 @@ const SECRET_FIELDS = [
 ].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
 
 /**
- * Control characters in an event are escaped before pino gets it. Text from a client or a provider can forge neither a line of
- * the log nor a field that the log writes itself.
+ * Control characters are escaped before pino gets an event. So text from a client or the provider cannot forge a line of the
+ * log, or a field that the log writes itself.
  */
 export function createLog(
   settings: LogSettings,

@@ -1,6 +1,6 @@
 /**
- * The fields of an event as the log writes them: plain data of bounded size in which every text, field names included, is one
- * line without control characters. Pure.
+ * Turns the fields of an event into what the log writes: plain data of bounded size. Every text in it, field names included, is
+ * one line without control characters. Pure.
  */
 import type { LogFields } from '../../base/log.ts';
 import { escapedText } from '../../base/visibleText.ts';

@@ -5,11 +5,11 @@
 import { appendFileSync, closeSync, fstatSync, openSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** Maximum size of each of the two files. */
+/** Size at which the file is set aside as the older one, and a new file begins. */
 const MAX_BYTES = 1024 * 1024;
 /** How long lines wait to be written together, so that logging does not cost each call a write. */
 const FLUSH_MS = 300;
-/** Maximum number of lines that wait while the file cannot be written; beyond that the first are dropped. */
+/** Maximum number of lines that wait while the file cannot be written; beyond that the oldest are dropped. */
 const MAX_WAITING = 1_000;
 
 /** The files, the older one first. */
@@ -18,7 +18,10 @@ export function logPaths(home: string): [string, string] {
   return [`${path}.1`, path];
 }
 
-/** The log file; `write` takes whole lines. If they cannot be written, lines are lost, but the server runs on. */
+/**
+ * The log file; `write` takes whole lines. While the file cannot be written, the server runs on, and only the latest lines
+ * wait.
+ */
 export function createLogFile(home: string): { write(line: string): void } {
   const [older, path] = logPaths(home);
   let waiting: string[] = [];

@@ -17,7 +17,10 @@ interface Written {
   more: number;
 }
 
-/** Makes a log that passes everything on except warnings above the limit. The first line after a gap has `more`. */
+/**
+ * Makes a log that passes everything on except warnings above the limit. After a gap, the next line says in `more` how many
+ * were left out.
+ */
 export function createQuietLog(log: Log, clock: Clock): Log {
   const written = new Map<string, Written>();
   return {

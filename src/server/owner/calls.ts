@@ -1,6 +1,6 @@
 /**
- * What the owner's page can do, with the functions of the command line and the tools. Requests to Spotify are sent only for
- * what a person clicks, and for names of playlists that are not known.
+ * Carries out the calls of the owner's page, with the functions that the command line and the tools use. Requests to Spotify
+ * are sent only for what a person clicks, and for playlist names that are not known yet.
  */
 import { visibleText } from '../../base/visibleText.ts';
 import { storeSetting } from '../../config/edit.ts';

@@ -1,4 +1,4 @@
-/** How to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
+/** Tells how to connect one client to this server, from the table behind `relay connect`. Writes nothing. */
 import { CLIENTS, stdioWords } from '../../connect/clientTable.ts';
 import { systemOf } from '../../connect/configPlaces.ts';
 import { planFor } from '../../connect/connectClient.ts';

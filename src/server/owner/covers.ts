@@ -1,6 +1,6 @@
 /**
- * Cover images on the owner's page: the only thing that a page loads from elsewhere, only from the provider's image hosts, and
- * only while the setting `covers` is on.
+ * Cover images on the owner's page, the only thing that a page loads from elsewhere. They come only from the provider's image
+ * hosts, and only while the setting `covers` is on.
  */
 import { inspectSettings, type Settings } from '../../config/settings.ts';
 import { SPOTIFY_API } from '../../config/table.ts';

@@ -1,4 +1,4 @@
-/** What the owner can do about errors in the error history, which stores no remedies. By error code. */
+/** What the owner can do about an error in the error history, by error code. The history itself stores no remedies. */
 import type { ErrorCode } from '../../domain/errors.ts';
 
 export const ERROR_REMEDIES: Partial<Record<ErrorCode, string>> & Record<string, string | undefined> = {

@@ -75,7 +75,7 @@ export async function ownerState(core: Core, server: ServerSide, browser: string
       id,
       label,
       origin,
-      // The time only to the minute. Viewing the page is a use too, and should rarely change what the page shows.
+      // The time is given only to the minute: viewing the page is a use too, and should rarely change what the page shows.
       lastUsedAt: `${lastUsedAt.slice(0, 16)}Z`,
       current: id === browser,
     })),
@@ -135,7 +135,7 @@ function libraryOf({
   return { saved, savedCoverage, playlists, asOf, state, until, reason, progress };
 }
 
-/** Why the last login failed. The login's own page never says why, but the owner may know. */
+/** Why the last login that began on this page failed. The login's own pages never say why, but the owner may know. */
 async function loginProblem(core: Core, { pageLogin }: ServerSide): Promise<OwnerState['loginProblem']> {
   if (pageLogin.attemptId === null) return null;
   const progress = await core.login.progress(pageLogin.attemptId, 0).catch(() => null);

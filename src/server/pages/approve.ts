@@ -23,7 +23,7 @@ export interface Approval {
   redirectUri: string;
   /** Name of the connected account; null when none is connected. */
   account: string | null;
-  /** Parameters of the request, carried back by the form. */
+  /** Parameters of the request, which the form sends back. */
   fields: ReadonlyArray<readonly [name: string, value: string]>;
   csrfToken: string;
   problem: Problem | null;
@@ -31,7 +31,7 @@ export interface Approval {
   access: { mayChange: boolean; isReadChosen: boolean };
   /** How long Approve stays disabled, in milliseconds. */
   holdMs: number;
-  /** Present time, in Unix milliseconds. */
+  /** Current time, in Unix milliseconds. */
   now: number;
 }
 

@@ -1,7 +1,8 @@
 /**
  * The files of the pages. Each address has the hash of the file's content, so browsers may keep the file for good. Pages add a
- * query that is drawn at each start of the server. Browsers may have kept what another program served on this port, but that
- * program could not know the query. Pages also name the hash, so that browsers run nothing else.
+ * random query, which is new at each start of the server. A browser may have kept what another program served on this port, but
+ * that program could not know the query. Pages also name the file's hash in `integrity`, so that the browser accepts no other
+ * content.
  */
 import { hashOf } from '../../base/digest.ts';
 import { PAGE_ICON, PAGE_SCRIPT, PAGE_STYLE } from '../../generated/pageAssets.ts';

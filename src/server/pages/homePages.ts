@@ -15,7 +15,7 @@ export function ownerPage(images: readonly string[]): Page {
   };
 }
 
-/** For a person who went to an address that does not exist. */
+/** The page for a person who opened an address that does not exist. */
 export const NOT_FOUND_PAGE: Page = {
   title: 'There is nothing here',
   body: html`<p>relay is running, but it has no page at this address.</p>

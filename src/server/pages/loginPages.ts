@@ -11,7 +11,10 @@ export function connectedPage(name: string, until: string): Page {
   };
 }
 
-/** The same page for all three: a browser that another page led here, a stranger behind a tunnel, another user of the machine. */
+/**
+ * Refuses to start a login. A browser that another page led here, a stranger behind a tunnel, and another user of the machine
+ * all get the same page.
+ */
 export const LOGIN_NOT_STARTED_PAGE: Page = {
   title: 'A login cannot be started here',
   body: html`<p class="bad">Nothing was started and nothing was changed.</p>

@@ -1,6 +1,6 @@
 /**
- * The frame of every page: one stylesheet, one script and one icon, all our own, and the notice that this is unofficial. Nothing
- * else is loaded.
+ * The frame of every page: one stylesheet, one script and one icon, all our own, and the notice that relay is unofficial.
+ * Nothing else is loaded, except covers on the owner's page.
  */
 import { visibleText } from '../../base/visibleText.ts';
 import { end, type HttpContext } from '../http/context.ts';
@@ -29,8 +29,8 @@ export interface Page {
   /** For the owner's page: wide, with its own heading. */
   isWide?: boolean;
   /**
-   * The answer to the page's form leads the browser elsewhere. Chromium applies `form-action` to that redirect and those after
-   * it too, so the policy of this page must not have that directive.
+   * True if the answer to the page's form leads the browser elsewhere. Chromium applies `form-action` to that redirect and
+   * those after it too, so the policy of this page must not have that directive.
    */
   formLeaves?: boolean;
   /** Sources of images besides this server, for the content policy. */
@@ -38,8 +38,8 @@ export interface Page {
   /** Whether the page uses our script. */
   hasScript?: boolean;
   /**
-   * The page opens at its top, whatever the address says: with `#approve` a client could lead the browser past what must be
-   * read first.
+   * True if the page always opens at its top. With `#approve` in the address, a client could otherwise lead the browser past
+   * what must be read first.
    */
   opensAtTop?: boolean;
 }

@@ -52,7 +52,7 @@ export interface Restored {
   keptPath: string | null;
   /** Time of the copy, ISO 8601. */
   savedAt: string | null;
-  /** Version after the restore, which migrates an older copy. */
+  /** Schema version after the restore, which migrates an older copy. */
   schemaVersion: number;
   sizeBytes: number;
   aliases: number;
@@ -66,7 +66,7 @@ export interface Restored {
   kept: Kept;
   /** Rows of versions and plays, by table; null if the copy has none, so those of this home stay. */
   memory: RowCounts | null;
-  /** New path of the former memory.db; null if there was none, or if it stays in use. */
+  /** New path of the former memory.db; null if there was none, or if the file stays in use. */
   keptMemoryPath: string | null;
 }
 
@@ -135,7 +135,10 @@ async function fitAndReplace(options: RestoreOptions, copy: Copy): Promise<Resto
   };
 }
 
-/** Replaces memory.db, before the state: if the process is killed between the two, restoring again repairs it. */
+/**
+ * Replaces memory.db before the state file is replaced. If the process is killed between the two steps, restoring again repairs
+ * the home.
+ */
 async function replaceMemory({ settings, clock, fs }: RestoreOptions, copy: Copy): Promise<Replaced | null> {
   if (!copy.companion) return null;
   return replaceByImage(memoryCompanion(settings.home).path, copy.companion.image, clock, fs);
@@ -206,7 +209,7 @@ async function checkKey(
   }
 }
 
-/** The part of the path that does not exist yet, innermost first. */
+/** The directories in the path that do not exist yet, innermost first. */
 async function missingDirectories(path: string): Promise<string[]> {
   const missing: string[] = [];
   for (let at = path; !(await exists(at)) && dirname(at) !== at; at = dirname(at)) missing.push(at);

@@ -73,7 +73,7 @@ export function reportOf(facts: Facts): StatusReport {
   };
 }
 
-/** A line, or one that says "not known" if it depends on a state that cannot be opened. */
+/** Says "not known" in a line that depends on a state that cannot be opened; other lines stay the same. */
 function onlyWhatIsKnown(line: StatusEntry): StatusEntry {
   if (line.part === 'server' || line.part === 'database') return line;
   return { ...line, state: 'off', summary: 'not known', remedy: null };
@@ -225,7 +225,7 @@ function jobsLine({ jobs, database }: Facts): StatusEntry {
     const stopped = `${reviewRequired} stopped because someone else changed the playlist`;
     return entry('jobs', 'warning', `${summary}; ${stopped}`, run('jobs'));
   }
-  // A commit is saved before it begins, so until the state can be saved it would be refused.
+  // A commit is saved before it begins, so it would be refused while the state cannot be saved.
   if (!byStatus.ready || database.status === 'degraded') return entry('jobs', 'ok', summary);
   const remedy =
     committable > 0
@@ -255,7 +255,7 @@ function errorsLine({ recentErrors }: Facts): StatusEntry {
   return entry('errors', 'warning', `${latest.at} ${latest.code}: ${latest.message}`);
 }
 
-/** In the order of the report. */
+/** The lines, in the order of the report. */
 const LINES = [
   serverLine,
   accountLine,
