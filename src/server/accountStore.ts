@@ -23,6 +23,7 @@ const REFRESH_TOKEN = 'provider.refresh_token';
 /** The names of the login's tokens among the sealed secrets. */
 export const PROVIDER_TOKENS: readonly string[] = [ACCESS_TOKEN, REFRESH_TOKEN];
 
+/** The login's places in the store, as the provider client uses them. */
 export interface Keepers {
   tokens: TokenKeeper;
   accounts: AccountKeeper;
@@ -138,6 +139,7 @@ function accountOf(record: AccountRecord, tokens: StoredTokens): Account {
   };
 }
 
+/** What is known about the account without asking the provider. */
 export interface AccountView {
   connected: boolean;
   /** True if the provider refused the refresh token, or the six months of the login are over. */
@@ -147,6 +149,7 @@ export interface AccountView {
   daysLeft: number | null;
 }
 
+/** The view of a home to which no account is connected. */
 export const NO_ACCOUNT: AccountView = {
   connected: false,
   reauthorizationRequired: false,

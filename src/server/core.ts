@@ -32,6 +32,7 @@ import { type ApiKey, createApiKey } from './access/apiKey.ts';
 import { type AccountView, accountView, createKeepers } from './accountStore.ts';
 import { createQuietLog } from './log/quietLog.ts';
 
+/** Name of the Spotify app's client secret among the sealed secrets. */
 export const CLIENT_SECRET = 'provider.client_secret';
 
 /** Options for opening a home. */
@@ -69,6 +70,7 @@ interface Ground {
   hold?(home: string, purpose: string): Promise<{ release(): Promise<void> }>;
 }
 
+/** A home that is open in this process, with everything built on it. */
 export interface Core {
   readonly settings: Settings;
   readonly clock: Clock;

@@ -436,8 +436,8 @@ function withinReach<T>(
 export function signInUrl(owner: Owner, base: string, next: string | null): { url: string; id: string } {
   const ticket = owner.issueTicket(new URL(base).origin, next);
   const id = hashOf(ticket);
-  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket. No address with a
-  // query that nobody can guess is in the cache.
+  // Another program may have left a page for `/` in the browser's cache, and that page could read the ticket. For an address
+  // with a query that nobody can guess, the cache has no page.
   return { url: `${base}/?${id.slice(0, 16)}#${new URLSearchParams({ ticket })}`, id };
 }
 

@@ -1,4 +1,6 @@
-/** Checks the input of the owner's calls. A person typed its texts, so a text of the wrong length gets a plain sentence. */
+/**
+ * Checks the input of the owner's calls. A person typed its texts, so an error about the length of a text is a plain sentence.
+ */
 import type * as z from 'zod';
 import { RelayError } from '../domain/errors.ts';
 import { parsed } from './routes/bodies.ts';

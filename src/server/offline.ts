@@ -9,8 +9,8 @@ import { offlineStatus } from './status/offlineStatus.ts';
 
 export interface Offline {
   /**
-   * The calls. They reject with a RelayError about the home, the lock, the state file or the key. Only `status` reports such an
-   * error instead.
+   * The calls. They reject with a RelayError about the home, the lock, the state file or the key. `status` does not reject: its
+   * report contains such an error.
    */
   local: LocalApi;
   close(): Promise<void>;

@@ -10,7 +10,7 @@ const AFTER_REQUEST_MS = 15 * 60_000;
 export interface Presence {
   /** See `LocalApi.stay`. */
   stay(id: string, seconds: number): void;
-  /** An MCP client has sent a request over HTTP. */
+  /** Reports that an MCP client has sent a request over HTTP. */
   request(): void;
   isUsed(): boolean;
 }

@@ -1,4 +1,4 @@
-/** Builds what the tools use from an open core: changes, jobs, kept playlists, and what they read with. */
+/** Builds the services that the tools use, such as changes, jobs and kept playlists, from an open core. */
 import { createChanges } from '../changes/changes.ts';
 import { createJobs } from '../jobs/jobService.ts';
 import { createKeeps } from '../jobs/keeps/keeps.ts';

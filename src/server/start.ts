@@ -1,4 +1,4 @@
-/** Starts the server: the core, the MCP endpoint, the routes, the listener; stops them in reverse order. */
+/** Starts the server: the core, the MCP endpoint, the routes and the listener. Stops them in reverse order. */
 
 import { later } from '../base/abort.ts';
 import { lazy } from '../base/memoised.ts';

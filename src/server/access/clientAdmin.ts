@@ -17,7 +17,7 @@ export async function addClient(core: Core, client: NewClient): Promise<ClientSu
   return summaryOf(core, await core.oauth.clients.add(client), []);
 }
 
-/** Ends a client's access. @throws RelayError `NOT_FOUND`, `USAGE` when several have the name, `STORE_ERROR` */
+/** Ends a client's access. @throws RelayError `NOT_FOUND`, `USAGE` if several clients have the name, `STORE_ERROR` */
 export async function revokeClient(
   core: Core,
   asked: string,

@@ -34,8 +34,8 @@ export function createFormTokens({ clock, random }: { clock: Clock; random: Rand
       let cookie = cookieOf(context, name);
       if (!cookie) {
         cookie = newSecret(random);
-        // The cookie is `SameSite=Lax`. With `Strict`, a browser that comes from a client's page would get a new cookie, and
-        // the form in another tab would no longer be valid.
+        // The cookie is `SameSite=Lax`. With `Strict`, a browser that comes from a client's page would get a new cookie. The
+        // form in another tab would no longer be valid.
         setCookie(context, name, cookie, { path: '/', maxAgeSeconds: COOKIE_SECONDS });
       }
       return sign(cookie, subject, clock.now());

@@ -1,8 +1,8 @@
 /**
- * Decides whether the person at a browser is the owner. Nothing that a browser sends automatically proves that: browsers send the
- * cookies of this host to every port of it, so every program that listens on another port gets them. The owner types the code
- * from the terminal, or comes with a ticket of the command line. The page's script then keeps a secret, which browsers store
- * separately for each origin.
+ * Decides whether the person at a browser is the owner. Nothing that a browser sends automatically proves it. Browsers send
+ * cookies to every port of this host, so a program that listens on another port gets them too. The owner types the code from
+ * the terminal, or opens a link with a ticket from the command line. The page's script then keeps a secret, which browsers
+ * store separately for each origin.
  */
 import type { Random } from '../../base/clock.ts';
 import { hashOf, newSecret } from '../../base/digest.ts';
@@ -24,7 +24,10 @@ const MAX_BROWSERS = 10;
 const TOUCH_MS = 10 * 60_000;
 const TICKET_MS = 60_000;
 const WRONG_CODES_PER_BROWSER = 5;
-/** Limit for each address, besides the one for each browser: a program elsewhere can pretend to be any number of browsers. */
+/**
+ * Limit for each address, in addition to the limit for each browser: a program elsewhere can pretend to be any number of
+ * browsers.
+ */
 const WRONG_CODES_PER_ADDRESS = 10;
 
 /** Letters and digits of a code, without those that are easily mistaken for others: no 0, O, 1, I, L, U. */
@@ -60,7 +63,7 @@ export interface Owner {
    * @param next path of this server at which the browser continues
    */
   issueTicket(origin: string, next: string | null): string;
-  /** True if a ticket is still valid: neither used nor expired. Its ID is its SHA-256. */
+  /** True if a ticket is still valid: neither used nor expired. The ID of a ticket is its SHA-256. */
   isWaiting(ticketId: string): boolean;
   /** Uses up a ticket and returns where the browser goes next; null if the ticket is not valid. */
   takeTicket(context: HttpContext, ticket: string): { next: string | null } | null;
@@ -170,7 +173,7 @@ function makeOwnerCode(random: Random, length: number): string {
   return inFours(letters);
 }
 
-/** A code as people type it: in any case, with or without the dashes. */
+/** The code that a person typed, in upper or lower case, with or without the dashes. */
 function tidied(typed: string): string {
   return inFours(typed.toUpperCase().replace(/[^0-9A-Z]/g, ''));
 }

@@ -68,8 +68,8 @@ export function clientAddress(context: HttpContext): string {
 }
 
 /**
- * The part of an address that identifies one stranger: all of an IPv4 address, or the first 64 bits of an IPv6 address. Whoever
- * holds one IPv6 address holds all that share these bits (RFC 6177).
+ * The part of an address that identifies one stranger: all of an IPv4 address, or the first 64 bits of an IPv6 address. A
+ * subscriber who holds one IPv6 address holds all that share these bits (RFC 6177).
  */
 export function networkOf(text: string): string {
   const address = plain(text);
@@ -77,7 +77,7 @@ export function networkOf(text: string): string {
   return isIP(address) === 6 ? `${groupsOf(address).slice(0, 4).join(':')}::/64` : address;
 }
 
-/** The nearest hop that is not trusted. It may have made up every hop to its left (RFC 7239 8.1). */
+/** The nearest hop that is not trusted. This hop may have made up every hop to its left (RFC 7239 8.1). */
 function forwardedClient({ request, trusts }: HttpContext): string | null {
   const lists = [
     chainOf(request.headers['x-forwarded-for']),
@@ -105,7 +105,7 @@ function forwardedChain(header: string | string[] | undefined): Array<string | n
   });
 }
 
-/** An address with or without port and brackets; null for everything else, such as `unknown` and `_hidden`. */
+/** The address in a text, which may have a port and brackets; null for any other text, such as `unknown` or `_hidden`. */
 function addressIn(text: string): string | null {
   const word = text.trim();
   const bare = /^\[([^\]]*)\](?::\d+)?$/.exec(word)?.[1] ?? word.replace(/^([\d.]+):\d+$/, '$1');

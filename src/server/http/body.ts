@@ -18,9 +18,13 @@ export interface BodyLimit {
 
 /** Limit for requests without a credential: a form with the parameters of a request has a few kilobytes. */
 export const ANYONES_BODY: BodyLimit = { maxBytes: 32 * KIB, from: 'anyone' };
+/** Limit for the first call of a connection of the command line. */
 export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
+/** Limit for an MCP message from a client, and for a list that the owner's page sends. */
 export const CLIENT_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'client' };
+/** Limit for a call of the owner's page. */
 export const PAGE_BODY: BodyLimit = { maxBytes: MIB, from: 'client' };
+/** Limit for a call of the command line. */
 export const LOCAL_BODY: BodyLimit = { maxBytes: MIB, from: 'owner' };
 /** Limit for an MCP message that the command line passes on. */
 export const CARRIED_BODY: BodyLimit = { maxBytes: 4 * MIB, from: 'owner' };
@@ -97,8 +101,8 @@ export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
 }
 
 /**
- * Calls `use` with an MCP message, in the same turn in which its last byte arrives. No tool takes a message beyond the bounds
- * of `parseBounded`, so of such a message only the part within them is read.
+ * Calls `use` with an MCP message, in the same turn in which its last byte arrives. `parseBounded` has bounds that no request
+ * to a tool exceeds. Of a message beyond them, only a part is read.
  */
 export function withMessage<T>(
   asking: Asking,

@@ -34,9 +34,9 @@ export function endServiceWorker(context: HttpContext): void {
 }
 
 /**
- * True if a person came here in the top window: by an address typed or opened by a program, or by a link on one of our own
- * pages. Another page cannot fake the `Sec-Fetch` headers. A program sends none of them and is accepted, since a page cannot
- * lead a program here.
+ * True if a person came here in the top window. The person typed the address, ran a program that opened it, or followed a link
+ * on one of our own pages. Another page cannot fake the `Sec-Fetch` headers. A program sends none of them and is accepted,
+ * since a page cannot lead a program here.
  */
 export function isPersonsNavigation(headers: IncomingHttpHeaders): boolean {
   const site = headers['sec-fetch-site'];
@@ -56,7 +56,7 @@ export function asksForPage({ method, request: { headers } }: HttpContext): bool
 }
 
 const BROWSERS: ReadonlyArray<readonly [RegExp, string]> = [
-  // Most browsers call themselves Chrome and Safari too, so those come last.
+  // Most browsers call themselves Chrome and Safari too, so these two come last.
   [/\bEdg(e|A|iOS)?\//, 'Edge'],
   [/\bOPR\//, 'Opera'],
   [/\bVivaldi\//, 'Vivaldi'],

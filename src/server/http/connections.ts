@@ -184,9 +184,9 @@ export function createConnections(limits: ConnectionLimits): Connections {
 }
 
 /**
- * The connection to close for a new one: first those that never sent a whole request, then those between two requests. Among
- * these, it is the oldest connection of the network that has the most. A connection with a request under way is never closed
- * for a new one.
+ * The connection to close for a new one: one that never sent a whole request, otherwise one between two requests. Of several,
+ * it is the oldest from the network that has the most of them. While the server works on a request, its connection is never
+ * closed for a new one.
  */
 function nextToGo(connections: Iterable<Connection>): Connection | undefined {
   const idle = [...connections].filter((connection) => !isAtWork(connection));

@@ -19,7 +19,7 @@ export interface HttpContext {
   waitingBodies: WaitingBodies;
 }
 
-/** What the pages need to know of this server. */
+/** What the pages need to know about this server. */
 interface Site {
   /** A random ID, new at each start of the server. Addresses that hold it cannot be guessed. */
   startId: string;
@@ -29,7 +29,7 @@ interface Site {
 const SECURITY_HEADERS = {
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'DENY',
-  // Not `no-referrer`: with that, browsers send `Origin: null` with the forms of our own pages.
+  // With `no-referrer`, browsers would send `Origin: null` with the forms of our own pages.
   'referrer-policy': 'same-origin',
   'cache-control': 'no-store',
 };
@@ -40,7 +40,7 @@ export function securityHeaders(requestId: string): Record<string, string> {
 }
 
 /**
- * Begins an answer. `headers`, named in lower case, replace those that every answer has.
+ * Begins an answer. `headers`, named in lower case, replace the usual headers of the same name.
  * @param length length of the body in bytes; null if it is not known yet
  */
 export function writeHead(
@@ -49,7 +49,7 @@ export function writeHead(
   headers: Readonly<Record<string, string>>,
   length: number | null = null,
 ): void {
-  // A list, since Node takes several times as long for an object that was just created.
+  // The headers are a list, since Node takes several times as long for an object that was just created.
   const list = [...listOf(headers), 'x-request-id', requestId];
   if (length !== null) list.push('content-length', String(length));
   response.writeHead(status, list);
@@ -57,7 +57,7 @@ export function writeHead(
 
 const lists = new WeakMap<object, readonly string[]>();
 
-/** Headers as alternating names and values; made once for those that are sent often. */
+/** Headers as alternating names and values. The list for an object is made only once. */
 function listOf(headers: Readonly<Record<string, string>>): readonly string[] {
   const list = lists.get(headers) ?? Object.entries({ ...SECURITY_HEADERS, ...headers }).flat();
   lists.set(headers, list);
@@ -93,6 +93,7 @@ export function end(
   response.end(context.method === 'HEAD' ? undefined : body);
 }
 
+/** Encodes everything in the headers' values that is not visible ASCII or a space. */
 export function safeHeaders(headers: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, headerValue(value)]));
 }

@@ -8,7 +8,10 @@ export interface CookieOptions {
   maxAgeSeconds: number;
 }
 
-/** Sends a cookie with the coming answer. Scripts and requests from other sites cannot use it. */
+/**
+ * Sends a cookie with the coming answer. No script can read it, and another site can make the browser send it only by leading
+ * the browser here.
+ */
 export function setCookie(
   context: HttpContext,
   name: string,

@@ -1,6 +1,6 @@
 /**
  * Decides before routing who may talk to the server at all. Pure. A web page from elsewhere can make the browser send requests
- * to localhost: with the page's own `Origin` or, by DNS rebinding, with the page's own `Host`. Both kinds are refused.
+ * to localhost. They have the page's own `Origin` or, by DNS rebinding, the page's own `Host`. Both kinds are refused.
  */
 
 export interface Identity {
@@ -43,7 +43,7 @@ export function hostsOf(origin: string): string[] {
   return port === '' ? [host, `${host}:${protocol === 'https:' ? 443 : 80}`] : [host];
 }
 
-/** The values of `Host` for the loopback names. Browsers leave out the scheme's default port in it. */
+/** The values of `Host` for the loopback names. Browsers leave out the scheme's default port. */
 function loopbackHosts(names: readonly string[], port: number): string[] {
   const withPort = names.map((name) => `${name}:${port}`);
   return port === 80 ? [...withPort, ...names] : withPort;

@@ -183,8 +183,8 @@ function contextOf(
   response: ServerResponse,
   own: Pick<HttpContext, 'requestId' | 'site' | 'trusts' | 'waitingBodies'>,
 ): HttpContext {
-  // Split by hand: the target may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server must
-  // also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
+  // The target is split by hand: it may be anything, and `new URL` would normalise `//host` and `..` into other paths. A server
+  // must also accept a whole URL, the form that is meant for proxies (RFC 9112 3.2.2).
   const { url = '/', method = 'GET' } = request;
   const target = isPath(url) ? url : url.replace(ABSOLUTE_TARGET, (_all, _authority, rest) => rest || '/');
   const mark = target.indexOf('?');

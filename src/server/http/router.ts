@@ -11,7 +11,7 @@ export interface Route {
 }
 
 export interface Router {
-  /** True if requests of any origin are allowed. */
+  /** True if requests from any origin are allowed. */
   allowsAnyOrigin(path: string): boolean;
   /** @throws HttpError `ROUTE_NOT_FOUND`, or `METHOD_NOT_ALLOWED` with `Allow` */
   find(method: string, path: string): Route;

@@ -10,7 +10,9 @@
  */
 export type Sender = 'anyone' | 'client' | 'owner';
 
-/** Number of bytes for each sender. The command line is not limited: anyone who can use it could read the state anyway. */
+/**
+ * Number of bytes for each kind of sender. The command line is not limited: anyone who can use it could read the state anyway.
+ */
 const SHARES: Readonly<Record<Sender, number>> = {
   anyone: 2 * 1024 * 1024,
   client: 64 * 1024 * 1024,

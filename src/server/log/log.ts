@@ -28,7 +28,7 @@ export interface LogSettings {
   logFormat: 'pretty' | 'json';
 }
 
-/** Field names that never reach the log, at the top and one level down. */
+/** Names of fields that never reach the log, at the top level or one level below. */
 const SECRET_FIELDS = [
   'authorization',
   'cookie',

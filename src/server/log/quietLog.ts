@@ -13,7 +13,7 @@ const LINES_PER_MINUTE = 3;
 interface Written {
   since: number;
   lines: number;
-  /** Number of lines that were left out since the last one. */
+  /** Number of lines that were left out since the last written line. */
   more: number;
 }
 

@@ -52,7 +52,7 @@ export function ownerPageApi(core: Core, server: ServerSide, browser: string): O
   return {
     async 'account/connect'({ switchAccount }) {
       requireClientId(core);
-      // `relay login` may already wait for a login that begins on this page. Then that attempt is used.
+      // If `relay login` already waits for a login that begins on this page, that attempt is used.
       const attemptId =
         core.login.waiting(switchAccount) ?? core.login.start({ switchAccount, redirectUri }).attemptId;
       server.pageLogin.attemptId = attemptId;

@@ -8,7 +8,7 @@ import { SPOTIFY_API } from '../../config/table.ts';
 /** Spotify's image hosts: for uploaded images and albums, mosaics, and its own playlists. */
 const SPOTIFY = ['https://*.scdn.co', 'https://*.spotifycdn.com'];
 
-/** The sources for the page's content policy; none while covers are off. */
+/** The image sources for the page's content policy; none while covers are off. */
 export function coverSources(settings: Settings): string[] {
   if (!showsCovers(settings)) return [];
   const { providerApiUrl } = settings;

@@ -1,6 +1,6 @@
 /**
- * The approval page. A client may lie about itself, so the page shows what is known: where the browser will be sent, who wrote
- * the name, and since when the client is registered here.
+ * The approval page. A client may lie about itself, so the page shows what relay knows. That is where the browser will be sent,
+ * who wrote the name, and how long the client has been registered.
  */
 
 import { counted } from '../../base/lists.ts';
@@ -63,7 +63,7 @@ function abilities({ mayChange }: Approval['access']): string {
     : 'Only read: your playlists, saved songs and what you listen to';
 }
 
-/** Placed after the code, so that typing comes first. */
+/** This choice comes after the code, so that typing comes first. */
 function readOnlyChoice({ mayChange, isReadChosen }: Approval['access']): Html {
   if (!mayChange) return html``;
   return html`<p class="choice"><label><input type="checkbox" name="access" value="read"${isReadChosen ? html` checked` : html``}> <strong>Read only</strong>: it cannot change or play anything</label></p>`;

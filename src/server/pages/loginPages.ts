@@ -1,4 +1,4 @@
-/** The pages at the end of a login. All failures show the same page, so that it reveals nothing. */
+/** The pages of a login. A login that fails always ends on the same page, so that the page reveals nothing. */
 import { visibleText } from '../../base/visibleText.ts';
 import { html } from './html.ts';
 import type { Page } from './page.ts';
@@ -22,6 +22,7 @@ export const LOGIN_NOT_STARTED_PAGE: Page = {
 paste that address into the address bar if no browser opens.</p>`,
 };
 
+/** The page for every login that fails. */
 export const LOGIN_FAILED_PAGE: Page = {
   title: 'The account was not connected',
   body: html`<p class="bad">This login could not be finished. Nothing was changed.</p>

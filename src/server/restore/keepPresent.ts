@@ -9,12 +9,14 @@ import type { SqlValue, Store } from '../../store/types.ts';
 import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { PROVIDER_TOKENS } from '../accountStore.ts';
 
+/** The state of this home before the restore. */
 export interface Present {
   store: Store;
-  /** True if the key of this home opens its secrets. */
+  /** True if the key of this home opens the secrets in the store. */
   isOpen: boolean;
 }
 
+/** Where access in the restored state comes from. */
 export interface Kept {
   /** Where the API key of the restored state comes from; `new`: the next start creates one. */
   apiKey: 'present' | 'copy' | 'new';
@@ -36,8 +38,8 @@ export function keepPresent(copy: Store, present: Present | null, sealed: boolea
 }
 
 /**
- * Keeps the clients of both states. Those that only the copy has count as just registered. Codes and access tokens end. Only
- * approvals of the former state stay.
+ * Keeps the clients of both states. A client that only the copy has counts as just registered. Authorization codes and access
+ * tokens end. Only approvals of the former state stay.
  */
 function keepApprovals(copy: Store, present: Store | null): number {
   copy.run('delete from oauth_tokens');

@@ -56,7 +56,7 @@ export interface Restored {
   schemaVersion: number;
   sizeBytes: number;
   aliases: number;
-  /** How many jobs are in each state; states without any are left out. */
+  /** Number of jobs by status; a status without jobs is left out. */
   jobs: Record<string, number>;
   /** Number of jobs that were writing, and now wait for the person. */
   heldJobs: number;
@@ -72,7 +72,7 @@ export interface Restored {
 
 /**
  * @throws RelayError `USAGE`, `STATE_DAMAGED`, `STATE_TOO_NEW` about the copy, `KEY_MISMATCH`, `KEY_UNAVAILABLE`,
- * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; after an error, the state is as it was before
+ * `ALREADY_RUNNING`, `HOME_UNUSABLE`, `STORE_ERROR`; after an error, the state is unchanged
  */
 export async function restoreState(options: RestoreOptions): Promise<Restored> {
   const { settings, file, clock } = options;

@@ -116,7 +116,8 @@ async function decide(parts: Parts, context: HttpContext): Promise<void> {
 }
 
 /**
- * Refuses another user, who must not even see which client asks and for which account. Returns true if it answered the request.
+ * Refuses another user, who must not even see which client asks and for which account. Returns true if the request was refused
+ * and is answered.
  */
 async function isRefused({ core }: Parts, context: HttpContext): Promise<boolean> {
   if (!(await isOtherUsers(context))) return false;
@@ -132,7 +133,7 @@ interface Asking extends Parts {
   parameters: URLSearchParams;
 }
 
-/** Answers a request that was already denied. Returns true if it did. */
+/** Answers a request that was already denied, and returns true. Returns false for any other request. */
 function wasDenied({ core, denied, context, request }: Asking): boolean {
   if (!denied.has(subjectOf(request))) return false;
   core.quietLog.warn(
@@ -153,7 +154,7 @@ function isTooSoon({ core, forms, pressed, context, request }: Asking, ageMs: nu
   return isHeld;
 }
 
-/** Why the form does not prove that the owner sent it; null if it does. */
+/** Why the form does not prove that the owner sent it; null if the form proves it. */
 async function ownerProblem(
   { owner, forms, context }: Asking,
   form: URLSearchParams,
@@ -176,7 +177,10 @@ async function approve(core: Core, context: HttpContext, request: AuthorizeReque
   }
 }
 
-/** The checked request; null if it was refused. Then the answer is already sent, as a redirect only if that is safe. */
+/**
+ * The checked request; null if it was refused. A refused request is already answered: with a redirect if that is safe,
+ * otherwise with a page.
+ */
 function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams): AuthorizeRequest | null {
   const check = core.oauth.checkAuthorize(parameters, ownAddress(context));
   if (check.ok) return check.request;
@@ -188,7 +192,9 @@ function requestOf(core: Core, context: HttpContext, parameters: URLSearchParams
   return null;
 }
 
-/** The form; null if the body cannot be read. Then the answer is already sent, as a page, since a person sees it. */
+/**
+ * The form; null if the body cannot be read. In that case, the request is already answered with a page, since a person sees it.
+ */
 async function formOf(context: HttpContext): Promise<URLSearchParams | null> {
   try {
     return await readForm(context, ANYONES_BODY);

@@ -1,7 +1,7 @@
 /**
- * `/local/…`, the calls of the command line. The first call is `hello`, which gives both sides a credential for their connection.
- * Only programs that can read this home's key can compute it. A request from a browser (with `Origin` or `Referer`), or from a
- * process of another user, is refused even with the credential.
+ * `/local/…`, the calls of the command line. The first call is `hello`, which gives both sides a credential for their
+ * connection. Only programs that can read this home's key can compute the credential. A request from a browser (with `Origin`
+ * or `Referer`), or from a process of another user, is refused even with the credential.
  */
 import * as z from 'zod';
 import { lazy } from '../../base/memoised.ts';
@@ -41,8 +41,8 @@ export function localRoutes(
 const Hello = lazy(() => z.object({ nonce: z.string().regex(/^[A-Za-z0-9_-]{43}$/) }));
 
 /**
- * `hello` needs no credential, since its answer is useful only with the key, and only on this connection. So it also skips the
- * check of which user asks, which takes longer than a whole tool call.
+ * `hello` needs no credential, since its answer is useful only with the key, and only on this connection. For the same reason,
+ * `hello` skips the check of which user asks, which takes longer than a whole tool call.
  */
 function helloRoute(key: string, credentials: Credentials): Route {
   return {

@@ -19,6 +19,7 @@ import {
 } from '../pages/loginPages.ts';
 import { sendPage } from '../pages/page.ts';
 
+/** Path of the page that begins a login. */
 export const LOGIN_PATH = '/auth/provider/login';
 
 const COOKIE = 'relay_login';
@@ -74,7 +75,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       { state, code: query.get('code'), error: query.get('error') },
       cookie,
     );
-    // Whatever the result, the secret of this flow leaves the cookie.
+    // Whatever the result, the secret of this login is removed from the cookie.
     if (cookie !== null) keepCookie(context, core.login.liveCookie(cookie));
     try {
       const account = await completed;
@@ -82,7 +83,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
       sendPage(context, 200, connectedPage(account.name ?? account.id, until));
     } catch (error) {
       const code = error instanceof RelayError ? error.code : 'INTERNAL';
-      // Failures by the person or Spotify take one line in the log; only a bug needs its stack.
+      // A failure that the person or Spotify caused gets one line in the log; only a bug gets its stack.
       const why =
         error instanceof RelayError && code !== 'INTERNAL' ? { reason: error.message } : { err: error };
       core.quietLog.warn({ requestId: context.requestId, failure: code, ...why }, 'provider login failed');

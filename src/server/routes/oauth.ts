@@ -13,7 +13,7 @@ import { HttpError } from '../http/toHttp.ts';
 
 export function oauthRoutes(core: Core): Route[] {
   const registrations = createWindow(REGISTRATIONS_PER_MINUTE, core.clock);
-  // Exchanging and revoking have one limit together, since both reveal whether a client's secret is right.
+  // The two routes for tokens share one limit, since both reveal whether a client's secret is right.
   const tokenRequests = createWindow(TOKEN_REQUESTS_PER_MINUTE, core.clock);
 
   async function register(context: HttpContext): Promise<void> {
@@ -26,7 +26,7 @@ export function oauthRoutes(core: Core): Route[] {
   async function token(context: HttpContext): Promise<void> {
     const form = await readForm(context, ANYONES_BODY);
     const result = await core.oauth.token(form, context.request.headers.authorization);
-    // RFC 6749 5.1, for caches older than Cache-Control.
+    // `Pragma` is for caches older than `Cache-Control` (RFC 6749 5.1).
     if (result.ok) sendJson(context, 200, result.value, { pragma: 'no-cache' });
     else refuse(context, result.refusal);
   }

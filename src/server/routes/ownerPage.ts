@@ -20,7 +20,7 @@ import { importFile, ownerPageApi } from '../owner/calls.ts';
 import { ownerState } from '../owner/state.ts';
 import { importTarget, parsed } from './bodies.ts';
 
-/** Maximum number of playlists whose names one request asks for, as many as a state can show. */
+/** Maximum number of playlists whose names one request asks for, more than one state can show. */
 const MAX_NAMED = 50;
 
 const Id = () => z.string().min(1).max(200);

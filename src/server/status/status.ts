@@ -19,11 +19,13 @@ import { API_KEY_SECRET } from '../access/apiKey.ts';
 import { type AccountView, accountView } from '../accountStore.ts';
 import { CLIENT_SECRET, type Core } from '../core.ts';
 
+/** Facts about a running server. */
 export type ServerFacts = NonNullable<StatusReport['server']>;
 
 /** A login that ends within this many days gets a warning. */
 const WARN_DAYS = 14;
 
+/** The report without its lines. */
 export type Facts = Omit<StatusReport, 'entries'>;
 
 /** The source of the facts: a core, or the parts of one that could be opened. */

@@ -9,7 +9,7 @@ interface Notice {
   isBad: boolean;
 }
 
-/** What the person has opened or begun. Not in the state, since each tab has its own. */
+/** What the person has opened or begun. This is not part of the state, since each tab has its own. */
 export interface Doing {
   notice: Notice | null;
   /** Names of actions under way, whose buttons are disabled. */
@@ -29,7 +29,7 @@ export interface Doing {
   events: PageEvents | null;
   /** Number of events to show; null for the first page. */
   eventsWanted: number | null;
-  /** A job that was begun here, kept in view until it is over. */
+  /** A job that was begun on this page, kept in view until it is over. */
   followed: string | null;
 }
 
@@ -41,7 +41,7 @@ interface UndoAsked {
   conflict: string | null;
 }
 
-/** Earlier versions of playlists, as far as they are opened. */
+/** The earlier versions of playlists that the person has opened. */
 export interface VersionsOpen {
   playlists: ReadonlyArray<{ id: string; name: string }>;
   of: PlaylistVersions | null;
@@ -61,7 +61,7 @@ export interface App {
   openPicker(job: string): void;
   /** Shows this many events; null for the first page. */
   showEvents(limit: number | null): Promise<void>;
-  /** Keeps a job in view, wherever it moves. */
+  /** Keeps a job in view, even if it moves to another card. */
   follow(job: string): void;
   importer: { card(): Child };
 }
@@ -119,7 +119,7 @@ export function button(
   return isAsking ? [plain, plainButton('Keep', () => app.set({ asking: null }))] : plain;
 }
 
-/** A button whose press does nothing that could fail or take time. */
+/** A button that only calls `onclick`: it is never disabled, asks nothing and reports nothing. */
 export function plainButton(
   text: string,
   onclick: () => void,
@@ -189,7 +189,7 @@ export function soft(...children: Child[]): Child {
   return h.p({ class: 'soft' }, ...children);
 }
 
-/** The cover of the playlist, or a note in its place. Decorative: the text beside it says the same. */
+/** The cover of the playlist, or a musical note in its place. Decorative: the text beside it says the same. */
 export function coverPart({ cover }: PagePlace): Child {
   const note = h.svg(
     { viewBox: '0 0 24 24', 'aria-hidden': 'true' },
@@ -218,12 +218,12 @@ export function placeLink({ url }: PagePlace, about: string): Child {
   ];
 }
 
-/** Text with commands between backquotes. */
+/** Text in which the parts between backquotes are shown as code. */
 export function withCode(text: string): Child {
   return text.split('`').map((part, index) => (index % 2 === 1 ? h.code(part) : part));
 }
 
-/** A command to copy. */
+/** A command with a button that copies it. */
 export function command(app: App, text: string): Child {
   return h.span({ class: 'command' }, h.code(text), copyButton(app, text, `command ${text}`));
 }

@@ -1,4 +1,7 @@
-/** The approval page: proves the owner when Approve is pressed, and delays the button against accidental clicks. */
+/**
+ * The approval page: proves that the person is the owner when Approve is pressed, and delays the button against accidental
+ * clicks.
+ */
 import { isSignedIn, Refused, secret, signInWithCode } from './session.ts';
 
 export function approvalPage(form: HTMLFormElement): void {
@@ -7,7 +10,7 @@ export function approvalPage(form: HTMLFormElement): void {
   const problem = byId<HTMLElement>('code-problem');
   const remembered = byId<HTMLElement>('remembered');
   const approveButton = byId<HTMLButtonElement>('approve');
-  // For browsers without Document-Policy: a fragment must not scroll the page.
+  // A fragment must not scroll the page, not even in browsers without Document-Policy.
   if (location.hash !== '') {
     history.replaceState(null, '', location.pathname + location.search);
     scrollTo(0, 0);
@@ -36,7 +39,7 @@ export function approvalPage(form: HTMLFormElement): void {
     focusField();
   }
 
-  // Without scrolling, since who asks and where the answer goes must stay in view.
+  // The focus must not scroll the page: who asks and where the answer goes must stay in view.
   function focusField(): void {
     const { top, bottom } = input.getBoundingClientRect();
     if (top >= 0 && bottom <= innerHeight) input.focus({ preventScroll: true });
@@ -47,7 +50,8 @@ export function approvalPage(form: HTMLFormElement): void {
     isAtWork = true;
     try {
       if (!input.disabled) await signInWithCode(input.value);
-      // True only while `submit` reads the form: if an app takes the answer, this page stays open, and Deny must still deny.
+      // This is true only while `submit` reads the form. If the answer opens an app, this page stays open, and Deny must still
+      // deny.
       isApproving = true;
       form.submit();
     } catch (error) {

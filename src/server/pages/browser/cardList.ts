@@ -1,4 +1,4 @@
-/** Every card of the owner's page, in reading order, which is also the order on a narrow screen. The only list. */
+/** Every card of the owner's page, in reading order, which is also the order on a narrow screen. */
 import type { App } from './app.ts';
 import { accountCard } from './cards/account.ts';
 import { clientsCard } from './cards/clients.ts';
@@ -11,7 +11,7 @@ import { playingCard } from './cards/playing.ts';
 import { stepsCard } from './cards/steps.ts';
 import { type Child, h } from './dom.ts';
 
-/** The views that a person switches between; the second has an address of its own. */
+/** The views that a person switches between; Diagnostics has an address of its own. */
 export const VIEWS = { home: 'Home', diagnostics: 'Diagnostics' } as const;
 export type View = keyof typeof VIEWS;
 

@@ -1,6 +1,6 @@
 /**
- * Elements as values, and updating a page to match them. Unchanged elements stay, with their focus and scroll position. Text
- * becomes text nodes and attributes, never HTML.
+ * Describes elements as values, and updates a page to match them. Unchanged elements stay, with their focus and scroll
+ * position. Text becomes text nodes and attributes, never HTML.
  */
 
 type Listener = (event: never) => unknown;
@@ -43,11 +43,11 @@ function flat(children: readonly Child[]): Node_[] {
 
 const drawn = new WeakMap<Node, Node_>();
 
-/** Makes these the children of `parent`. */
+/** Makes `children` the content of `parent`. */
 export function draw(parent: Element, ...children: Child[]): void {
   const focused = document.activeElement;
   update(parent, flat(children));
-  // A row that moved has lost the focus.
+  // An element that was moved has lost the focus.
   if (focused instanceof HTMLElement && focused !== document.activeElement && focused.isConnected) {
     focused.focus({ preventScroll: true });
   }
@@ -74,7 +74,8 @@ function update(parent: Element, wanted: readonly Node_[]): void {
 }
 
 /**
- * The node that can become `next`: if `next` has a key, the one with that key, from `at` on. Without a key, only `at` itself.
+ * The node that can become `next`. If `next` has a key, it is the node with that key, at `at` or after it. Without a key, it
+ * can only be `at` itself.
  */
 function matching(at: Node | null, next: Node_): ChildNode | null {
   for (let node = at; node !== null; node = node.nextSibling) {

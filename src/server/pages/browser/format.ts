@@ -1,4 +1,4 @@
-/** Times and numbers in words. Pure except for the browser's clock and language. */
+/** Times and numbers in words. Pure, except for the browser's clock and time zone. */
 
 const MINUTE_MS = 60_000;
 
@@ -13,7 +13,7 @@ const dates = new Intl.DateTimeFormat('en', { dateStyle: 'medium' });
 const times = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short' });
 const numbers = new Intl.NumberFormat('en');
 
-/** A time in words: `3 minutes ago`, `in 2 hours`, or `just now` within a minute. */
+/** A time in words: `3 minutes ago`, `in 2 hours`, or `just now` within the last minute. */
 export function fromNow(iso: string): string {
   const ms = Date.parse(iso) - Date.now();
   const [unit, length] = UNITS.find(([, long]) => Math.abs(ms) >= long) ?? [];
@@ -29,7 +29,7 @@ export function timeOf(iso: string): string {
   return times.format(new Date(iso));
 }
 
-/** Rewrites the times in lines that are also meant for terminals: from UTC to the person's time zone. */
+/** Rewrites the UTC times in a text for the person's time zone. Such texts are also meant for terminals. */
 export function withLocalTimes(text: string): string {
   return text.replace(/\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z/g, timeOf);
 }

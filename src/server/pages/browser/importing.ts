@@ -11,10 +11,10 @@ import { ask, send } from './session.ts';
 /** Maximum size of a list, which is the server's limit. */
 const MAX_BYTES = 4 * 1024 * 1024;
 
-/** Time limit of an upload: an archive of a gigabyte takes a while even within one computer. */
+/** Time limit for the upload of an archive: a gigabyte takes a while even within one computer. */
 const HISTORY_MS = 5 * 60_000;
 
-/** Name for pasted text, which has none. */
+/** Name of the file that pasted text becomes. */
 const PASTED = 'Pasted list.txt';
 
 export function createImporter(app: App): App['importer'] {

@@ -1,4 +1,4 @@
-/** A job on the page: how far it is, in words and colours that agree, and what a person can do about it. */
+/** A job on the page: how far it has come, in words and a matching colour, and what a person can do about it. */
 import { isWorking } from '../../../domain/job.ts';
 import type { PageJob } from '../../../domain/ownerPage.ts';
 import { type App, type ButtonOptions, button, name, placeLink, row, soft, withCode } from './app.ts';

@@ -1,6 +1,6 @@
 /**
- * The owner's page. It proves the owner, then reads the state every few seconds while it is visible. Reading the state costs no
- * request to Spotify. While the server is away, the page waits, and then continues by itself.
+ * The owner's page. It proves that the person is the owner, then reads the state every few seconds while the page is visible.
+ * Reading the state costs no request to Spotify. While the server is away, the page waits, and then continues by itself.
  */
 import { isWorking } from '../../../domain/job.ts';
 import type { OwnerState } from '../../../domain/ownerPage.ts';
@@ -123,7 +123,7 @@ export function ownerPage(root: HTMLElement): void {
     followedIn = null;
   }
 
-  /** Scrolls to the job that was begun here, wherever it is now. */
+  /** Scrolls to the job that was begun on this page, wherever it is now. */
   function showFollowed(): void {
     const { followed } = doing;
     if (followed === null) return;
@@ -190,7 +190,7 @@ export function ownerPage(root: HTMLElement): void {
     }
     const part = document.activeElement?.closest('section')?.id;
     draw(root, ...signedIn());
-    // The focused element is gone: people who use the keyboard continue from here.
+    // The focused element is gone, so people who use the keyboard continue from the card's title.
     if (part !== undefined && document.activeElement === document.body) {
       document.getElementById(`${part}-title`)?.focus({ preventScroll: true });
     }
@@ -261,7 +261,7 @@ export function ownerPage(root: HTMLElement): void {
   }
 
   onOtherTab(() => void polling.now());
-  // A link may be followed while its page is already open.
+  // A link with a ticket may be opened while this page is already open.
   addEventListener('hashchange', () => void useTicket());
   addEventListener('hashchange', redraw);
   useTicket();

@@ -33,7 +33,7 @@ interface Work {
   settled: number;
   /** True if a track was taken for an entry. */
   hasTaken: boolean;
-  /** The entries that accepting all near matches would settle, while the page asks about it. */
+  /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
 }
 
@@ -75,7 +75,7 @@ export function createPicker(app: () => App): Picker {
     if (work === null || work.isAll) return;
     const { job } = work;
     try {
-      // The server no longer lists settled entries. Those that are open here come first again, then new ones.
+      // The server no longer lists settled entries. The entries that are open here come first again, then new ones.
       await sent();
       const { items } = await ask('jobs/items', { id: job, offset: 0 });
       if (work?.job !== job) return;
@@ -94,7 +94,7 @@ export function createPicker(app: () => App): Picker {
     const { input } = work.items[work.at] as PageItem;
     queue.push(fix);
     work.items.splice(work.at, 1);
-    // The server settles the same song wherever the list has it again.
+    // The server settles every entry with the same song.
     if ('uri' in fix) {
       work.items = work.items.filter((item) => item.input !== input);
       work.hasTaken = true;
@@ -124,7 +124,7 @@ export function createPicker(app: () => App): Picker {
         await ask('jobs/settle', { id: job, fixes, acceptNear: null });
       } catch (error) {
         if (work?.job !== job) return;
-        // The entries are read again, so only the choice is lost.
+        // The entries are read again, so only the unsent choices are lost.
         Object.assign(work, { problem: problemOf(error), items: [], isAll: false, at: 0 });
         work.settled -= fixes.length;
         queue.length = 0;
@@ -269,7 +269,7 @@ export function createPicker(app: () => App): Picker {
   dialog.addEventListener('keydown', (event) => {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if (event.target instanceof HTMLInputElement) return;
-    // On a button, Enter presses it.
+    // If a button has the focus, Enter presses the button.
     if (event.key === 'Enter' && event.target instanceof HTMLButtonElement) return;
     const isNear = work?.near != null;
     const index = !isNear && /^[1-5]$/.test(event.key) ? Number(event.key) - 1 : null;
@@ -420,12 +420,12 @@ const PAGE = 100;
 /** Maximum number of choices that the server takes at once. */
 const FIXES = 1_000;
 
-/** A button that shows the key which does the same. */
+/** A button that shows the key with the same effect. */
 function keyButton(text: string, key: string, onclick: () => void, kind?: 'primary' | 'quiet'): Child {
   return h.button({ key: text, type: 'button', class: kind, onclick }, `${text} `, h.kbd(key));
 }
 
-/** The same key as in the terminal. */
+/** The key for an action, the same as in the terminal. */
 function keyOf(what: string): string {
   const [key = ''] = SETTLE_KEYS.find(([, words]) => words === what) ?? [];
   return key.length === 1 ? key.toUpperCase() : key;

@@ -1,4 +1,6 @@
-/** How often the state is read: soon while something moves, rarely when nobody does anything, never while the page is hidden. */
+/**
+ * How often the state is read: often while a job is at work, rarely when nobody does anything, never while the page is hidden.
+ */
 
 type Outcome = 'moving' | 'changed' | 'same' | 'away' | 'stop';
 

@@ -4,6 +4,7 @@ import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
 const NAME = 'relay.owner';
 let unkept: string | null = null;
 
+/** The secret of this browser; null if it is not signed in. */
 export function secret(): string | null {
   try {
     return localStorage.getItem(NAME) ?? unkept;
@@ -12,6 +13,7 @@ export function secret(): string | null {
   }
 }
 
+/** Keeps the secret; null forgets it. */
 export function keep(value: string | null): void {
   unkept = value;
   try {
@@ -31,7 +33,7 @@ export function onOtherTab(tell: () => void): void {
   });
 }
 
-/** The server's refusal of a request. `status` is 0 if it did not answer. */
+/** The server's refusal of a request. `status` is 0 if the server did not answer. */
 export class Refused extends Error {
   readonly status: number;
   readonly code: string;
@@ -68,7 +70,7 @@ async function post(path: string, body: object): Promise<Record<string, unknown>
   return (await send(path, { method: 'POST', headers, body: JSON.stringify(body) })).json();
 }
 
-/** A call of the owner's page. @throws Refused */
+/** Makes a call of the owner's page. @throws Refused */
 export async function ask<C extends OwnerCall>(
   call: C,
   given: OwnerCalls[C]['given'],

@@ -1,4 +1,4 @@
-/** Undoing a change: what it would do is shown first. */
+/** Undoes a change, after showing what the undo would do. */
 import type { UndoAnswer } from '../../../domain/localApi.ts';
 import { type App, button, plainButton, problemOf, row, soft } from './app.ts';
 import { type Child, h } from './dom.ts';

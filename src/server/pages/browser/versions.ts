@@ -5,7 +5,7 @@ import { type Child, h } from './dom.ts';
 import { count, number, timeOf } from './format.ts';
 import { ask } from './session.ts';
 
-/** Part of the library card. */
+/** The part of the library card that shows earlier versions. */
 export function versionsPart(app: App): Child {
   const { doing } = app;
   const open = doing.versions;

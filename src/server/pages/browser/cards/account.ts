@@ -1,4 +1,4 @@
-/** The account: who is connected, until when, and leaving it. */
+/** The account: who is connected, until when, and buttons to disconnect or change it. */
 import { type App, button, card, name, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
 import { count, dateOf } from '../format.ts';
@@ -64,7 +64,7 @@ export function accountCard(app: App): Child {
   );
 }
 
-/** Leaves the page for Spotify's own. */
+/** Leaves this page for the login at Spotify. */
 export async function goToLogin(switchAccount: boolean): Promise<void> {
   const { next } = await ask('account/connect', { switchAccount });
   location.assign(next);

@@ -6,7 +6,7 @@ import { type Child, h } from '../dom.ts';
 import { count, fromNow, number, short, timeOf, withLocalTimes, wordsOfReason } from '../format.ts';
 import { ask } from '../session.ts';
 
-/** The parts that are not called what their key says. */
+/** Titles of the parts whose key would not do as a title. */
 const PART_NAMES: Readonly<Record<string, string>> = {
   mcp: 'MCP',
   rate_limits: 'Limits',
@@ -45,7 +45,7 @@ export function healthCard(app: App): Child {
   );
 }
 
-/** Errors of Spotify that no later success has ended. */
+/** Errors from Spotify that no later success has resolved. */
 export function errorsCard({ state }: App): Child {
   return card(
     'errors',

@@ -9,7 +9,7 @@ import { countsOf, jobRow, needsOwner, stateOf } from '../jobs.ts';
 import { ask } from '../session.ts';
 import { previewUndo, undoPart } from '../undo.ts';
 
-/** Number of further events that a press shows. */
+/** Number of further events that "Show older" shows. */
 const MORE = 50;
 
 export function eventsCard(app: App): Child {
@@ -46,7 +46,7 @@ export function eventsCard(app: App): Child {
   );
 }
 
-/** The content policy, which names what the page may load, comes with the page, so the page is loaded again. */
+/** Shows or hides covers. The page is loaded again, since its content policy names the hosts that it may load covers from. */
 async function switchCovers({ state }: App): Promise<void> {
   await ask('covers/choose', { show: !state.covers });
   location.reload();

@@ -48,7 +48,7 @@ function acting(app: App, keep: KeepRecord, action: KeepAction, text: string, co
   });
 }
 
-/** A kept playlist whose next run a person has to approve, for the card "Needs you". */
+/** The kept playlists whose next run a person has to approve, for the card "Needs you". */
 export function keptNeeds(app: App): Child[] {
   return app.state.kept
     .filter(({ status }) => status === 'review')

@@ -7,7 +7,7 @@ import { goToLogin } from './account.ts';
 import { keptNeeds } from './kept.ts';
 import { isSettingUp } from './steps.ts';
 
-/** One function for each kind of thing that waits for the owner: it returns rows, or none. To add a kind, add a function here. */
+/** Each function returns the rows for one kind of thing that waits for the owner. To add a kind, add a function here. */
 const KINDS: ReadonlyArray<(app: App) => Child[]> = [loginNeeds, clientNeeds, jobNeeds, keptNeeds];
 
 export function needsCard(app: App): Child {

@@ -51,7 +51,7 @@ function positionPart(playing: PagePlaying): Child {
   );
 }
 
-/** The present position in the track; null if it is not known. */
+/** The current position in the track; null if it is not known. */
 function positionOf({ at, isPlaying, progressMs, durationMs }: PagePlaying): number | null {
   if (progressMs === null) return null;
   const passed = isPlaying ? Math.max(0, Date.now() - Date.parse(at)) : 0;

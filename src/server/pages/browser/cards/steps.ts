@@ -1,4 +1,4 @@
-/** The first run as three steps, each ticked off by what the program knows. */
+/** The first run as three steps. A step is ticked off once the program sees that it is done. */
 import type { OwnerState } from '../../../../domain/ownerPage.ts';
 import { type App, button, copyButton, plainButton, row, soft } from '../app.ts';
 import { type Child, h } from '../dom.ts';
