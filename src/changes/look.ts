@@ -153,12 +153,13 @@ async function allowingRelinks(
 ): Promise<Verdict> {
   const plain = compare(new Map());
   if (plain.kind !== 'other' || plain.mismatches.length === 0) return plain;
+  const before = new Set(rowsAt(rows, ops, known));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  if (plain.mismatches.some(({ shown }) => written.has(shown))) return plain;
+  // A row that shows a song of this change has that song, unless another row has shown it before.
+  if (plain.mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
   // Only rows that this change wrote are assumed to be relinked. A mismatch is always looked up if its row, or the ID that it
   // shows, was there before.
-  const before = new Set(rowsAt(rows, ops, known));
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
   // If these rows are relinked, the list shows which requests took effect. Only their entries count, since the others are not
