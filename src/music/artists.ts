@@ -1,4 +1,4 @@
-/** Compares artists by whole names: a billing of several is split, and part of a name never matches. */
+/** Compares artists by whole names. A billing of several artists is split, and a part of a name never matches. */
 import { tidyName } from './letters.ts';
 import { nameKey } from './normalise.ts';
 
@@ -56,8 +56,8 @@ function joinedKey(keys: readonly string[]): string {
 }
 
 /**
- * The ones of `names` that make up the joint billing `main`; null if an artist is missing. "A, B & C" is covered by the
- * three names "A", "B" and "C", and also by the two names "A" and "B & C".
+ * The entries of `names` that together make up the joint billing `main`; null if an artist is missing. "A, B & C" is covered by
+ * the three names "A", "B" and "C", and also by the two names "A" and "B & C".
  */
 export function coveredBy(main: readonly string[], names: readonly string[]): string[] | null {
   const keys = main.map(nameKey);

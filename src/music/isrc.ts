@@ -1,12 +1,12 @@
-/** Songs asked for by their recording code. */
+/** Matches songs that are requested by recording code. */
 import type { Track } from '../domain/shapes.ts';
 import type { MatchResult } from './match.ts';
 import { normaliseName } from './normalise.ts';
 import { codeOf, compareTexts } from './recordings.ts';
 
 /**
- * The release of the recording with this code: the one on the album asked for, else the earliest, else the first found.
- * Unmatched if none of `found` has the code.
+ * Matches the recording with this code. A release on the requested album comes first, then the earliest release. The result is
+ * unmatched if no track in `found` has the code.
  * @param isrc twelve upper-case characters without hyphens
  */
 export function matchIsrc(isrc: string, album: string | undefined, found: readonly Track[]): MatchResult {

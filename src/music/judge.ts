@@ -1,4 +1,4 @@
-/** Compares one track with the request: refused, or how well it fits and why. */
+/** Compares one track with the request, and says whether it fits, how well and why. */
 import type { Track } from '../domain/shapes.ts';
 import { albumFit, albumVersions, versionsKey } from './albums.ts';
 import { coveredBy, readBilling, sameArtist, splitNames } from './artists.ts';
@@ -86,7 +86,7 @@ export function judge(asked: Asked, offer: Offer): Judged | null {
   return results.some(isRefusal) ? null : accepted(asked, offer, results);
 }
 
-/** A track that does not fit, with what differs and how near it comes; 0 points for an unrelated one. */
+/** Judges a track that does not fit: what differs, and how near the track comes. An unrelated track gets 0 points. */
 export function judgeMiss(asked: Asked, offer: Offer): Judged {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
   const reasons = [...title, ...artist, ...(isRefusal(title) ? [] : version)];
@@ -104,8 +104,8 @@ export function judgeMiss(asked: Asked, offer: Offer): Judged {
 }
 
 /**
- * Judges the track as if one typo were corrected: in the title if the artist is exact, or in the artist if the title
- * is. Null if the track does not fit even so.
+ * Judges the track as if one typo were corrected: in the title if the artist is exact, or in the artist if the title is. Null
+ * if the track does not fit even then.
  */
 export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
   const [title = [], artist = []] = resultsOf(asked, offer);
@@ -119,8 +119,8 @@ export function judgeSpelling(asked: Asked, offer: Offer): Judged | null {
 }
 
 /**
- * True if a request with a typo may mean this track as well as another one: it is one letter away and differs in nothing else.
- * This is wider than the typos that are forgiven, since a request that may mean two songs means neither.
+ * True if a request with a typo may also mean this track, which is one letter away and differs in nothing else. The test
+ * accepts more than the typos that are forgiven, since a request that may mean two songs means neither.
  */
 export function isNear(asked: Asked, offer: Offer): boolean {
   const [title = [], artist = [], version = []] = resultsOf(asked, offer);
@@ -136,7 +136,9 @@ export function isNear(asked: Asked, offer: Offer): boolean {
   );
 }
 
-/** True if a track has exactly the requested title, or an artist exactly the requested name, so it is not a typo. */
+/**
+ * True if a track has exactly the requested title, or an artist exactly the requested name. The request then has no typo there.
+ */
 export function bearsName(asked: Asked, offer: Offer, field: 'title' | 'artist'): boolean {
   if (field === 'title') return compact(asked.title.base) === compact(offer.title.base);
   return offer.names.some((name) => sameArtist(name, asked.query.artist));
@@ -231,7 +233,10 @@ function judgeArtists({ query, title, main, guests }: Asked, { track, names }: O
   ];
 }
 
-/** True for the same guest, even with a typo. Otherwise a recording without any guest would fit better. */
+/**
+ * True for the same guest, even with a typo. Without this, a recording without any guest would fit better than one whose guest
+ * has a typo.
+ */
 function sameGuest(written: string, name: string): boolean {
   return sameArtist(written, name) || isTypo(normaliseName(written), normaliseName(name));
 }
@@ -241,7 +246,7 @@ function withoutSigns(asked: string, names: readonly string[]): readonly string[
   const key = normaliseName(asked);
   const one = names.find((name) => lacksSigns(key, name) || lacksSigns(withoutThe(key), name));
   if (one !== undefined) return [one];
-  // Two words may be the name of one artist as well as the names of two.
+  // Two words may name one artist as well as two.
   return key.split(' ').length > 2 && lacksSigns(key, names.join(' ')) ? names : null;
 }
 
@@ -267,7 +272,7 @@ function versionsOf(title: ParsedTitle, wanted: ReadonlySet<Version>, track: Tra
   return versionsKey(announced) === versionsKey(wanted) ? announced : title.versions;
 }
 
-/** A remix requested without a name matches any; with a name, the title or the artists must have that name. */
+/** A remix requested without a name matches any remix. With a name, the title or the artists must have that name. */
 function judgeDetail(version: Version, asked: ParsedTitle, title: ParsedTitle, track: Track): Reason {
   const wanted = asked.details.get(version);
   const offered = title.details.get(version);

@@ -1,4 +1,4 @@
-/** Letters that compatibility decomposition does not change although readers equate them, and marks to drop. */
+/** Gives letters one form: equates those that compatibility decomposition leaves apart, and drops marks. */
 
 /** Lower-case letters with strokes, ligatures and regional forms, each with what people type instead. */
 const LETTERS: Readonly<Record<string, string>> = {
@@ -70,7 +70,7 @@ const INVISIBLE = /[\p{Cf}\u0640]/gu;
 /** Trademark signs, which decomposition would turn into letters ("™" into "TM"). */
 const TRADEMARKS = /[™℠®©]/gu;
 const APOSTROPHES = /[’‘‛ʻʼʽʾʿ`´′＇׳]/gu;
-/** ASCII, where only case needs folding: most names. */
+/** ASCII text, as in most names. Only its case needs folding. */
 const PLAIN = /^[\x20-\x5f\x61-\x7e]*$/;
 const DASHES = /[‐‑‒–—―−﹣－]/gu;
 
@@ -89,8 +89,8 @@ export function tidy(text: string): string {
 const MAX_NAME = 300;
 
 /**
- * A title or a billing, tidy and cut to the length of names. The patterns that find parts of a name try each position, so
- * their time grows at least with the square of the length.
+ * Tidies a title or a billing, and cuts it to `max`. The patterns that find parts of a name try each position, so their time
+ * grows at least with the square of the length.
  */
 export function tidyName(name: string, max = MAX_NAME): string {
   // A ligature may stand for eighteen letters.

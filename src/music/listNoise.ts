@@ -1,7 +1,6 @@
 /**
- * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the
- * artist in front of the title. These may be part of a name ("Nine. Kettles"), so the text as written is always tried
- * first.
+ * Removes what lists carry besides title and artist: track numbers, file endings, channel names, "Official Video", the artist
+ * in front of the title. Each may also be part of a name ("9. Kettle"), so the text as written is always tried first.
  */
 import { readBilling, sameArtist } from './artists.ts';
 import { foldLetters, tidy, tidyName } from './letters.ts';
@@ -35,7 +34,7 @@ const MAX_STEPS = 8;
 /** A title has few dashes; a hostile one has a hundred. */
 const MAX_CUTS = 6;
 
-/** The part of a query that is read. */
+/** The fields of a query that are read. */
 interface Asked {
   readonly title: string;
   readonly artist: string;
@@ -133,7 +132,7 @@ function namesWith(text: string, artist: string): string[] | null {
   return names.every((name) => askedKeys.has(nameKey(name))) ? [] : null;
 }
 
-/** Splits "Artist - Title" if the list gives no other artist. */
+/** Splits "Artist - Title", for a list that names no artist. */
 function artistInFront(title: string): Asked | null {
   const parts = title.split(/\s+-+\s+/u);
   const [artist = '', ...rest] = parts;

@@ -23,7 +23,8 @@ export interface MatchResult {
   status: 'matched' | 'ambiguous' | 'unmatched';
   match: { track: Track; score: number } | null;
   /**
-   * At most 5, best first. One release of each equally good recording comes first; near misses only when nothing fits.
+   * At most 5, best first. One release of each equally good recording comes first; near misses are listed only when nothing
+   * fits.
    */
   candidates: JobCandidate[];
 }
@@ -42,8 +43,8 @@ export function matchTrack(query: TrackQuery, found: readonly Track[]): MatchRes
   for (const asked of readings) {
     const accepted = offers.flatMap((offer) => judge(asked, offer) ?? []);
     const result = accepted.length > 0 ? chosenFrom(accepted) : null;
-    // A missing guest may be noise of the list: as written, the guest of "Plinth feat. Ovo HD" is "Ovo HD". Then another reading
-    // may be complete.
+    // A missing guest may be noise of the list: as written, the guest of "Plinth feat. Ovo HD" is "Ovo HD". Another reading may
+    // then find the guest.
     if (result?.candidates[0]?.reasons.includes('guest_missing') === false) return result;
     incomplete ??= result;
   }
@@ -80,7 +81,7 @@ function withOneTypo(asked: Asked, offers: readonly Offer[]): MatchResult | null
   const field = first.reasons.includes('title') ? 'artist' : 'title';
   return offers.some((offer) => bearsName(asked, offer, field)) ? null : chosenFrom(forgiven);
 }
-/** Equal for releases of one song in one version. */
+/** A key that is equal for releases of one song in one version. */
 function songOf({ title, track }: Offer): string {
   return JSON.stringify([
     compact(title.base),

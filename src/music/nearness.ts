@@ -18,20 +18,22 @@ export interface Differences {
   readonly version: boolean;
 }
 
-/** No near miss scores more than this, and every accepted track does. */
+/** The highest score of a near miss. Every accepted track scores more. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 360;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
 const VERSION_TYPO = 380;
-/** The score for a title or an artist that shares nothing with the requested one, and what likeness adds to it. */
+/** The score for a title or an artist that shares nothing with the requested one, and the most that likeness adds. */
 const TITLE = { least: 60, likeness: 270 };
 const ARTIST = { least: 160, likeness: 180 };
-/** If both title and artist differ, a track is only a candidate if both are at least this much alike. */
+/** When title and artist both differ, each must be at least this much alike for the track to be a candidate. */
 const MIN_ALIKE = 0.6;
 /** The score for names in scripts that cannot be compared, such as Han with Latin. */
 const UNREADABLE = 40;
 
-/** Versions that are far from every other one. `CLOSE` has the near ones; the rest are as far as a remix. */
+/**
+ * Versions that are far from every other version. `CLOSE` holds the near versions. All others, such as a remix, are in between.
+ */
 const FAR: ReadonlySet<Version> = new Set(['karaoke', 'cover', 'tribute']);
 const CLOSE: ReadonlySet<Version> = new Set([
   'live',
@@ -103,7 +105,7 @@ function isDetailTypo(asked: ParsedTitle, offered: ParsedTitle): boolean {
 function nameNearness(asked: string, offered: string, points: typeof TITLE): number {
   if (asked === '' || offered === '') return points.least;
   if (otherScript(asked, offered)) return points.least + points.likeness * likeness(asked, offered);
-  // In a name of two letters, one letter is half of it.
+  // In a name of two letters, one letter is half of the name.
   if (compact(offered).length > 2 && isOneAway(asked, offered))
     return points === TITLE ? ONE_TYPO : ONE_TYPO - 5;
   const isLong = compact(asked).length >= 6;

@@ -5,7 +5,7 @@ import { memoised } from '../base/memoised.ts';
 import { foldLetters, tidy } from './letters.ts';
 
 const HAS_WORD = /[\p{L}\p{N}]/u;
-/** "Rock 'n' Roll" in its spellings. "n'" needs a space after it: French "n'ai" is not "and". */
+/** The "'n'" of "Rock 'n' Roll" in its spellings. "n'" needs a space after it: French "n'ai" is not "and". */
 const SHORT_AND = /(?<=\p{L})(?:\s*'n'\s*|\s+n'?\s+|\s*'n\s+)(?=\p{L})/gu;
 const PLUS_BETWEEN_WORDS = /(?<=[\p{L}\p{N}]\s*)\+(?=\s*[\p{L}\p{N}])/gu;
 /** "K$sk8" is read with an s, "$100" is not. */
@@ -15,16 +15,16 @@ const NO_WORD = /[^\p{L}\p{N}\p{M}]+/gu;
 const SIGN = /[^\p{L}\p{N}\p{M}\s]/gu;
 
 /**
- * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks,
- * strokes and case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A
- * name without letters and digits ("???", "+", an emoji) keeps its symbols. Empty only for blank text. What exceeds
- * `MAX_LENGTH` is ignored; no name is that long.
+ * The form in which titles, artists, albums and playlist names are compared: compatibility forms decomposed; marks, strokes and
+ * case removed; `&`, `+` and "'n'" as "and"; apostrophes removed; other punctuation as single spaces. A name without letters
+ * and digits ("???", "+", an emoji) keeps its symbols. The result is empty only for blank text. Characters beyond `MAX_LENGTH`
+ * are ignored; no name is that long.
  */
 export function normaliseName(text: string): string {
   return normalised(text.slice(0, MAX_LENGTH));
 }
 
-/** The entries of that name, to the letter; without any, those whose normalised name is the same. */
+/** The entries with exactly this name. If there are none, those whose normalised name is the same. */
 export function calledLike<T extends { name: string }>(entries: readonly T[], name: string): T[] {
   const wanted = normaliseName(name);
   const similar = entries.filter((entry) => normaliseName(entry.name) === wanted);
@@ -32,7 +32,7 @@ export function calledLike<T extends { name: string }>(entries: readonly T[], na
   return exact.length > 0 ? exact : similar;
 }
 
-/** Maximum length in UTF-16 units, also once ligatures are spelled out; enough for a billing of many artists. */
+/** Maximum length in UTF-16 units, before and after ligatures are spelled out. It is enough for a billing of many artists. */
 const MAX_LENGTH = 1_000;
 
 const normalised: (text: string) => string = memoised(4_000, (text) => {
@@ -55,7 +55,7 @@ export function sameName(a: string, b: string): boolean {
   return key !== '' && key === nameKey(b);
 }
 
-/** Equal for names that are the same to `sameName`. */
+/** A key that is equal for names that `sameName` treats as the same. */
 export function nameKey(name: string): string {
   return compact(withoutThe(normaliseName(name)));
 }
@@ -66,8 +66,8 @@ export function compact(normalised: string): string {
 }
 
 /**
- * The names that `name` may have become in a list without punctuation, compacted: signs left out ("Rope & Tar" as "Rope
- * Tar", "11:47" as "1147"), or as spaces ("11 47").
+ * The forms that `name` may have in a list without punctuation, compacted. In the first form, signs are left out ("11:47" as
+ * "1147"). In the second, they become spaces ("11 47").
  */
 export function signlessKeys(name: string): string[] {
   const folded = foldLetters(name).replace(/'/gu, '');

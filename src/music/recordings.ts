@@ -63,7 +63,10 @@ function lengthsAgree(a: Judged, b: Judged, within: number): boolean {
   return Math.abs(a.track.duration_ms - b.track.duration_ms) <= within;
 }
 
-/** Releases with the same ISRC are ordered by album and date only; between ISRCs the better title comes first. */
+/**
+ * Orders releases with the same ISRC by requested album, requested year, then date. Of several ISRCs, the one with the most
+ * points comes first.
+ */
 function recordingOf(group: readonly Judged[]): Recording {
   const byCode = new Map<string, Judged[]>();
   for (const one of group) {
@@ -111,7 +114,7 @@ function explicitFirst([a]: readonly Judged[], [b]: readonly Judged[]): number {
   return Number(b?.track.explicit === true) - Number(a?.track.explicit === true);
 }
 
-/** Sorts by ISRC, so that the provider's order does not matter. Without ISRCs that order stays. */
+/** Sorts by ISRC, so that the provider's order does not matter. Without ISRCs, the provider's order stays. */
 function byCode([a]: readonly Judged[], [b]: readonly Judged[]): number {
   if (!a || !b) return 0;
   return compareTexts(codeOf(a), codeOf(b)) || a.index - b.index;
@@ -131,7 +134,7 @@ function dateOf({ track }: Judged): string {
   return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '9999');
 }
 
-/** The notes closest to the requested ones, then the earliest. */
+/** Orders by the notes closest to the requested ones, then by the earliest date. */
 function byNearestForm(a: Recording, b: Recording): number {
   return (
     leastNoteCost(a) - leastNoteCost(b) || compareTexts(firstDate(a), firstDate(b)) || compareCodes(a, b)
@@ -146,7 +149,7 @@ function firstDate({ releases }: Recording): string {
   return releases.map(dateOf).reduce((first, date) => (date < first ? date : first));
 }
 
-/** A last resort that does not depend on the provider's order. */
+/** Breaks ties without depending on the provider's order. */
 function compareCodes(a: Recording, b: Recording): number {
   return compareTexts(smallestCode(a), smallestCode(b));
 }
@@ -161,8 +164,8 @@ function isNoted({ releases }: Recording): boolean {
 }
 
 /**
- * True if two recordings may be forms of the same one. An edit may have any length. A remaster has about the length
- * of the plain recording or came out after it. Any other remaster belongs to an earlier recording that was not found.
+ * True if two recordings may be forms of the same one. An edit may have any length. A remaster has about the length of the
+ * plain recording, or is not older than it. Any other remaster belongs to an earlier recording that was not found.
  */
 function areForms(a: Recording, b: Recording): boolean {
   if (isEdit(a) || isEdit(b)) return true;

@@ -1,6 +1,6 @@
 /**
- * Names in another script, roughly as they are written with Latin letters. Good enough to rank candidates for a person to
- * choose from; never a reason to match.
+ * Writes names of other scripts roughly with Latin letters. The result is good enough to rank candidates for a person, but
+ * never a reason to match.
  */
 import { foldLetters } from './letters.ts';
 
@@ -46,7 +46,7 @@ const HANGUL_FIRST = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ');
 const HANGUL_VOWEL = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ');
 const HANGUL_LAST = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');
 
-/** The script that most letters of `text` are in; null for text without letters of a known one. */
+/** The script that most letters of `text` are in; null if no letter is in a known script. */
 export function scriptOf(text: string): string | null {
   if (/^[ -~]*[a-z][ -~]*$/i.test(text)) return 'Latin';
   const counts = SCRIPTS.map(({ script, letter }) => ({ script, count: text.match(letter)?.length ?? 0 }));
@@ -54,7 +54,7 @@ export function scriptOf(text: string): string | null {
   return most.count === 0 ? null : most.script;
 }
 
-/** `text` with Latin letters, as far as they are known; Han characters are dropped. */
+/** `text` in Latin letters. Characters without a known Latin form, such as Han, are dropped. */
 export function romanised(text: string): string {
   const folded = foldLetters(text).replace(/[\u3041-\u3096]/gu, (kana) =>
     String.fromCodePoint((kana.codePointAt(0) ?? 0) + 0x60),

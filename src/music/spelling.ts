@@ -1,10 +1,10 @@
-/** Typos: one letter wrong, missing, doubled, or two swapped, in a word of at least four letters. */
+/** Recognises typos: one letter wrong, missing or doubled, or two letters swapped, in a word of at least four letters. */
 import { editDistance, isOneChange } from '../base/nearest.ts';
 import { compact } from './normalise.ts';
 import { isFiller, NUMERALS, PHRASES } from './vocabulary.ts';
 
 const MIN_WORD = 4;
-/** A word in one alphabet. A word of mixed alphabets, or in a script without letters, has no typos. */
+/** A word in one alphabet. A word of mixed alphabets, or in a script without letters, is never taken for a typo. */
 const ALPHABETIC =
   /^(?:\p{Script=Latin}+|\p{Script=Greek}+|\p{Script=Cyrillic}+|\p{Script=Armenian}+|\p{Script=Georgian}+|\p{Script=Hebrew}+|\p{Script=Arabic}+)$/u;
 /** Short words of version notes, in which a changed letter is no typo: "Plinth Life" is not "Plinth (Live)". */
@@ -37,12 +37,12 @@ export function similarity(a: string, b: string): number {
   return length === 0 ? 0 : 1 - distance(one, other) / length;
 }
 
-/** The edits between two texts, which are compared up to 60 characters. */
+/** The number of edits between two texts. Only their first 60 characters are compared. */
 export function distance(first: string, second: string): number {
   return editDistance(first.slice(0, MAX_COMPARED), second.slice(0, MAX_COMPARED));
 }
 
-/** The only two words that differ; nothing if there are none or several. */
+/** The one pair of words that differs; empty if no pair or several pairs differ. */
 function differentWords(a: readonly string[], b: readonly string[]): [string?, string?] {
   if (a.length !== b.length) return [];
   const at = a.flatMap((word, n) => (word === b[n] ? [] : [n]));

@@ -13,9 +13,9 @@ export interface ParsedTitle {
   readonly base: string;
   /** What makes this recording different from others of the song. */
   readonly versions: ReadonlySet<Version>;
-  /** Normalised whole names. */
+  /** The guests, as normalised whole names. */
   readonly featured: readonly string[];
-  /** Which remix, live recording or other version it is, normalised, for those of `versions` that say so. */
+  /** The detail of each version whose note gives one, normalised: remixer, place or name. */
   readonly details: ReadonlyMap<Version, string>;
   /** Notes that do not make it another recording. */
   readonly notes: ReadonlySet<Note>;
@@ -32,7 +32,7 @@ export interface ParsedTitle {
 const GUESTS_AFTER_CUE = /^(?:feat\b\.?|ft\b\.?|featuring\b):?\s*(.+)$/iu;
 /** These words are common in titles, so they only count in a note. */
 const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
-/** Guests at the end of the title itself, or of a note ("Someone Remix feat. Other"); "six ft deep" is a length. */
+/** Guests at the end of the title itself, or of a note ("Someone Remix feat. Other"). "six ft deep" is a length. */
 const GUESTS_AT_END =
   /^(.*?(?<!\d|\b(?:a|no|one|two|three|four|five|six|ten)))\s+(?:(?:feat|ft|featuring)\b\.?:?|w\/)\s+(?!of\b)(.+)$/iu;
 const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \d{4})?(?: version)?)$/iu;
@@ -46,8 +46,8 @@ interface TitleParts {
 }
 
 /**
- * Parses a title. Guests and version notes only count as notes: in brackets or after a dash between spaces; "feat."
- * also at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
+ * Parses a title. Guests and version notes count only in brackets or after a dash between spaces. "feat." and "Remaster" also
+ * count at the end. A title that would be nothing but a note ("Acoustic", "(Live)") stays whole.
  */
 export const parseTitle: (title: string) => ParsedTitle = memoised(1_000, (title) => {
   const whole = tidyName(title);
@@ -76,7 +76,7 @@ function parsed(written: string, plain: string, { readings, featured }: TitlePar
   };
 }
 
-/** Takes guests and version from a note; false if it is part of the title. */
+/** Takes guests and versions from a note. Returns false if the text is not a note but part of the title. */
 function takeNote(content: string, parts: TitleParts): boolean {
   const guests = guestsOf(content);
   if (guests) {
@@ -110,7 +110,7 @@ function takeBrackets(text: string, parts: TitleParts): string {
   return (kept + text.slice(from)).replace(/\s+/gu, ' ').trim();
 }
 
-/** The outermost brackets. An unclosed one reaches to the end. `end` is after the closing bracket. */
+/** The outermost brackets. An unclosed bracket reaches to the end of the text. `end` is after the closing bracket. */
 function bracketGroups(text: string): { start: number; end: number }[] {
   const groups: { start: number; end: number }[] = [];
   let depth = 0;

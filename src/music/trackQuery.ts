@@ -18,7 +18,7 @@ export interface TrackQuery {
 
 /** Maximum length of a search text in UTF-16 units, as for `search_tracks`. The provider documents no limit. */
 const MAX_LENGTH = 250;
-/** Together with the names of the filters, these stay below `MAX_LENGTH`. */
+/** Maximum length of each part. Together with the names of the filters, the parts stay below `MAX_LENGTH`. */
 const MAX_PART = { title: 110, artist: 55, album: 45 } as const;
 
 /**
@@ -50,9 +50,9 @@ export function searchQueries(asked: TrackQuery): string[] {
 }
 
 /**
- * Equal for queries with the same song, versions, album, year and artists, including guests that the title names.
- * The year is included because it decides between re-recordings: a match for one year is not valid for another year or
- * without a year. If there is a recording code, only the code and the album count.
+ * A key that is equal for queries with the same song, versions, album, year and artists, including guests that the title names.
+ * The year is included because it decides between re-recordings: a match for one year is not valid for another year or without
+ * a year. If there is a recording code, only the code and the album count.
  */
 export function aliasKey(query: TrackQuery): string {
   if (query.isrc !== undefined) return JSON.stringify(['isrc', query.isrc, nameKey(query.album ?? '')]);

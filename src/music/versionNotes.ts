@@ -15,12 +15,12 @@ import {
 } from './vocabulary.ts';
 
 export interface NoteReading {
-  /** The versions that a note names, with the detail of each: remixer, place or year; '' if the note does not say. */
+  /** The versions that a note names, with the detail of each: remixer, place or year; '' if the note gives no detail. */
   readonly versions: ReadonlyMap<Version, string>;
   readonly notes: ReadonlySet<Note>;
   /** The year of a remaster. */
   readonly year: number | null;
-  /** The version notes, normalised, without those that do not separate recordings. */
+  /** The normalised text of the notes that name a version. */
   readonly text: string;
   /** The words that identify the version, for a search. */
   readonly words: readonly string[];
@@ -63,7 +63,9 @@ export function joinReadings(readings: readonly NoteReading[]): NoteReading {
   };
 }
 
-/** Reads the parts of a note, the first of which must be one. After "live", a part that is no note is the place. */
+/**
+ * Reads the parts of a note; null if the first part is not itself a note. After "live", a part that is not a note is the place.
+ */
 function readParts(parts: readonly string[]): NoteReading | null {
   const readings = parts.map((part) => ({ part, read: readPart(part) }));
   if (!readings[0]?.read) return null;
@@ -83,7 +85,7 @@ function placeOf(part: string): NoteReading {
   return reading({ versions: new Map([['live', text]]), text, words: text.split(' ') });
 }
 
-/** A note in which every word is known. */
+/** Reads a note in which every word is known; null for other text. */
 function readClosed(text: string): NoteReading | null {
   const mix = YEAR_MIX.exec(text);
   if (mix) return reading({ notes: new Set(['remaster']), year: Number(mix[1]) });
@@ -94,7 +96,7 @@ function readClosed(text: string): NoteReading | null {
   return found.length === 0 ? null : fromPhrases(found, words, text);
 }
 
-/** A note with unknown words too: a place, a remixer, the name of a version, the original artist. */
+/** Reads a note that also has unknown words: a place, a remixer, the name of a version, the original artist. */
 function readOpen(text: string): NoteReading | null {
   if (KARAOKE_NOTE.test(text))
     return reading({ versions: new Map([['karaoke', '']]), text, words: ['karaoke'] });
@@ -206,7 +208,9 @@ function joined(...texts: readonly (string | undefined)[]): string {
   return texts.filter((text) => text).join(' ');
 }
 
-/** True if two details of a version may mean the same: "Brask" and "Brask Hall", but not two remixers. */
+/**
+ * True if two details may mean the same version. A place may be shorter ("Brask" for "Brask Hall"); a remixer must be equal.
+ */
 export function sameDetail(version: Version, a: string, b: string): boolean {
   if (version !== 'live') return compact(a) === compact(b);
   const [fewer = [], more = []] = [wordsOf(a), wordsOf(b)].sort((x, y) => x.length - y.length);

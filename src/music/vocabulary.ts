@@ -53,7 +53,7 @@ const VERSION_PHRASES = {
 /** `version` is any other named version, such as "French Version". */
 export type Version = keyof typeof VERSION_PHRASES | 'version';
 
-/** Notes that do not make it another recording, but may be requested. */
+/** Notes that a request may name, but that do not make another recording. */
 export type Note = 'remaster' | 'edit' | 'mono' | 'clean' | 'explicit';
 
 /** Phrases that do not separate recordings; those of `none` mean nothing at all. */
@@ -143,7 +143,7 @@ const FILLERS = new Set(
   'version ver mix edition recording session sessions take track performance the and'.split(' '),
 );
 
-/** Between a version and its place: "Live at …". */
+/** Words between a version and its place: "Live at …". */
 export const PLACE_WORDS: ReadonlySet<string> = new Set(
   'at in from on with auf aus im en desde bei au'.split(' '),
 );
@@ -168,8 +168,8 @@ export const TRIBUTE_NOTE = /^(?:a )?tribute to\b/u;
 export const YEAR_MIX = /^(?:new )?(\d{4}) (?:stereo |mono )?mix$/u;
 
 /**
- * What lists write after a title without brackets, longest first. Only phrases that no song is likely to end with:
- * "audio" and "video" alone are removed only in brackets or after a dash.
+ * Phrases that lists write after a title without brackets, and that no song is likely to end with. "audio" and "video" alone
+ * are removed only in brackets or after a dash.
  */
 export const TITLE_ENDINGS: readonly string[] = [
   ...'official music video,official lyrics video,official lyric video,official hd video,official 4k video'.split(
@@ -193,16 +193,16 @@ export const NOTE_ENDINGS: readonly string[] =
     ',',
   );
 
-/** What lists write if they do not know the artist. */
+/** What lists write in place of an unknown artist. */
 export const NO_ARTIST: ReadonlySet<string> = new Set(
   'various artists,various,va,v a,unknown artist,unknown,n a,none,artist'.split(','),
 );
 
-/** Words in an artist's name which say that they perform other people's songs. */
+/** Words in a name which say that the artist performs other people's songs. */
 export const PERFORMS_OTHERS =
   /\b(?:tributes?|karaoke|covers?|cover band|sing along|backing tracks?|made famous|lullaby|piano guys|string quartet)\b/u;
 
-/** Numbers as words, in which a changed letter is no typo: it makes another number. */
+/** Number words and Roman numerals. A changed letter in one makes another number, so it is no typo. */
 export const NUMERALS: ReadonlySet<string> = new Set(
   (
     'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen ' +
@@ -239,7 +239,7 @@ function phrasesOf<K extends string>(
   return kinds.flatMap((kind) => table[kind].map((text) => ({ words: text.split(' '), ...meaning(kind) })));
 }
 
-/** Fillers, years, two-digit years and ordinals ("25th"). */
+/** True for fillers, years, two-digit years and ordinals ("25th"). */
 export function isFiller(word: string): boolean {
   return FILLERS.has(word) || isYear(word) || /^\d{2}$|^\d+(?:st|nd|rd|th)$/u.test(word);
 }

@@ -21,7 +21,7 @@ const NAMES = {
   type: 'type itemtype',
 };
 
-/** What a column or key can be used for. `id` is Spotify's, `type` says what kind of thing a row is. */
+/** What a column or key can be used for. `id` is Spotify's ID; `type` says what kind of thing a row is. */
 export type Field = keyof typeof NAMES;
 
 export type Fields = Partial<Record<Field, string>>;
@@ -39,7 +39,7 @@ export function columnKey(name: string): string {
   return foldLetters(name).replace(/[^\p{L}\p{N}]/gu, '');
 }
 
-/** The columns to use, by their index. Exports of YouTube Music have several for the artists. */
+/** The columns to use, by their index. Exports of YouTube Music have several columns for the artists. */
 export interface ColumnPlan {
   readonly columns: ReadonlyMap<Field, readonly number[]>;
   /** The names in the header, as written. */
@@ -86,7 +86,7 @@ export function fieldsOf(plan: ColumnPlan, values: readonly string[]): Fields {
   return fields;
 }
 
-/** An address or ID of Spotify's. Other services write their own into columns of the same name. */
+/** True for an address or ID of Spotify. Other services write their own addresses into columns of the same name. */
 function isSpotify(value: string): boolean {
   return /^[0-9A-Za-z]{22}$/u.test(value) || /spotify[:.]/iu.test(value);
 }

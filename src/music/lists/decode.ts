@@ -59,7 +59,9 @@ function decode(buffer: Buffer): Decoded {
   return wide ? utf16(buffer, wide) : utf8(buffer);
 }
 
-/** UTF-16 without a byte order mark: most line ends, spaces and commas have a zero byte beside them, on one side. */
+/**
+ * UTF-16 without a byte order mark: most line ends, spaces and commas have a zero byte beside them, always on the same side.
+ */
 function utf16Without(buffer: Buffer): 'utf-16le' | 'utf-16be' | null {
   const sample = buffer.subarray(0, SAMPLE);
   if (!sample.includes(0)) return null;
@@ -83,7 +85,7 @@ function utf8(bytes: Buffer): Decoded {
   return text === null ? byLine(bytes) : { text, encoding: 'utf-8' };
 }
 
-/** Line by line, so that one wrong byte does not spoil the letters of the whole file. */
+/** Decodes line by line, so that one wrong byte does not spoil the letters of the whole file. */
 function byLine(bytes: Buffer): Decoded {
   let isUtf8 = false;
   const lines: string[] = [];
@@ -102,7 +104,10 @@ function strictUtf8(bytes: Buffer): string | null {
   return isUtf8(bytes) ? bytes.toString('utf8') : null;
 }
 
-/** 0x80 to 0x9f. Spelled out because several releases of Node decode `windows-1252` as Latin-1 (nodejs/node#56542). */
+/**
+ * The characters of the bytes 0x80 to 0x9f. They are spelled out because several releases of Node decode `windows-1252` as
+ * Latin-1 (nodejs/node#56542).
+ */
 const WINDOWS_1252 = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ';
 
 function windows1252(bytes: Buffer): string {
@@ -137,7 +142,7 @@ function mebibytes(bytes: number): string {
   return String(Math.ceil(bytes / 1024 / 1024));
 }
 
-/** The error of this folder: the file cannot be read as a list. `line` counts from 1. */
+/** The error for a file that cannot be read as a list. `line` counts from 1. */
 export function refused(
   message: string,
   { remedy, line }: { remedy: string | Remedy; line?: number },

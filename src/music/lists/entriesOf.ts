@@ -18,7 +18,7 @@ interface Open {
   row: Row;
   refs: Ref[];
   isrc?: string;
-  /** The text, tidy, with single tabs; '' if there is only the address. */
+  /** The text, tidy, with single tabs; '' if the row has only an address. */
   text: string;
   hadLink: boolean;
 }
@@ -39,7 +39,7 @@ export function entriesOf(rows: readonly Row[], side?: 'left' | 'right'): Entrie
   return { results, ...(decided && { side: decided }) };
 }
 
-/** Rows whose title and artist are in one text; also rows of a table with only a title, which may hold both. */
+/** True for rows whose title and artist are in one text. In a table, a row with only a title may hold both in that title. */
 function isOpen({ why, text, fields }: Row): boolean {
   if (why !== undefined) return false;
   if (text !== undefined) return true;
@@ -65,7 +65,10 @@ function open(row: Row): Open {
 
 const AT_EITHER_END = /^[-–—:|,;\s]+$|\s*[-–—:|,;([]+$|^[-–—:|,;]+\s*/gu;
 
-/** Removes what separated the address from the song; for a line too long for a song, only checks whether anything is left. */
+/**
+ * Removes the signs that separated the address from the song. A line too long for a song is not changed, or becomes '' if it
+ * has nothing but such signs.
+ */
 function withoutSeparators(text: string): string {
   if (text.length <= MAX_LINE) return text.replace(AT_EITHER_END, '');
   return /[^-–—:|,;\s([]/u.test(text) ? text : '';

@@ -6,7 +6,7 @@ import { refused } from './decode.ts';
 
 export type { JsonNode };
 
-/** Exports are nested about six deep; the parser would run out of stack at some thousands. */
+/** Exports are nested about six deep; the parser would run out of stack at some thousand levels. */
 const MAX_DEPTH = 64;
 const OPTIONS = { disallowComments: false, allowTrailingComma: true };
 
@@ -46,7 +46,7 @@ export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
   return node?.type === 'array' ? (node.children ?? []) : [];
 }
 
-/** JSON Lines as an array, with positions in the whole text; null if any line is something else. */
+/** JSON Lines as an array, with positions in the whole text; null if any line is not an object. */
 function oneValueALine(lines: readonly string[]): JsonNode | null {
   const children: JsonNode[] = [];
   let offset = 0;

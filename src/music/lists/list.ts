@@ -13,7 +13,7 @@ export interface ListEntry extends TrackQuery {
   line: number;
   /** URI of a track or an episode in Spotify's catalog. */
   uri?: string;
-  /** Name of the playlist within the file, if the file says so. */
+  /** Name of the playlist within the file, if the file names one. */
   list?: string;
   /** The text in the file, at most 300 characters. */
   raw: string;
@@ -25,7 +25,7 @@ export type NotSong = UnreadLine;
 /** Which side of " - " is the artist. */
 export interface ArtistSide {
   side: 'left' | 'right';
-  /** A sentence for a person. */
+  /** The reason as a clause for a person: `names repeat on the left`. */
   because: string;
   /** False if nothing in the file says so and the usual order was assumed. */
   certain: boolean;
@@ -34,7 +34,7 @@ export interface ArtistSide {
 /** Decisions made once for the whole file. */
 interface Decided {
   artistSide?: ArtistSide;
-  /** Which column of a table is used for what, by the names in its header. */
+  /** The column of a table that is used for each field, by its name in the header. */
   columns?: Partial<Record<Field, string>>;
   /** What separates the columns of a table. */
   delimiter?: string;
@@ -43,7 +43,7 @@ interface Decided {
 export interface ReadList {
   format: ListFormat;
   encoding: Encoding;
-  /** The entries in the order of the list, which in iTunes XML is not that of the lines. */
+  /** The entries in the order of the list. In iTunes XML, that is not the order of the lines. */
   entries: ListEntry[];
   notSongs: NotSong[];
   decided: Decided;
@@ -53,13 +53,13 @@ export interface ReadList {
   lists?: { name: string; entries: number }[];
 }
 
-/** A line or row after its reader. `text` has title and artist in one, and is split later. */
+/** A line or row as its reader returns it. `text` holds title and artist together, and is split later. */
 export interface Row {
   line: number;
   raw: string;
   fields?: Fields;
   text?: string;
-  /** Why this is not a song, if so. */
+  /** The reason if the row is not a song. */
   why?: string;
 }
 

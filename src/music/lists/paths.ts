@@ -6,8 +6,8 @@ const EXTENSION = /\.(?:mp3|m4a|m4p|aac|flac|ogg|oga|opus|wav|wma|aiff?|alac|ape
 const NUMBER = /^(?:\d{1,2}[-.])?\d{1,3}(?:\s*[-.]\s*|\s+|_)(?=\S)/u;
 
 /**
- * "Artist - Title" as text if the file is named so. Otherwise the directories are artist and album, as iTunes and
- * most programs keep them: `Artist/Album/03 Title.mp3`.
+ * Returns the file name as text if it has the form "Artist - Title". Otherwise the directories name artist and album, as iTunes
+ * and most programs keep them: `Artist/Album/03 Title.mp3`.
  */
 export function songOfPath(path: string): { text: string } | { fields: Fields } {
   const parts = percentDecoded(path.replace(/^file:\/\/(?:localhost)?/iu, ''))

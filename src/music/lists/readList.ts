@@ -14,10 +14,9 @@ import { type Source, sourceOf } from './source.ts';
 const MAX_LINES = 500_000;
 
 /**
- * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the
- * format itself, such as the header of a table, are in neither.
- * @throws RelayError `INVALID_ARGUMENT`, with `details.line` if one line is the cause, if the file cannot be read or
- * has no song.
+ * Reads a list of any known format. Each line or row of the file is in `entries` or in `notSongs`. Lines of the format itself,
+ * such as the header of a table, are in neither.
+ * @throws RelayError `INVALID_ARGUMENT` if the file cannot be read or has no song, with `details.line` for a fault in one line
  */
 export function readList(bytes: Uint8Array, options: ListReading = {}): ReadList {
   const { text, encoding } = decodeList(bytes);

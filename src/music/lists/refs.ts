@@ -14,7 +14,7 @@ export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: str
 /** Why a local file is left out: its name is known, but Spotify has no copy to put into a playlist. */
 export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
 
-/** All Spotify addresses in a text, and what is left without them and without other links. */
+/** All Spotify addresses in a text, and the text without them and without other links. */
 export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLink: boolean } {
   const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));
   const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;

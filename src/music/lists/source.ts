@@ -1,4 +1,4 @@
-/** A file's text, and what several readers derive from it, computed once. */
+/** A file's text, and the values that several readers derive from the text. Each value is computed once. */
 import { lazy } from '../../base/memoised.ts';
 import { type JsonNode, parseJsonTree } from './jsonTree.ts';
 import { excerpt } from './list.ts';

@@ -8,7 +8,7 @@ import { takeAddresses, takeIsrc } from './refs.ts';
 
 type Writer = (rows: readonly ListRow[], name: string | undefined) => string;
 
-/** "Artist, Artist - Title" on one line, or what there is of it. */
+/** "Artist, Artist - Title" on one line, or only the part that the row has. */
 function rowWords({ title, artists }: ListRow): string {
   return [joinNames(artists), tidyText(title)].filter((part) => part !== '').join(' - ');
 }
@@ -81,7 +81,7 @@ function linkOf(uri: string): string {
 /** The formats that are written. @internal */
 export const WRITERS: Readonly<Record<WrittenFormat, Writer>> = { csv, json, m3u8, txt };
 
-/** Text with `\n` line ends, one of them at the end. `name` is the playlist's; CSV has no place for it. */
+/** The list as text, in which each line ends with `\n`. `name` is the playlist's name, which CSV cannot hold. */
 export function writeList(
   format: WrittenFormat,
   rows: readonly ListRow[],

@@ -1,6 +1,6 @@
 /**
- * XML with the position of each element. Entities that a file declares are not expanded and nothing outside the file is
- * read (CWE-776, CWE-611). The parser knows only those of XML itself, and refuses all others.
+ * XML with the position of each element. Entities that a file declares are not expanded and nothing outside the file is read
+ * (CWE-776, CWE-611). The parser knows only the entities of XML itself, and refuses all others.
  */
 import { parseXml, XmlElement, XmlError, XmlText } from '@rgrove/parse-xml';
 import { refused } from './decode.ts';

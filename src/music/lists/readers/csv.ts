@@ -43,12 +43,12 @@ function lastFmTable(source: Source): Table | null {
   return { delimiter: ',', header: -1, plan: { columns, used }, width: null };
 }
 
-/** A playlist of YouTube's takeout: only IDs, which nothing but YouTube can read. */
+/** True for a playlist of YouTube's takeout. It holds only IDs, which nothing but YouTube can read. */
 function isVideoIds({ lines }: Source): boolean {
   return /^videoid(?:playlist|time)/u.test(columnKey(lines[0]?.slice(0, 200) ?? ''));
 }
 
-/** Also the text export of Apple Music and iTunes, in UTF-16 with `\r` line ends. */
+/** Reads tables with tabs, such as the text export of Apple Music and iTunes in UTF-16 with `\r` line ends. */
 export const tsv: Reader = {
   format: 'tsv',
   name: 'tab-separated table',

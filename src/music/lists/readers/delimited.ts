@@ -23,11 +23,11 @@ interface TableRow {
   values: string[];
 }
 
-/** Some exports put a few lines about themselves in front of the table. */
+/** The header must be in the first lines. Some exports put a few lines about themselves in front of the table. */
 const HEADER_WITHIN = 30;
-/** A field of more lines than this is a quotation mark that nobody closed. */
+/** A row of more lines than this has a quotation mark that nobody closed. */
 const MAX_ROW_LINES = 20;
-/** A cell of the rule below the header of a Markdown table. */
+/** A cell in the line of dashes below the header of a Markdown table. */
 const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
 
@@ -95,7 +95,7 @@ function recordsOf(source: Source, { delimiter, header }: Pick<Table, 'delimiter
   const text = first === 0 ? source.text : source.lines.slice(first).join('\n');
   const quoted = parseRecords(text, { delimiter, first, quote: '"' });
   if (quoted.unclosed === null) return quoted.records;
-  // Tab-separated files often have no quotation at all, so a mark is a character of the name.
+  // Tab-separated files often quote nothing, so a quotation mark is part of the name.
   if (delimiter === '\t') return parseRecords(text, { delimiter, first, quote: null }).records;
   throw refused(`Line ${quoted.unclosed} opens a quotation mark that is not closed.`, {
     line: quoted.unclosed,

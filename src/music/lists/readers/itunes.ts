@@ -8,14 +8,14 @@ import type { Reader } from './reader.ts';
 
 type Dict = ReadonlyMap<string, XmlElement>;
 
-/** Items of a library that are not songs. */
+/** Keys that mark items of a library that are not songs. */
 const OTHER_KINDS = ['Podcast', 'Movie', 'TV Show', 'Audiobook', 'Voice Memo'];
-/** Playlists that are views of the whole library. */
+/** Keys that mark playlists to leave out: views of the whole library, and folders. */
 const VIEWS = ['Master', 'Distinguished Kind', 'Folder'];
 
 /**
- * The XML that iTunes and Music export, for a playlist or the whole library. If it has playlists of the owner, their songs
- * come first, in order, and then the songs that are in none.
+ * The XML that iTunes and Music export, for a playlist or the whole library. If the file has playlists of the owner, their
+ * songs come first, in order. Then come the songs that are in no playlist.
  */
 export const itunes: Reader = {
   format: 'itunes',

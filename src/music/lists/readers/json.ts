@@ -21,7 +21,7 @@ const CONTAINERS = [
 /** Keys around a song in the answers of Spotify and of relay. */
 const WRAPPERS = ['track', 'item', 'episode', 'song'];
 
-/** Spotify's own tracks have about 20. */
+/** Maximum number of keys of a song. Spotify's own tracks have about 20. */
 const MAX_KEYS = 1_000;
 
 interface File {
@@ -30,7 +30,7 @@ interface File {
   playlistName: (name: string) => string;
 }
 
-/** Arrays of strings or objects, also within objects, and one object a line. */
+/** Reads arrays of strings or objects, also arrays within objects, and files with one object a line. */
 export const json: Reader = {
   format: 'json',
   name: 'JSON',

@@ -53,7 +53,7 @@ function rowOf(found: Row, address: string, pending: Pending | null, album: stri
   return { ...row, ...songOfPath(address) };
 }
 
-/** A title that no address follows: some programs write lists of names only. */
+/** The row of a title that no address follows. Some programs write lists of names only. */
 function withoutAddress({ line, raw, title }: Pending): Row {
   return { line, raw, text: title };
 }

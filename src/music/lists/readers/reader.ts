@@ -2,7 +2,7 @@ import type { ListFormat } from '../../../domain/listImport.ts';
 import type { RawList } from '../list.ts';
 import type { Source } from '../source.ts';
 
-/** One format. Adding one takes a file and its line in `index.ts`. */
+/** One format. To add a format, add a file and its line in `index.ts`. */
 export interface Reader {
   format: ListFormat;
   /** What people call the format. */

@@ -29,7 +29,7 @@ const MARKED =
 const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
 const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
-/** How far away the next number may be, for lists with headings in between. */
+/** How many lines away the next number may be, since lists may have headings in between. */
 const REACH = 3;
 
 /** The lines without their marks, in the same order. */

@@ -8,7 +8,7 @@ type Side = ArtistSide['side'];
 /** A note in brackets, which occurs in titles and not in names of artists. */
 const TITLE_NOTE =
   /[([](?:feat|ft|featuring|with|live|remix|acoustic|official|lyric|audio|video|demo|bonus|explicit|from|remaster)\b|(?:remix|mix|version|edit|remaster(?:ed)?|live|session)[)\]]/iu;
-/** Joins names of artists, and titles less often. */
+/** Words and signs that often join names of artists, and are less frequent in titles. */
 const JOINED = /\s(?:&|x|vs\.?|feat\.?|ft\.?)\s/iu;
 
 /** Title, artist and album of the parts of one line. */
@@ -19,9 +19,9 @@ export interface Song {
 }
 
 /**
- * An artist often has several songs in a list, a title is rarely there twice, and version notes follow titles. `known` are keys
- * of artists from rows in which title and artist are separate fields. Without any evidence the artist is on the left, as in
- * most lists.
+ * Weighs three facts: an artist often has several songs in a list, a title is rarely there twice, and version notes follow
+ * titles. `known` holds the keys of artists from rows in which title and artist are separate fields. Without any evidence the
+ * artist is on the left, as in most lists.
  */
 export function decideSide(lines: readonly (readonly string[])[], known: ReadonlySet<string>): ArtistSide {
   const left = lines.map((parts) => songOf(parts, 'left').artist);
@@ -51,7 +51,7 @@ export function decideSide(lines: readonly (readonly string[])[], known: Readonl
   };
 }
 
-/** The song in a line of two or more parts. What follows or precedes the artist, such as a note, is in the title. */
+/** The song in a line of two or more parts. The parts beside the artist, such as a note, are in the title. */
 export function songOf(parts: readonly string[], side: Side): Song {
   const numberAt = parts.findIndex((part, at) => at > 0 && at < parts.length - 1 && /^\d{1,3}$/u.test(part));
   if (side === 'left') {

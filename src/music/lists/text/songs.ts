@@ -8,7 +8,10 @@ import { type Style, stylesOf } from './split.ts';
 export type SplitText = (Song & { year?: number }) | { heading: true } | null;
 
 export interface SplitTexts {
-  /** What each text is, in their order: a song, a heading such as "Artist - Title", or null if nothing separates two names. */
+  /**
+   * What each text is, in the order of the texts: a song, a heading such as "Artist - Title", or null if nothing separates two
+   * names.
+   */
   songs: SplitText[];
   side?: ArtistSide;
 }
@@ -16,7 +19,7 @@ export interface SplitTexts {
 /** Only within this many lines can a line such as "Artist - Title" be a heading. */
 const HEADING_WITHIN = 20;
 
-/** Texts must be tidy, except for tabs. `known` are keys of artists' names, see `nameKey`. */
+/** Splits texts, which must be tidy but may hold tabs. `known` holds keys of artists' names, see `nameKey`. */
 export function splitTexts(
   texts: readonly string[],
   { known, side: asked }: { known: ReadonlySet<string>; side?: 'left' | 'right' },
@@ -96,7 +99,7 @@ function sideOf(
   return decideSide(lines, known);
 }
 
-/** "Artist - Title" or "Title | Artist | Album": where the artist is. Null for songs. */
+/** The side of the artist in a heading such as "Artist - Title" or "Title | Artist | Album"; null for songs. */
 function headingSide(parts: readonly string[]): 'left' | 'right' | null {
   if (parts.length > 4 || parts.some((part) => part.length > 20)) return null;
   const { columns } = planColumns(parts.map(columnKey));

@@ -4,13 +4,16 @@ export interface Style {
   readonly name: string;
   /** The part that is the artist, if the style determines it. Otherwise `decideSide` decides. */
   readonly artist?: 'first' | 'last';
-  /** The parts are columns: two for title and artist, the third the album. */
+  /** True if the parts are columns: two for title and artist, and a third for the album. */
   readonly columnar?: boolean;
   /** The parts of a text, at least two; null if the separator is not in it. */
   parts(text: string): string[] | null;
-  /** The share of lines, 0 to 1, that the style needs to count beside the main one. Default 0; above 1 it never does. */
+  /**
+   * The share of lines, 0 to 1, that the style needs to count beside the main style. The default is 0. A style with a share
+   * above 1 never counts.
+   */
   readonly share?: number;
-  /** The share of lines that it needs to be the main style, if not `share`. */
+  /** The share of lines that the style needs to be the main style; by default `share`. */
   readonly mainShare?: number;
 }
 
@@ -46,7 +49,7 @@ export function canSplit(text: string): boolean {
   return SEPARATES.some((style) => style.parts(text) !== null);
 }
 
-/** The styles of a file: that of most lines, then those that enough lines have. */
+/** The styles of a file: the style of most lines, then each style that enough of the other lines have. */
 export function stylesOf(texts: readonly string[]): Style[] {
   const shareOf = (style: Style, among: readonly string[]) =>
     among.filter((text) => style.parts(text) !== null).length / Math.max(1, texts.length);
@@ -56,8 +59,8 @@ export function stylesOf(texts: readonly string[]): Style[] {
     .filter((style) => (shares.get(style) ?? 0) >= (style.mainShare ?? style.share ?? 0))
     .sort((a, b) => (shares.get(b) ?? 0) - (shares.get(a) ?? 0));
   if (!best) return [];
-  // If half of the lines have a dash with spaces, that is the main style, even if another separator is in more lines. Only tabs
-  // and "by" come before it.
+  // If half of the lines have a dash with spaces, the dash is the main style, even if another separator is in more lines. Only
+  // tabs and "by" take precedence.
   const dash = possible.find(({ name }) => name === 'dash');
   const isDash = dash && (shares.get(dash) ?? 0) >= 0.5 && best.name !== 'by' && best.name !== 'tab';
   const main = isDash ? dash : best;
