@@ -17,15 +17,15 @@ export interface Delivery {
 export interface RequestContext {
   readonly request: Incoming;
   /**
-   * Lets the request take effect and returns its answer. A hook may call it at once, later (even after it has
-   * answered), or never. It is synchronous, so a hook may change the accounts for the length of the call.
+   * Lets the request take effect and returns its answer. A hook may call `handle` at once, later (even after the hook has
+   * answered), or never. `handle` is synchronous, so a hook may change the accounts for the length of the call.
    */
   readonly handle: () => Answer;
   /** Waits on the provider's clock, in milliseconds. Rejects when the provider closes. */
   readonly wait: (ms: number) => Promise<void>;
 }
 
-/** Takes every request, those of the login included, and decides what is sent. A rejection is answered with 500. */
+/** Takes every request, including those of the login, and decides what is sent. A rejection is answered with 500. */
 export type Hook = (context: RequestContext) => Promise<Delivery>;
 
 /** The answer of the provider, sent as a whole. */

@@ -1,4 +1,4 @@
-/** What handlers take and return: plain values, so that a hook can sit between them and the socket. */
+/** What handlers take and return: plain values, so that a hook can sit between the handlers and the socket. */
 import { isObject } from '../base/parsing.ts';
 import type { DemoAccount, World } from './state.ts';
 

@@ -4,7 +4,7 @@
  */
 import type { DemoAccount, DemoPlayer, World } from './state.ts';
 
-/** A play is added to the history after this long. */
+/** A skipped entry is added to the history if it has played for at least this long. */
 const COUNTS_AFTER_MS = 30_000;
 
 /** What is playing or paused, if anything. */
@@ -24,7 +24,7 @@ export function durationMs(world: World, uri: string): number {
   return Number(uri.split(':').at(-1)) * 1_000 || 180_000;
 }
 
-/** Brings the player up to date at `now`: past the ends of entries, stopping after the last one. */
+/** Brings the player up to date at `now`: moves past entries that have ended, and stops after the last one. */
 export function advancePlayer(world: World, account: DemoAccount, now: number): void {
   const { player } = account;
   while (player.isPlaying) {
@@ -40,7 +40,7 @@ export function advancePlayer(world: World, account: DemoAccount, now: number): 
   }
 }
 
-/** Moves from the current entry to the one at `index` at `now`; it keeps playing if it was. */
+/** Moves from the current entry to the one at `index` at `now`; the player keeps playing or stays paused. */
 export function skipTo(account: DemoAccount, index: number, now: number): void {
   const { player } = account;
   const uri = currentUri(player);
@@ -57,7 +57,7 @@ export function moveTo(player: DemoPlayer, index: number, positionMs: number, no
   player.at = now;
 }
 
-/** Starts or stops playback at the position of `now`. */
+/** Starts or stops playback at the position reached at `now`. */
 export function setPlaying(player: DemoPlayer, isPlaying: boolean, now: number): void {
   player.positionMs = progressMs(player, now);
   player.at = now;

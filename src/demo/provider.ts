@@ -34,7 +34,10 @@ export interface DemoProviderOptions {
   approve?: 'auto' | 'page';
   /** True to answer also with the field names from before February 2026: `tracks`, `track`, `genres`. */
   legacyShapes?: boolean;
-  /** When the newest saved track was saved, in Unix milliseconds; default: a fixed day, so that answers are the same each time. */
+  /**
+   * When the newest saved track was saved, in Unix milliseconds; by default a fixed day, so that answers are the same each
+   * time.
+   */
   savedUntil?: number;
   /** Called between each request and its answer. */
   hook?: Hook;
@@ -42,17 +45,17 @@ export interface DemoProviderOptions {
 
 export interface DemoProvider {
   readonly apiUrl: string;
-  /** `/authorize` and `/api/token` are below it. */
+  /** The base of `/authorize` and `/api/token`. */
   readonly accountsUrl: string;
   readonly clientId: string;
-  /** May be read and changed; the first account is the default for logins. */
+  /** Tests may read and change it. The first account is the default for logins. */
   readonly world: World;
   readonly grants: Grants;
-  /** May be changed: which account the next login uses, and whether it is denied. */
+  /** Tests may change which account the next login uses, and whether the login is denied. */
   readonly setting: OAuthSetting;
   /**
-   * true cuts all connections and refuses new ones, as without a network; false listens again on the same port. Requests that
-   * the provider has already taken continue.
+   * `true` cuts all connections and refuses new ones, as without a network. `false` listens again on the same port. Requests
+   * that the provider has already taken continue.
    */
   offline(isOffline: boolean): Promise<void>;
   /** Cuts all connections and frees the port; a second call does nothing. */
@@ -67,7 +70,7 @@ interface DemoRules {
   handle(request: Incoming): Answer;
 }
 
-/** The rules over a state that the caller has created. @internal */
+/** Creates the rules for a state that the caller has created. @internal */
 export function createDemoRules(world: World, options: DemoProviderOptions = {}): DemoRules {
   const grants = new Grants(world.clock, world.random, options.accessTokenSeconds ?? 3600);
   const setting = oauthSetting(options);

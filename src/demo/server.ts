@@ -73,7 +73,7 @@ function incomingOf(request: IncomingMessage, text: string): Incoming {
   };
 }
 
-/** A request that hangs gets nothing; closing the server ends it. */
+/** A hanging request gets no answer; closing the server ends the request. */
 function write(response: ServerResponse, { answer, manner }: Delivery): void {
   if (manner === 'whole') writeWhole(response, answer);
   else if (manner === 'half') writeHalf(response, answer);

@@ -1,6 +1,6 @@
 /**
- * The state of the simulated provider: accounts with their playlists, library, devices, player and history. It is in
- * memory, the same at every start, and tests may read and change it.
+ * The state of the simulated provider: accounts with their playlists, library, devices, player and history. The state is kept
+ * in memory and is the same at every start. Tests may read and change it.
  */
 import type { Clock, Random } from '../base/clock.ts';
 import { base62Id } from './catalogue/seeded.ts';
@@ -82,7 +82,7 @@ export interface DemoAccount {
   /** The pseudonymous `account_id`. */
   accountId: string;
   displayName: string;
-  /** Without it, player commands answer PREMIUM_REQUIRED. */
+  /** If false, player commands answer PREMIUM_REQUIRED. */
   premium: boolean;
   /** If false, every call gets the plain-text 403 about the owner of the app. */
   appOwnerPremium: boolean;
@@ -113,7 +113,7 @@ export interface World {
   readonly legacyShapes: boolean;
   /** Base of `href`, `next` and `previous`; known once the server listens. */
   apiUrl: string;
-  /** Cache of the objects of tracks and users by URI, for callers that want only one of each. */
+  /** Cache of track and user objects by URI, for callers that want each object only once. */
   readonly shapes?: Map<string, Record<string, unknown>>;
   /** Maximum number of rows of a playlist; by default Spotify's. */
   readonly maxRows?: number;
@@ -124,7 +124,7 @@ export interface World {
 /** The user ID that owns the editorial playlists, which answer 404. */
 export const PROVIDER_USER_ID = 'spotify';
 
-/** The playlist, whether an account lists it or not. */
+/** The playlist with this ID, whether an account lists it or not. */
 export function findPlaylist(world: World, id: string): DemoPlaylist | undefined {
   for (const account of world.accounts) {
     const listed = account.playlists.find((playlist) => playlist.id === id);

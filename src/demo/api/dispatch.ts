@@ -22,7 +22,7 @@ for (const entry of ROUTES) {
   ROUTES_BY_PART.set(part, [...(ROUTES_BY_PART.get(part) ?? []), entry]);
 }
 
-/** @param grantOf the grant of an access token, while it is valid */
+/** @param grantOf returns the grant of an access token, or undefined if the token is not valid */
 export function dispatch(
   world: World,
   incoming: Incoming,

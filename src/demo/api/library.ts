@@ -26,7 +26,7 @@ interface LibraryUri {
   readonly id: string;
 }
 
-/** `GET /me/tracks`, newest first. It still has the field `track`. */
+/** `GET /me/tracks`, newest first. The rows still have the field `track`. */
 export function listSavedTracks(call: ApiCall): Answer {
   const { catalogue } = call.world;
   const known = call.account.saved.flatMap(({ uri, addedAt }) => {
@@ -40,7 +40,7 @@ export function listSavedTracks(call: ApiCall): Answer {
   return ok(json);
 }
 
-/** `PUT /me/library`: saves or follows, also playlists; 200 with an empty body. */
+/** `PUT /me/library`: saves or follows items, including playlists, and answers 200 with an empty body. */
 export function saveToLibrary(call: ApiCall): Answer {
   const uris = libraryUris(call, 'change');
   if (!uris.every((one) => exists(call.world, one))) throw refuse(400, 'Payload contains a non-existing ID');
@@ -48,7 +48,7 @@ export function saveToLibrary(call: ApiCall): Answer {
   return { status: 200, text: '' };
 }
 
-/** `DELETE /me/library`: a playlist is deleted or unfollowed. */
+/** `DELETE /me/library`: removes items. A playlist is deleted or unfollowed. */
 export function removeFromLibrary(call: ApiCall): Answer {
   for (const one of libraryUris(call, 'change')) remove(call, one);
   return { status: 200, text: '' };
@@ -62,7 +62,8 @@ export function checkLibrary(call: ApiCall): Answer {
 }
 
 /**
- * @throws Refusal 400 without the query parameter `uris` (a body is ignored), with more than 40 URIs, or with a bad one
+ * @throws Refusal 400 without the query parameter `uris` (a body is ignored), for more than 40 URIs or for a bad URI; 403
+ * without the scope
  */
 function libraryUris(call: ApiCall, use: 'change' | 'check'): LibraryUri[] {
   const value = call.query.get('uris') ?? '';

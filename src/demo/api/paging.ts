@@ -23,7 +23,7 @@ export function pageRequest(
   return { limit, offset };
 }
 
-/** null if absent, NaN if not an integer. */
+/** The integer in a query parameter; null if the parameter is absent, NaN if it is not an integer. */
 export function wholeNumber(value: string | null): number | null {
   if (value === null) return null;
   return /^-?\d{1,15}$/.test(value) ? Number(value) : Number.NaN;
@@ -42,7 +42,7 @@ export function paging<T>(
   const items = entries.slice(offset, offset + limit).map((entry, n) => shape(entry, offset + n));
   const link = (to: number) => pageLink(call, path, to, limit);
   return {
-    // A link is made when it is read, since making the links takes longer than everything else.
+    // Each link is made only when it is read, since making links takes longer than everything else.
     get href() {
       return link(offset);
     },

@@ -12,8 +12,8 @@ export interface PlayStart {
 }
 
 /**
- * What to play; null to resume. `context_uri` and `uris` exclude each other; `offset` needs an album, a playlist or `uris`.
- * @throws Refusal 400, 404 or 413 for a request that cannot be played, 403 when none of it is playable
+ * What to play; null to resume. `context_uri` and `uris` exclude each other; `offset` is refused for an artist.
+ * @throws Refusal 400, 404 or 413 for an invalid request, 403 when nothing in the request is playable
  */
 export function readPlayBody(call: ApiCall): PlayStart | null {
   const { context_uri: contextUri, uris, offset, position_ms: position } = jsonBody(call);

@@ -6,7 +6,7 @@ import { wholeNumber } from './paging.ts';
 import { activeDevice } from './playerReads.ts';
 import { readPlayBody } from './playRequest.ts';
 
-/** `PUT /me/player`: moves playback to a device; without `play: true` it stays playing or paused. */
+/** `PUT /me/player`: moves playback to a device; without `play: true`, the player stays playing or paused. */
 export function transfer(call: ApiCall): Answer {
   needPremium(call);
   advancePlayer(call.world, call.account, call.now);
@@ -67,7 +67,7 @@ export function previous(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `PUT /me/player/seek`: past the end means the next entry. */
+/** `PUT /me/player/seek`: a position past the end skips to the next entry. */
 export function seek(call: ApiCall): Answer {
   const position = wholeNumber(call.query.get('position_ms'));
   if (position === null) throw refuse(400, 'Required parameter position_ms missing');
@@ -111,7 +111,7 @@ export function setRepeat(call: ApiCall): Answer {
   return accepted(call);
 }
 
-/** `POST /me/player/queue`: after what was queued before, ahead of the rest. */
+/** `POST /me/player/queue`: adds an item after those queued before, ahead of the rest. */
 export function addToQueue(call: ApiCall): Answer {
   const uri = call.query.get('uri') ?? '';
   const { trackByUri, episodeByUri } = call.world.catalogue;
@@ -133,7 +133,7 @@ function skipForward(call: ApiCall): void {
 }
 
 /**
- * The device for the command: the named one, else the active one.
+ * The device for the command: the named device, or else the active one.
  * @throws Refusal without Premium, without a device, and for a device that is unknown, asleep or restricted
  */
 function commandDevice(call: ApiCall): DemoDevice {

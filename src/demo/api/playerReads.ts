@@ -14,7 +14,7 @@ export function getPlayer(call: ApiCall): Answer {
   return ok({ ...own, smart_shuffle: false, ...playing(call) });
 }
 
-/** `GET /me/player/currently-playing`; 204 in the same cases, and if the queue is empty. */
+/** `GET /me/player/currently-playing`; 204 in the same cases as `getPlayer`, and if the queue is empty. */
 export function getCurrentlyPlaying(call: ApiCall): Answer {
   advancePlayer(call.world, call.account, call.now);
   const { player } = call.account;
@@ -23,13 +23,13 @@ export function getCurrentlyPlaying(call: ApiCall): Answer {
   return ok(playing(call));
 }
 
-/** `GET /me/player/devices`; without sleeping ones. */
+/** `GET /me/player/devices`, without sleeping devices. */
 export function getDevices({ account }: ApiCall): Answer {
   const awake = account.devices.filter((device) => !device.asleep);
   return ok({ devices: awake.map((device) => deviceObject(account, device)) });
 }
 
-/** Number of coming entries that `GET /me/player/queue` lists. */
+/** Number of upcoming entries that `GET /me/player/queue` lists. */
 const LISTED = 20;
 
 /** `GET /me/player/queue`: what is playing, and what comes next. */

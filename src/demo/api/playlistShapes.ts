@@ -18,7 +18,7 @@ export function simplifiedPlaylist(world: World, playlist: DemoPlaylist): Shape 
   return { ...metadata(world, playlist), items: rows, ...(world.legacyShapes ? { tracks: rows } : {}) };
 }
 
-/** The whole playlist; `rows` is the paging object of its rows, omitted for those who may not read them. */
+/** The whole playlist; `rows` is the paging object of its rows, omitted for accounts that may not read them. */
 export function playlistObject(
   world: World,
   account: DemoAccount,
@@ -50,7 +50,7 @@ function metadata(world: World, playlist: DemoPlaylist): Shape {
   };
 }
 
-/** @param withEpisodes the query's `additional_types` includes episodes; otherwise their rows are empty */
+/** @param withEpisodes true if the query's `additional_types` includes episodes; otherwise `item` is null in their rows */
 export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean): Shape {
   const item = row.unavailable ? null : mediaObject(world, row.uri, withEpisodes);
   return {

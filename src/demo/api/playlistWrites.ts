@@ -40,7 +40,7 @@ export function createPlaylist(call: ApiCall): Answer {
   return { status: 201, json: playlistObject(call.world, call.account, playlist, rows) };
 }
 
-/** `PUT /playlists/{id}`: the details; 200 with an empty body. */
+/** `PUT /playlists/{id}`: changes the details, and answers 200 with an empty body. */
 export function changeDetails(call: ApiCall): Answer {
   const playlist = playlistOf(call);
   if (playlist.ownerId !== call.account.id) throw forbidden();
@@ -63,7 +63,7 @@ export function changeDetails(call: ApiCall): Answer {
   return { status: 200, text: '' };
 }
 
-/** `POST /playlists/{id}/items`: appends, or inserts at `position`. The query's `uris` wins over the body. */
+/** `POST /playlists/{id}/items`: appends, or inserts at `position`. If the query has `uris`, the body is ignored. */
 export function addItems(call: ApiCall): Answer {
   const playlist = writablePlaylist(call);
   const fromQuery = call.query.get('uris');
@@ -134,7 +134,7 @@ function needWriteScope(call: ApiCall, isPublic: boolean): void {
   needScope(call, isPublic ? 'playlist-modify-public' : 'playlist-modify-private');
 }
 
-/** `min` to 100 URIs of existing tracks and episodes; one bad entry fails the whole call. */
+/** Checks `min` to 100 URIs of existing tracks and episodes; one bad entry fails the whole call. */
 function checkUris(call: ApiCall, value: unknown, min: number): string[] {
   if (!Array.isArray(value)) throw refuse(400, 'Missing required field: uris');
   if (value.length < min) throw refuse(400, 'No uris provided');

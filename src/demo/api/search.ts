@@ -70,7 +70,7 @@ function findPlaylists(query: string, world: World): DemoPlaylist[] {
   });
 }
 
-/** About three in ten entries of Spotify's lists are null. */
+/** In Spotify's search results, about three in ten playlists are null. */
 function playlistOrNull(world: World, playlist: DemoPlaylist, position: number): unknown {
   return position % 3 === 1 ? null : simplifiedPlaylist(world, playlist);
 }

@@ -29,7 +29,7 @@ export function simplifiedAlbum(world: World, album: DemoAlbum): Shape {
   };
 }
 
-/** @param withMarket the query has a market; only then does the track have `is_playable` */
+/** @param withMarket true if the query has a market; only then does the track have `is_playable` */
 export function trackObject(world: World, track: DemoTrack, withMarket = false): Shape {
   const made = withMarket ? undefined : world.shapes?.get(track.uri);
   if (made) return made;
@@ -125,7 +125,7 @@ function decodeLocal(part: string): string {
   }
 }
 
-/** The object for a URI in a playlist, a history or a queue; null if it is not available. */
+/** The object for a URI in a playlist, a history or a queue; null if the item is not available. */
 export function mediaObject(world: World, uri: string, withEpisodes: boolean): Shape | null {
   if (uri.startsWith('spotify:local:')) return localTrack(uri);
   const track = world.catalogue.trackByUri.get(uri);

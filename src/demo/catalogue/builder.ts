@@ -29,7 +29,7 @@ export class CatalogueBuilder {
     return artist;
   }
 
-  /** An ISRC under the user-assigned country code ZZ (ISO 3166-1), so that none belongs to a real recording. */
+  /** An ISRC under the user-assigned country code ZZ (ISO 3166-1), so that no code belongs to a real recording. */
   nextIsrc(year: number): string {
     this.#recordings += 1;
     const yy = String(year % 100).padStart(2, '0');

@@ -14,7 +14,7 @@ export interface CatalogueSearch {
 
 const made = new WeakMap<Catalogue, CatalogueSearch>();
 
-/** Built once per catalogue, for all providers that share it. */
+/** The search of a catalogue, built once for all providers that share the catalogue. */
 export function searchOf(catalogue: Catalogue): CatalogueSearch {
   const search = made.get(catalogue) ?? makeSearch(catalogue);
   made.set(catalogue, search);

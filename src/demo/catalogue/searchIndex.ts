@@ -30,7 +30,7 @@ const FIELDS: readonly Field[] = ['track', 'artist', 'album', 'name'];
 /** Marks an ISRC or UPC. */
 const CODE = 16;
 
-/** The part of a free query's words that must match, if any document has that many. */
+/** The share of a free query's words that must match, if any document has that many. */
 const ENOUGH_WORDS = 0.6;
 
 export class SearchIndex<T> {
@@ -89,7 +89,7 @@ export class SearchIndex<T> {
     return [...new Set([...tokenise(query.words), ...names])];
   }
 
-  /** Documents that contain every required word; all documents if only filters without words are given. */
+  /** Scores every document that has any of the words; all documents if the query has only filters without words. */
   #scores(wanted: readonly string[], required: readonly RequiredWord[]): Map<number, Score> {
     const scores = new Map<number, Score>();
     for (const { token, bits } of required) this.#collect(scores, token, bits, true);
@@ -120,7 +120,7 @@ export class SearchIndex<T> {
     });
   }
 
-  /** A word that no document has matches words that are one letter away, each document once. */
+  /** A word that no document has matches words that are one letter away, and counts each document once. */
   #collectNear(scores: Map<number, Score>, word: string): void {
     const before = new Map([...scores].map(([at, { words }]) => [at, words]));
     for (const token of nearWords(word, this.#postings.keys())) this.#collect(scores, token, 0, false);

@@ -1,6 +1,6 @@
 /**
- * How the search reads documents and queries: whole words without accents, case and punctuation, single characters of
- * Han and Kana; and a query's free words, quoted phrases and field filters.
+ * Reads documents and queries for the search. Texts become words without accents, case and punctuation; each character of Han
+ * and Kana is a word of its own. Queries have free words, quoted phrases and field filters.
  */
 
 import { isOneChange } from '../../base/nearest.ts';
@@ -63,8 +63,8 @@ const FILTER_START = new RegExp(`(?<![^\\s"])(${FILTERS.join('|')}):`, 'giu');
 const ONE_WORD: readonly Filter[] = ['year', 'isrc', 'upc', 'genre', 'tag'];
 
 /**
- * A filter's value is its quoted text, else one word for years, codes, genres and tags, else everything up to the next
- * filter. An example of the Web API reference: `remaster track:Doe artist:Some Name`.
+ * A filter's value is its quoted text. Without quotes, the value of a year, code, genre or tag is one word. Any other value
+ * reaches to the next filter. An example of the Web API reference: `remaster track:Doe artist:Some Name`.
  */
 export function parseQuery(text: string): SearchQuery {
   const starts = [...text.matchAll(FILTER_START)];

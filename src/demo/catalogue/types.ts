@@ -2,7 +2,7 @@
 
 type AlbumType = 'album' | 'single' | 'compilation';
 
-/** What every object of the Web API has. */
+/** The fields that every object of the Web API has. */
 export interface Named {
   readonly id: string;
   readonly uri: string;

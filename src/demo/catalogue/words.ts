@@ -1,7 +1,7 @@
 /**
- * The words that names are made of. They are everyday words: people's first searches ("love", "summer") find something,
- * and names cost a model as many tokens as real ones. They are combined at random, and no real artist, title, album
- * or show is meant. Keep it so when adding words.
+ * The words that names are made of. They are everyday words: people's first searches ("love", "summer") find something, and
+ * names cost a model as many tokens as real ones. They are combined at random, and no real artist, title, album or show is
+ * meant. Add only words of this kind.
  */
 
 export const NAME_STARTS = words(

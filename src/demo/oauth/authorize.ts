@@ -131,7 +131,7 @@ const LOOPBACK_LITERALS = ['127.0.0.1', '[::1]'];
 
 type RedirectCheck = 'ok' | 'Invalid redirect URI' | 'Insecure redirect URI';
 
-/** Exact comparison, except that a loopback address registered without a port matches any port. */
+/** Compares exactly, except that a loopback address registered without a port matches any port. */
 function checkRedirectUri(registered: RegisteredRedirects, requested: string | null): RedirectCheck {
   if (requested === null || !URL.canParse(requested)) return 'Invalid redirect URI';
   const url = new URL(requested);

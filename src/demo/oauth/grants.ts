@@ -24,13 +24,13 @@ export interface RefreshGrant {
   readonly account: DemoAccount;
   readonly scope: string;
   readonly clientId: string;
-  /** Unix milliseconds at which the login expires, or the code. */
+  /** When the login or the code expires, in Unix milliseconds. */
   readonly expiresAt: number;
 }
 
 export interface CodeGrant extends RefreshGrant {
   readonly redirectUri: string;
-  /** The PKCE challenge; null if the request had none, which clients with a secret may do. */
+  /** The PKCE challenge; null if the request had none. Only clients with a secret may omit it. */
   readonly challenge: string | null;
 }
 

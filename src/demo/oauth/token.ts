@@ -1,4 +1,4 @@
-/** `POST /api/token`: exchanges a code, or refreshes (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6). */
+/** `POST /api/token`: exchanges a code or refreshes a token (RFC 6749 sections 4.1.3 and 6, RFC 7636 section 4.6). */
 import { hashOf } from '../../base/digest.ts';
 import { type Answer, type Incoming, Refusal } from '../http.ts';
 import type { OAuthSetting } from './authorize.ts';
@@ -33,8 +33,8 @@ function formOf({ headers, text }: Incoming): URLSearchParams {
 }
 
 /**
- * True for a client that proved its secret, false for one that only gave its ID. The provider's guide encodes the pair
- * without the form encoding of RFC 6749 section 2.3.1.
+ * True for a client that proved its secret, false for one that only gave its ID. As in the provider's guide, ID and secret are
+ * not form-encoded, although RFC 6749 section 2.3.1 asks for it.
  */
 function authenticate(setting: OAuthSetting, { headers }: Incoming, form: URLSearchParams): boolean {
   const encoded = /^Basic (.+)$/i.exec(headers.authorization ?? '')?.[1];

@@ -1,4 +1,4 @@
-/** The initial accounts: the default one with everything, and a free one with little. */
+/** The initial accounts: the default account, which has everything, and an account without Premium, which has little. */
 import { derivedId } from '../catalogue/seeded.ts';
 import type { Catalogue, DemoTrack } from '../catalogue/types.ts';
 import {
@@ -30,7 +30,7 @@ interface Base {
   readonly top: DemoAccount['top'];
 }
 
-/** One per catalogue, since going through a whole one is slow. Every state gets copies. */
+/** One base per catalogue, since going through a whole catalogue is slow. Every state gets copies. */
 const bases = new WeakMap<Catalogue, Base>();
 
 function baseOf(catalogue: Catalogue): Base {

@@ -32,7 +32,7 @@ export function seedPlaylists(catalogue: Catalogue): SeedPlaylists {
   };
 }
 
-/** Deep copies. A playlist that is in several lists is copied once, and the lists share the copy. */
+/** Makes deep copies. A playlist that is in several lists is copied once, and the lists share the copy. */
 export function copyPlaylists({ owner, second, unlisted }: SeedPlaylists): SeedPlaylists {
   const copies = new Map<DemoPlaylist, DemoPlaylist>();
   const copyOf = (playlist: DemoPlaylist): DemoPlaylist => {
@@ -81,7 +81,7 @@ function row(uri: string, n: number, by: Person): PlaylistRow {
   return { uri, addedAt: new Date(Date.UTC(2023, 4, 2, 7, n * 97)).toISOString(), addedBy: by.id };
 }
 
-/** 31 rows: tracks, some of them two or three times, episodes, a local file, and one that is no longer available. */
+/** 31 rows: tracks, some of them two or three times, episodes, a local file, and a track that is no longer available. */
 function mixedRows(catalogue: Catalogue): PlaylistRow[] {
   const tracks = picker(catalogue)(20, 53);
   const episodes = catalogue.episodes.slice(0, 3).map((episode, n) => row(episode.uri, 40 + n, OWNER));
