@@ -2,15 +2,15 @@
 import * as z from 'zod';
 import type { JobType } from './job.ts';
 
-/** What is fixed for a kind of change. */
+/** The facts that all changes of a kind share. */
 interface KindFacts {
   /** Type of the job that continues the change after its call has ended. */
   job: JobType;
-  /** What it did, as `relay history` says it: `added 12 songs to "Evening"`. */
+  /** What the change did, in the words of `relay history`: `added 12 songs to "Evening"`. */
   words: (change: { songs: string; playlist: string; requested: number }) => string;
   /** True if the entries of the change are the rows or tracks that it writes. */
   isListed?: true;
-  /** True if the change is never left half done: if it cannot be finished, what was there is written back. */
+  /** True if the change is never left half done: if it cannot be finished, the former rows are written back. */
   isRewriting?: true;
   /** True if the result is checked by reading, even if every request was answered. */
   isChecked?: true;
@@ -143,7 +143,7 @@ export interface Progress {
   at: number;
 }
 
-/** What was there before a change, as far as it is known. */
+/** What was there before a change. Parts that are not known are left out. */
 export interface Former {
   /** URIs of all rows in order; an empty string for a row that Spotify no longer offers, or that was not read. */
   rows?: readonly string[];
@@ -188,7 +188,7 @@ export const UndoResult = z.object({
   playlist_id: z.string().nullable(),
   dry_run: z.boolean(),
   requests: z.number().describe('Requests that change something'),
-  /** null if the undo changes no rows, or not known yet. */
+  /** null if the undo changes no rows, or if the number is not known yet. */
   rows: z.number().nullable().describe('Rows of the playlist afterwards'),
   removed: z.number().nullable().describe('Rows of the playlist that go'),
   notes: z.array(z.string()).describe('What does not come back'),

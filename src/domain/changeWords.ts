@@ -5,7 +5,7 @@ import type { JobType } from './job.ts';
 /**
  * What a change did: `added 12 songs to "Evening"`.
  * @param name of the playlist, cleaned; null if not known
- * @param undone the words of the change that was undone; null if that one is no longer stored
+ * @param undone the words of the change that was undone; null if that change is no longer stored
  */
 export function changeWords(
   { kind, state, requested, written, playlist_id, undoes }: ChangeSummary,

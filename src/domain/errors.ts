@@ -1,7 +1,7 @@
 /**
- * Every error that a person, a model or another program can see, as values. Nothing here knows how an error is shown.
- * The mappings to MCP, HTTP, exit codes and jobs are exhaustive tables at those boundaries. So a code added here does
- * not compile until each of them knows it.
+ * Every error that a person, a model or another program can see, as values. Nothing here knows how an error is shown. The
+ * mappings to MCP, HTTP, exit codes and jobs are exhaustive tables at those boundaries. So a code added here does not compile
+ * until each table has it.
  */
 import { type Remedy, remedyText } from './remedy.ts';
 
@@ -73,7 +73,7 @@ export interface RelayErrorOptions {
 }
 
 /**
- * An error with a code, words for a person and a remedy. Everything thrown on purpose is one. Anything else that
+ * An error with a code, words for a person and a remedy. Everything thrown on purpose is a `RelayError`. Anything else that
  * arrives at a boundary is a bug and becomes `INTERNAL` there, with its cause in the log only.
  */
 export class RelayError extends Error {

@@ -13,9 +13,9 @@ export type FailureClass =
   | 'limit'
   /** This request as a whole was refused, for a reason that may pass or not. */
   | 'request'
-  /** Something in the request is refused: if it carries many items, one of them. */
+  /** Something in the request is refused, such as one of its items. */
   | 'item'
-  /** Our own disk. */
+  /** relay's own disk or state file. */
   | 'store';
 
 const CLASSES: Readonly<Record<ErrorCode, FailureClass>> = {

@@ -28,8 +28,8 @@ export type JobType = (typeof JOB_TYPES)[number];
 export const JOB_ATTEMPTS = 5;
 
 /**
- * Every state of a job, by group. `working` jobs continue by themselves; `open` ones wait for a time, a login or
- * `commit_job`. Of the `ended` ones only `failed` can be resumed.
+ * Every state of a job, by group. `working` jobs continue by themselves; `open` jobs wait for a time, a login or `commit_job`.
+ * Of the `ended` jobs, only `failed` ones can be resumed.
  */
 const STATUS_GROUPS = {
   pending: 'working',
@@ -63,7 +63,7 @@ export const JOB_PHASES = ['resolve', 'commit'] as const;
 /** A job first looks up its items, then writes them. A job that waits or has failed continues in the same phase. */
 export type JobPhase = (typeof JOB_PHASES)[number];
 
-/** The phase of a job in this state; null if it may be either. */
+/** The phase of a job in this state; null if the job may be in either phase. */
 export function phaseOf(status: JobStatus): JobPhase | null {
   if (status === 'committing') return 'commit';
   return status === 'pending' || status === 'resolving' || status === 'ready' ? 'resolve' : null;
@@ -140,7 +140,7 @@ export interface JobRecord {
   ambiguous: number;
   unmatched: number;
   failed: number;
-  /** Left out by a person's decision. */
+  /** Items that a person decided to leave out. */
   skipped: number;
   skipped_existing: number;
   written: number;
@@ -182,7 +182,7 @@ export interface ItemRecord {
   uri: string | null;
   track: Track | null;
   candidates?: JobCandidate[];
-  /** The remembered match was confirmed although its names differ. */
+  /** True if the item was found by a remembered match that was confirmed although its names differ. */
   confirmed?: true;
   error?: JobErrorRecord;
 }

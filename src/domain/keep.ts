@@ -1,4 +1,4 @@
-/** Kept playlists: a query whose result a playlist follows. */
+/** Kept playlists, each of which follows the result of a query. */
 import type { KeepPreview } from './shapes.ts';
 
 export type { KeepPreview } from './shapes.ts';
@@ -7,8 +7,8 @@ export const KEEP_INTERVALS = ['hour', 'day', 'week'] as const;
 export type KeepInterval = (typeof KEEP_INTERVALS)[number];
 
 /**
- * `active`: runs when it is due. `waiting`: until the library can be read, a limit or a write is over, or the owner logs in.
- * `review`: a person decides. `paused`: until it is resumed.
+ * `active`: runs when it is due. `waiting`: waits until the library can be read, a limit or a write is over, or the owner logs
+ * in. `review`: waits for a person's decision. `paused`: does not run until it is resumed.
  */
 export const KEEP_STATUSES = ['active', 'waiting', 'review', 'paused'] as const;
 export type KeepStatus = (typeof KEEP_STATUSES)[number];
@@ -28,11 +28,11 @@ export interface KeepRecord {
   status: KeepStatus;
   last_run_at: string | null;
   next_run_at: string | null;
-  /** Why it waits, or what there is to review. */
+  /** Why the kept playlist waits, or what there is to review. */
   reason?: string;
   /** What the last run did. */
   last_result?: string;
-  /** The last change that it made. */
+  /** ID of the last change that a run made. */
   last_change_id?: string;
   /** What the run would do; only in review. */
   preview?: KeepPreview;

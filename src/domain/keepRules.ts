@@ -3,11 +3,11 @@ import { RelayError } from './errors.ts';
 import { quoted } from './library.ts';
 
 interface ReadyRule {
-  /** What it keeps, for help texts. */
+  /** What the rule keeps, for help texts. */
   what: string;
   /**
    * @param name of the playlist, whose own rows the query must not count
-   * @param value what follows `=` after the rule's name, if anything
+   * @param value the text after `=` in the rule; null without `=`
    */
   sql(name: string, value: string | null): string;
   /** Finds the value in the query. */
@@ -88,9 +88,7 @@ export function readyRule(given: string, name: string): string {
   });
 }
 
-/**
- * The words of the ready rule that made a query for a playlist of this name; null if none did.
- */
+/** The words of the ready rule that made a query for a playlist of this name; null if no rule did. */
 export function ruleWords(sql: string, name: string): string | null {
   for (const rule of Object.values(READY_RULES) as ReadyRule[]) {
     const found = rule.valueIn.exec(sql)?.[1];

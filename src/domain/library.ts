@@ -3,7 +3,10 @@
 /** How much of the account the copy holds. */
 export interface LibraryCoverage {
   saved: 'complete' | 'partial' | 'none';
-  /** `unreadable` counts those whose rows Spotify does not give. Once all are read, `read` + `unreadable` = `total`. */
+  /**
+   * `unreadable` counts the playlists whose rows Spotify does not give. Once all playlists are read, `read` + `unreadable` =
+   * `total`.
+   */
   playlists: { read: number; total: number; unreadable: number };
 }
 
@@ -41,7 +44,7 @@ export interface LibraryStatus {
   size_bytes: number;
 }
 
-/** What can be deleted. `mirror` is read again; the others cannot be. */
+/** The parts that can be deleted. `mirror` is read again; the other parts are lost. */
 export const LIBRARY_PARTS = ['mirror', 'versions', 'plays'] as const;
 export type LibraryPart = (typeof LIBRARY_PARTS)[number];
 

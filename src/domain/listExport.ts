@@ -6,11 +6,11 @@ export type WrittenFormat = (typeof WRITTEN_FORMATS)[number];
 
 export interface ListRow {
   title: string;
-  /** Names of the artists; for an episode, that of the show. */
+  /** Names of the artists; for an episode, the name of the show. */
   artists: readonly string[];
   album: string | null;
   duration_ms: number | null;
-  /** URI of the row: null if Spotify no longer has it, `spotify:local:…` for a local file. Neither can be read back. */
+  /** URI of the row: null if Spotify no longer has the item, `spotify:local:…` for a local file. Neither can be read back. */
   uri: string | null;
   isrc: string | null;
   /** ISO 8601. */
@@ -25,6 +25,6 @@ export interface PlaylistFacts {
   rows: number | null;
   /** Name of the owner, or their ID if they have none. */
   owner: string;
-  /** True if Spotify gives the playlist's rows to this account: the playlist is its own, or it may write to it. */
+  /** True if Spotify gives the playlist's rows to this account: the account owns the playlist, or may write to it. */
   readable: boolean;
 }

@@ -17,7 +17,7 @@ export type ListFormat = (typeof LIST_FORMATS)[number];
 /** 20 MiB. An XML file takes about 30 times its size in memory while it is read. */
 export const MAX_LIST_BYTES = 20 * 1024 * 1024;
 
-/** How to read a list. What is left out is detected. */
+/** How to read a list. A setting that is left out is detected. */
 export interface ListReading {
   format?: ListFormat | undefined;
   /** The side of the artist in "A - B". */
@@ -55,7 +55,7 @@ export interface UnreadLine {
   why: string;
 }
 
-/** Plays of a listening history that are left out unless asked for. */
+/** Why plays of a listening history are left out, unless all plays are asked for. */
 export const LEFT_OUT_PLAYS = { short: 'heard for less than 30 s', again: 'heard before' } as const;
 
 /** How a list was read, before anything is searched or written. */
@@ -67,7 +67,10 @@ export interface ImportPreview {
   /** The playlists of a file that has several. */
   lists: Array<{ name: string; songs: number }>;
   songs: number;
-  /** Number of `songs` that are episodes; the others are tracks. Only an address tells; a song without one is a track. */
+  /**
+   * Number of `songs` that are episodes; the others are tracks. Only an address tells an episode from a track; a song without
+   * an address is a track.
+   */
   episodes: number;
   /** Which side of " - " is the artist; null if the list has no such lines. */
   artist_side: { side: 'left' | 'right'; because: string; certain: boolean } | null;
@@ -77,20 +80,20 @@ export interface ImportPreview {
   examples: Array<{ line: number; title: string; artist: string }>;
   /** Lines that are not songs: how many, how many for each reason, and the first of those that are not empty. */
   not_songs: { total: number; reasons: Record<string, number>; lines: UnreadLine[] };
-  /** Why the file may not be a list of songs, so a person is asked first; null if it looks like one. */
+  /** Why the file may not be a list of songs, so that a person is asked first; null if it looks like a list. */
   doubt: string | null;
   /** Songs with an address, which cost no search. */
   with_uri: number;
-  /** Songs without an address but with a recording code (ISRC), which names them exactly for one search. */
+  /** Songs with a recording code (ISRC) but no address. The code lets one search find the exact recording. */
   with_isrc: number;
   /** Songs that were found for an earlier list, which cost no search. */
   remembered: number;
-  /** Songs that repeat an earlier one of the list. */
+  /** Songs that repeat an earlier song of the list. */
   repeated: number;
-  /** Searches that it takes: one or two for each song. A song with an album, or a recording code, may take one more for each. */
+  /** Searches that the import takes: one or two for each song. An album and a recording code may each take one more. */
   searches: { at_least: number; at_most: number };
   /** Searches of the last 24 hours, which count for the same quota. */
   searches_24h: number;
-  /** Jobs that it takes: each holds at most 10,000 songs. */
+  /** Jobs that the import takes: each holds at most 10,000 songs. */
   jobs: number;
 }

@@ -82,22 +82,22 @@ export interface StatusReport {
   /** Kept playlists: how many, and how many are in each status that stops them. */
   kept: { total: number; review: number; waiting: number; paused: number };
   recentErrors: Array<{ at: string; code: string; message: string; occurrences: number }>;
-  /** Shown on a terminal only; null if the server has none. */
+  /** The owner code, shown on a terminal only; null if the server has none. */
   ownerCode: string | null;
-  /** Why the state or its secrets cannot be opened; what is in them then counts as not known. */
+  /** Why the state or its secrets cannot be opened; their content then counts as not known. */
   problem: { code: ErrorCode; message: string; remedy: Remedy | null } | null;
 }
 
 export interface LoginStart {
   attemptId: string;
   /**
-   * For a browser on this machine: a page of this server that leads on to the provider. It holds no credential. Only a
-   * running server has it.
+   * A page of this server that leads on to the provider, for a browser on this machine. The address holds no credential. Only a
+   * running server has the page.
    */
   browserUrl: string;
   /**
-   * The provider's own page, for a browser anywhere. It ends on an address that a browser on another machine cannot open; a
-   * person pastes that address back.
+   * The provider's own page, for a browser anywhere. The login ends on an address that a browser on another machine cannot
+   * open; a person pastes that address back.
    */
   providerUrl: string;
   redirectUri: string;
@@ -154,7 +154,7 @@ export interface BrowserSummary {
   id: string;
   /** Name of the browser, such as `Firefox on Linux`. */
   label: string;
-  /** The address at which it signed in. At another address the same browser counts as a second one. */
+  /** The address at which it signed in. At another address, the same browser counts as a second browser. */
   origin: string;
   createdAt: string;
   lastUsedAt: string;
@@ -181,18 +181,18 @@ export interface SavedState {
 
 /** A change that relay made, in the form of the tool `list_changes`. */
 export interface ChangeEntry extends ChangeSummary {
-  /** What it did, in words: `added 12 songs to "Evening"`. */
+  /** What the change did, in words: `added 12 songs to "Evening"`. */
   what: string;
-  /** Who asked for it, in words. */
+  /** Who asked for the change, in words. */
   who: string;
 }
 
 export interface UndoRequest {
   /** An ID or its first characters; null for the last change that is not undone. */
   change: string | null;
-  /** Undoes it even if someone has changed the playlist since. */
+  /** True to undo the change even if someone has changed the playlist since. */
   force: boolean;
-  /** Only says what it would do. */
+  /** True to say only what the undo would do. */
   dryRun: boolean;
 }
 
@@ -200,7 +200,7 @@ export interface UndoRequest {
 export interface UndoAnswer extends UndoResult {
   /** The change that would be undone; only in a dry run. */
   change?: ChangeEntry;
-  /** ID of the job that continues the undo, and why; only if it is not over yet. */
+  /** ID of the job that continues the undo, and why; only if the undo is not over yet. */
   job_id?: string;
   reason?: string;
 }
@@ -251,7 +251,7 @@ export interface KeepRequest {
   name: string | null;
   sql: string;
   every: KeepInterval;
-  /** Only says what it would do. */
+  /** True to say only what the run would do. */
   dryRun: boolean;
 }
 
@@ -262,16 +262,16 @@ export interface KeepAnswer {
   change_id?: string;
 }
 
-/** Bringing back a version of a playlist. */
+/** A request to bring back a version of a playlist. */
 export interface RestoreRequest {
   /** ID of the playlist. */
   id: string;
   version: number;
-  /** Only says what it would do. */
+  /** True to say only what the restore would do. */
   dryRun: boolean;
   /** Name of a new playlist to create from it; null to restore the playlist itself. */
   name: string | null;
-  /** Leaves out rows that cannot be written. */
+  /** True to leave out rows that cannot be written. */
   skipUnsupported: boolean;
 }
 
@@ -300,7 +300,7 @@ export interface LocalApi {
   showKey(): Promise<{ key: string; fromEnvironment: boolean }>;
   /** Makes a new API key, and forgets the browsers as `logout` does. */
   rotateKey(): Promise<{ key: string }>;
-  /** Stores or, with null, forgets the Spotify app's client secret, encrypted. */
+  /** Stores the Spotify app's client secret, encrypted. With null, forgets the secret. */
   setClientSecret(given: { value: string | null }): Promise<void>;
   /** Writes everything to disk; `STORE_ERROR` if that fails. */
   saveState(): Promise<SavedState>;
@@ -308,8 +308,8 @@ export interface LocalApi {
   addClient(client: NewClient): Promise<ClientSummary>;
   /**
    * Ends a client's access at once.
-   * @param asked.client its ID, or its name; of several with that name the approved one is meant
-   * @param asked.forget drops its registration as well
+   * @param asked.client its ID, or its name; if several clients have that name, the approved one
+   * @param asked.forget true to drop its registration as well
    * @returns `forgotten` is false if the client is still known, and may ask for a new approval
    */
   revokeClient(asked: {
@@ -333,9 +333,9 @@ export interface LocalApi {
   }): Promise<{ forgotten: number; match: RememberedMatch | null }>;
   /** What relay has changed, newest first. @param page.limit 1 to 200 */
   listChanges(page: { limit: number }): Promise<{ items: ChangeEntry[]; total: number }>;
-  /** Undoes a change, within 45 s; what takes longer continues as a job. */
+  /** Undoes a change. An undo that takes longer than 45 s continues as a job. */
   undoChange(request: UndoRequest): Promise<UndoAnswer>;
-  /** Reads a list and says what it would take; searches and writes nothing. */
+  /** Reads a list and says what its import would take; searches and writes nothing. */
   previewImport(list: ListContent): Promise<ImportPreview>;
   /** Creates the jobs for a list, in the order in which they are to be committed. */
   startImport(
@@ -352,7 +352,7 @@ export interface LocalApi {
   getPlaylist(asked: { playlist: string }): Promise<PlaylistFacts>;
   /** Every row of a playlist, in order. @param asked.playlist ID, URI or link */
   playlistRows(asked: { playlist: string }): Promise<{ playlist: PlaylistFacts; rows: ListRow[] }>;
-  /** Some hundred saved songs from a position on, newest first; `next` is null at the end. */
+  /** A few hundred saved songs from a position on, newest first; `next` is null at the end. */
   savedRows(page: { offset: number }): Promise<{ rows: ListRow[]; total: number; next: number | null }>;
   libraryStatus(): Promise<LibraryStatus>;
   /** Begins to read the library, or to bring the copy up to date; returns at once. */
@@ -365,7 +365,7 @@ export interface LocalApi {
   addKeep(request: KeepRequest): Promise<KeepAnswer>;
   /** @param asked.id of the kept playlist, or its first characters */
   actOnKeep(asked: { id: string; action: KeepAction }): Promise<KeepAnswer>;
-  /** @param asked.playlist ID, URI or link, or the name that it has or had last. @throws RelayError `NOT_FOUND` */
+  /** @param asked.playlist ID, URI or link, or the playlist's present or last known name. @throws RelayError `NOT_FOUND` */
   playlistVersions(asked: { playlist: string }): Promise<PlaylistVersions>;
   /** The rows of one version. @throws RelayError `NOT_FOUND` */
   playlistVersion(asked: { id: string; version: number }): Promise<VersionContent>;
@@ -373,7 +373,7 @@ export interface LocalApi {
   restorePlaylist(request: RestoreRequest): Promise<RestoreAnswer>;
   /** Begins to import a listening history; returns at once. */
   importPlays(request: PlaysRequest): Promise<{ id: number }>;
-  /** How far the import is, after at most half a second. @throws the import's error if it failed */
+  /** How far the import is; waits at most half a second for news. @throws the import's error if it failed */
   playsProgress(asked: { id: number }): Promise<PlaysProgress>;
   /**
    * Keeps this server running for a program that carries messages for an MCP client.

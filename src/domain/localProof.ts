@@ -1,7 +1,7 @@
 /**
- * How a server proves to the command line that it holds the local key. Until then the command line sends it nothing but a
- * nonce, since any program may take the port of a server that was killed. Then the command line proves on the same connection
- * that it holds the key too. The key itself is never sent. Pure.
+ * How a server proves to the command line that it holds the local key. Until then, the command line sends the server nothing
+ * but a nonce, since any program may take the port of a server that was killed. Then the command line proves on the same
+ * connection that it holds the key too. The key itself is never sent. Pure.
  */
 import type { Socket } from 'node:net';
 import { hmacSha256, sameBytes } from '../base/sha256.ts';
@@ -19,7 +19,7 @@ interface End {
   port: number;
 }
 
-/** Both ends of a connection. The sockets of client and server name the same two. */
+/** Both ends of a connection. The sockets of client and server name the same two ends. */
 export interface ConnectionEnds {
   client: End;
   server: End;
@@ -28,7 +28,7 @@ export interface ConnectionEnds {
 /** The part of a socket that names its ends. */
 export type SocketEnds = Pick<Socket, 'localAddress' | 'localPort' | 'remoteAddress' | 'remotePort'>;
 
-/** The ends of a connection, from the socket of one side; null if it is not open. */
+/** The ends of a connection, from the socket of one side; null if the connection is not open. */
 export function endsOf(socket: SocketEnds, side: keyof ConnectionEnds): ConnectionEnds | null {
   const own = endOf(socket.localAddress, socket.localPort);
   const other = endOf(socket.remoteAddress, socket.remotePort);

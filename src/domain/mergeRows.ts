@@ -12,7 +12,7 @@ const MAX_COMPARED = 1_000_000;
 export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;
   const [start, endA, endB] = bounds(a, b, [0, a.length, b.length], isSame);
-  // Too many to compare every pair.
+  // Too many rows to compare every pair.
   const isLong = (endA - start) * (endB - start) > MAX_COMPARED;
   const [first, lastA, lastB] = isLong ? bounds(a, b, [start, endA, endB], mayBe) : [start, endA, endB];
   const head = Array.from({ length: first }, (_, index): [number, number] => [index, index]);
@@ -24,7 +24,7 @@ export function commonRows(a: readonly string[], b: readonly string[]): Array<[n
   return [...head, ...middle.map(([x, y]): [number, number] => [x + first, y + first]), ...tail];
 }
 
-/** The common beginning and the common end of both lists, as far as `fits` pairs their rows one by one. */
+/** The common beginning and the common end of both lists, in which `fits` pairs the rows one by one. */
 function bounds(
   a: readonly string[],
   b: readonly string[],
@@ -90,7 +90,10 @@ function compared(a: readonly string[], b: readonly string[]): Array<[number, nu
 const POSSIBLE = 2_000;
 const CERTAIN = POSSIBLE + 1;
 
-/** Pairs equal occurrences of a URI, the first with the first and so on, as far as the order is the same. */
+/**
+ * Pairs equal occurrences of a URI, the first with the first and so on. Keeps as many pairs as are in the same order in both
+ * lists.
+ */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const order = placesIn(a, b).map((place, index) => (b[index] === '' ? -1 : place));
   return [...longestIncreasing(order)]
@@ -99,9 +102,9 @@ function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number,
 }
 
 /**
- * How far two lists are apart: rows that came or went count one each, and a row that only changed its place counts a half. So
- * a list that has a song is nearer to one that has it than to one that does not, wherever the song is. Rows that were not read
- * can only be told apart by their order: a moved one counts as one removed and one added.
+ * How far two lists are apart. A row that came or went counts one, and a row that only changed its place counts a half. So two
+ * lists that share a song are nearer to each other, wherever the song is. If a row that differs was not read, a moved row
+ * counts as one removed and one added.
  */
 export function distance(a: readonly string[], b: readonly string[]): number {
   const inOrder = a.length + b.length - 2 * commonRows(a, b).length;
@@ -133,7 +136,10 @@ interface Edits {
   fresh: Map<string, number>;
 }
 
-/** @param isTheirs rows after the last common one count as added at the end, even if rows of `base` are missing before them */
+/**
+ * @param isTheirs true to count rows after the last common row as added at the end, even if rows of `base` are missing before
+ * them
+ */
 function editsOf(base: readonly string[], side: readonly string[], isTheirs: boolean): Edits {
   const place = new Array<number>(base.length).fill(-1);
   const added = new Map<number, string[]>();
@@ -174,9 +180,9 @@ function touchedByBoth(base: readonly string[], own: Edits, other: Edits): Map<s
 }
 
 /**
- * Merges what both sides did to the rows of `base`. What others did stays: their rows keep their places, and what they took out
- * stays out. Where both add rows at one place, theirs come first, as they are there already.
- * @param isDoubtful a write of ours may be in `theirs` already, so rows that both sides added count as the same
+ * Merges what both sides did to the rows of `base`. What others did stays: their rows keep their places, and the rows that they
+ * took out stay out. Where both add rows at one place, theirs come first, as they are there already.
+ * @param isDoubtful true if a write of ours may be in `theirs` already, so rows that both sides added count as the same
  */
 export function mergeRows(
   base: readonly string[],
@@ -189,7 +195,7 @@ export function mergeRows(
   const count = (counts: ReadonlyMap<string, number>, uri: string) => counts.get(uri) ?? 0;
   const [ownLeft, otherLeft] = [new Map<string, number>(), new Map<string, number>()];
   for (const [uri, times] of touchedByBoth(base, own, other)) {
-    // A row that both moved stays where they put it. Moving a row does not restore one that they removed.
+    // A row that both sides moved stays where the others put it. Our move does not restore a row that they removed.
     const notMoved = Math.min(times, count(own.moved, uri));
     ownLeft.set(uri, notMoved);
     otherLeft.set(uri, Math.min(times - notMoved, count(own.removed, uri), count(other.moved, uri)));

@@ -17,7 +17,7 @@ import type {
 import type { PlaysProgress } from './plays.ts';
 import type { PlaylistVersions, RestoreAnswer } from './versions.ts';
 
-/** Everything that the page shows without being asked, in one answer; it sends no request to Spotify. */
+/** Everything that the page shows at once, in one answer. Making the answer sends no request to Spotify. */
 export interface OwnerState {
   /** Identifies the page's files: an open page from another build reloads itself. */
   build: string;
@@ -27,7 +27,7 @@ export interface OwnerState {
   authMode: 'bearer' | 'oauth';
   parts: PagePart[];
   account: PageAccount;
-  /** Why the last login that a page began has failed; null if it has not. */
+  /** Why the last login that a page began failed; null if it did not fail. */
   loginProblem: { message: string; remedy: string | null } | null;
   app: { isSet: boolean; redirectUri: string };
   setups: Array<{ id: string; name: string }>;
@@ -88,7 +88,7 @@ interface PageWaitingClient {
   at: string;
 }
 
-/** One thing that happened: a job that is over, with the change that it made, or a change by itself. */
+/** One thing that happened: a job that is over, with the change that it made, or a change without a job. */
 export interface PageEvent {
   id: string;
   at: string;
@@ -113,7 +113,7 @@ export interface PagePlace {
 
 export interface PageJob {
   id: string;
-  /** What it does, in a few words. */
+  /** What the job does, in a few words. */
   title: string;
   place: PagePlace;
   status: JobStatus;
@@ -156,7 +156,7 @@ export interface PageLibrary
   asOf: string | null;
 }
 
-/** The player as it was when it was last read. */
+/** The player as it was when relay last read it. */
 export interface PagePlaying {
   at: string;
   isPlaying: boolean;
@@ -203,7 +203,7 @@ export interface ImportAsked {
   /** Where the songs are to go; null for a preview. */
   target: ImportTarget | null;
   skipDuplicates: boolean;
-  /** Name of the file, if it has one. */
+  /** Name of the uploaded file, if there is one. */
   fileName?: string | undefined;
   /** Names of playlists in the file, each of which becomes a new playlist. */
   each?: string[] | undefined;
@@ -253,11 +253,11 @@ export interface OwnerCalls {
     answer: undefined;
   };
   'events/list': { given: { limit: number }; answer: PageEvents };
-  /** Drops jobs that are over from the list; what they wrote can still be undone. */
+  /** Removes jobs that are over from the list. What these jobs wrote can still be undone. */
   'events/clear': { given: object; answer: { cleared: number } };
-  /** Offers clients the optional tools, or not, from the next start on. */
+  /** Sets whether clients are offered the optional tools, from the next start on. */
   'extras/choose': { given: { offer: boolean }; answer: undefined };
-  /** Shows covers or not. Stored as a setting. */
+  /** Sets whether covers are shown. Stored as a setting. */
   'covers/choose': { given: { show: boolean }; answer: undefined };
   'keeps/act': { given: { id: string; action: KeepAction }; answer: undefined };
   'library/sync': { given: object; answer: undefined };

@@ -58,7 +58,7 @@ function waitOf(
   }
 }
 
-/** The longest `growingDelay` after so many failures, in milliseconds; 0 after none. */
+/** The longest `growingDelay` after this many failures, in milliseconds; 0 after none. */
 export function maxDelay(failures: number): number {
   return failures === 0 ? 0 : growingDelay(failures, 1);
 }

@@ -11,17 +11,17 @@ export interface PlaysCount {
   added: number;
   /** All plays that are known now. */
   total: number;
-  /** The first and the last end of a play in the files, ISO 8601; null if there are none. */
+  /** When the first and the last play in the files ended, ISO 8601; null if there are no plays. */
   from: string | null;
   to: string | null;
-  /** Rows of the files that say too little to be a play: they were left out. */
+  /** Rows that were left out, because they say too little to be a play. */
   unreadable: number;
 }
 
 export interface PlaysRequest {
   /** Absolute path of the archive, of the unpacked directory, or of one file. */
   path: string;
-  /** The name to show, if not that of the file. */
+  /** The name to show instead of the file's name. */
   label?: string | undefined;
   /** True to import the history of another account too. */
   anyAccount: boolean;

@@ -6,13 +6,13 @@ export function serverName(demo: boolean): 'relay' | 'relay-demo' {
 }
 
 /**
- * The account that publishes relay on GitHub and on npm: the one place from which links, repository and the names of packages
- * come. null while there is no public release.
+ * The account that publishes relay on GitHub and on npm. Links, the repository and the names of packages all come from here.
+ * null while there is no public release.
  */
 export const OWNER: string | null = null as string | null;
 
 /**
- * `owner/name` on GitHub; null while there is no public release. Then nothing asks for a newer version by itself. Links
+ * `owner/name` on GitHub; null while there is no public release. Until then, nothing asks for a newer version by itself. Links
  * in packages lead to `relay.invalid`, a name that RFC 2606 reserves so that it never exists.
  */
 export const REPOSITORY: string | null = OWNER === null ? null : `${OWNER}/relay`;

@@ -1,9 +1,12 @@
-/** Rows that are the same recording under another ID: Spotify shows some tracks under the ID of the listener's country. Pure. */
+/**
+ * Finds rows that are the same recording under another ID: Spotify shows some tracks under the ID of the listener's country.
+ * Pure.
+ */
 
 import { without } from './rows.ts';
 import type { Item, Track } from './shapes.ts';
 
-/** Tells recordings apart. */
+/** The facts that tell recordings apart. */
 export interface RecordingFacts {
   isrc: string | null;
   name: string;
@@ -34,7 +37,7 @@ export function recordingOfTrack({ isrc, name, artists, duration_ms }: Track): s
 }
 
 /**
- * The tracks of `rows` that `shown` does not have, and those that `shown` has more often than `rows`. They may be the same
+ * The tracks of `rows` that `shown` lacks, and the tracks that `shown` has more often than `rows`. Some of both may be the same
  * recordings under other IDs.
  */
 export function unmatched(
@@ -68,7 +71,7 @@ export function asShown(
   return rows.map((uri) => (held.has(uri) ? uri : (others.get(recordings.get(uri) ?? '')?.shift() ?? uri)));
 }
 
-/** Pairs of the URI that a list shows and the different one in `rows`. @param named `rows` after `asShown` */
+/** Pairs of a URI that a list shows and the different URI that `rows` has in its place. @param named `rows` after `asShown` */
 export function originalsOf(rows: readonly string[], named: readonly string[]): Array<[string, string]> {
   return rows.flatMap(
     (uri, at): Array<[string, string]> => (named[at] === uri ? [] : [[named[at] ?? uri, uri]]),

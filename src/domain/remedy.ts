@@ -14,13 +14,13 @@ export interface Remedy {
 /** How a surface writes a command, quotation marks included. */
 export type CommandStyle = (words: readonly string[]) => string;
 
-/** Without `--home`: for a log, a model or another program. */
+/** Writes a command without `--home`, for a log, a model or another program. */
 export const plainCommand: CommandStyle = (words) => `\`${['relay', ...words].join(' ')}\``;
 
-/** The same for the demo: without `--demo` the command would use the person's own account. */
+/** `plainCommand` for the demo. Without `--demo`, the command would use the person's own account. */
 const demoCommand: CommandStyle = (words) => plainCommand(['--demo', ...words]);
 
-/** How readers outside the terminal are shown the commands of a server. */
+/** The style in which readers outside the terminal see the commands of a server. */
 export function commandStyleOf({ demo }: { demo: boolean }): CommandStyle {
   return demo ? demoCommand : plainCommand;
 }
@@ -29,7 +29,7 @@ export function remedyText({ text, command }: Remedy, style: CommandStyle = plai
   return command === undefined ? text : text.replaceAll('{command}', () => style(command));
 }
 
-/** The words of a remedy that is just a command line, and what follows them (`, to write`); null for sentences. */
+/** The command of a remedy that begins with one, and the text after it (`, to write`); null for other remedies. */
 export function asCommandLine({
   text,
   command,
@@ -53,7 +53,7 @@ export function pageText(remedy: Remedy, style: CommandStyle): string {
   return remedyText({ ...remedy, text: remedy.page ?? remedy.text }, style);
 }
 
-/** True if surfaces write it in different ways. */
+/** True if surfaces write the remedy in different ways. */
 export function hasOwnWords({ command, terminal }: Remedy): boolean {
   return command !== undefined || terminal !== undefined;
 }
@@ -61,7 +61,7 @@ export function hasOwnWords({ command, terminal }: Remedy): boolean {
 /** Key in `_meta` of a failed tool call for its remedy as a value, for clients that show commands in their own way. */
 export const FIX_META = 'relay/fix';
 
-/** A remedy that was stored or sent as JSON, or as plain text by older versions; null for anything else. */
+/** Reads a remedy that was stored or sent as JSON, or as plain text by older versions; null for anything else. */
 export function readRemedy(value: unknown): Remedy | null {
   if (typeof value === 'string') return { text: value };
   const { text, command, terminal } = (value ?? {}) as Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** Rows of a playlist as lists of URIs, and how what was read compares with what should be there. Pure. */
+/** Rows of a playlist as lists of URIs, and comparisons of the rows that were read with the expected rows. Pure. */
 import { placesBy } from '../base/lists.ts';
 import type { Item } from './shapes.ts';
 
@@ -7,7 +7,7 @@ export function uriOf({ item }: Item): string {
   return item?.uri ?? '';
 }
 
-/** The URIs that name a row: the one that Spotify shows, and the one that the row was added with, if Spotify tells it. */
+/** The URIs that name a row: the one that Spotify shows, and the one that the row was added with, if Spotify names it. */
 export function urisOf(item: Item): string[] {
   return item.linked_from ? [uriOf(item), item.linked_from] : [uriOf(item)];
 }
@@ -17,7 +17,7 @@ export function sameRows(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((uri, index) => uri === b[index]);
 }
 
-/** True if a row may be the expected one. A row that Spotify no longer offers may be any. */
+/** True if a row may be the expected one. A row that Spotify no longer offers may be any row. */
 export function mayBe(expected: string, shown: string): boolean {
   return expected === shown || expected === '' || shown === '';
 }

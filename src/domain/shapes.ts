@@ -121,8 +121,8 @@ export type Album = z.infer<typeof Album>;
 export type AlbumTrack = z.infer<typeof AlbumTrack>;
 export type Playlist = z.infer<typeof Playlist>;
 /**
- * `linked_from`: the URI that the row was added with, where Spotify shows another one and says so. `added_by`: ID of the user who
- * added the row, where Spotify says it. Answers leave both out.
+ * `linked_from`: the URI that the row was added with, if Spotify shows the row under another URI. `added_by`: ID of the user
+ * who added the row, if Spotify names one. Answers of tools leave both out.
  */
 export type Item = z.infer<typeof Item> & { linked_from?: string; added_by?: string };
 export type Context = z.infer<typeof Context>;
@@ -145,7 +145,7 @@ export interface Page<T> {
   limit: number;
   offset: number;
   next_offset: number | null;
-  /** The offset of each item, if the provider's rows between them were dropped. Answers leave it out. */
+  /** The offset of each item, if some of the provider's rows were dropped. Answers of tools leave this out. */
   places?: number[];
 }
 

@@ -23,7 +23,7 @@ const OPTIONAL: readonly ToolGroup[] = ['extras', 'library_sql'];
 
 export type Toolset = (typeof TOOLSETS)[number];
 
-/** With these headers a client leaves out tools that the settings offer; neither ever adds one. */
+/** With these headers a client leaves out tools that the settings offer; neither header adds a tool. */
 export const TOOLSETS_HEADER = 'X-MCP-Toolsets';
 export const READ_ONLY_HEADER = 'X-MCP-Readonly';
 
@@ -62,7 +62,7 @@ export function groupsOf(toolsets: readonly Toolset[]): ToolGroup[] {
   return TOOL_GROUPS.filter(asked);
 }
 
-/** What both choices offer: a request can leave tools out, and never add one that the settings leave out. */
+/** The tools that both choices offer. A request can leave tools out, but cannot add a tool that the settings leave out. */
 export function narrowed(choice: ToolChoice, by: Partial<ToolChoice>): ToolChoice {
   const asked = groupsOf(by.toolsets ?? ['all']);
   return {

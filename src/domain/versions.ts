@@ -1,7 +1,7 @@
-/** Versions of playlists: readings that were kept. What tools answer is a zod schema, as in `shapes.ts`. */
+/** Versions of playlists, which are readings that relay kept. Answers of tools are zod schemas, as in `shapes.ts`. */
 import * as z from 'zod';
 
-/** One version. `added` and `removed` count its rows against the version kept before it. */
+/** One version. `added` and `removed` compare its rows with the version kept before it. */
 const PlaylistVersion = z.object({
   version: z.number(),
   /** ISO 8601. */
@@ -52,7 +52,7 @@ export const RestoreAnswer = z.object({
   removed_count: z.number(),
   /** Number of rows that only change their position. */
   moved_count: z.number(),
-  /** Rows that cannot be written. While there are any, nothing is. */
+  /** Rows that cannot be written. If there are any, nothing is written. */
   unsupported: z.array(UnsupportedRow),
   change_id: z.string().optional(),
   note: z.string().optional(),

@@ -2,7 +2,7 @@
 
 export type When =
   | { kind: 'version'; version: number }
-  /** What was there at a time, in Unix milliseconds. */
+  /** The state at a time, in Unix milliseconds. */
   | { kind: 'time'; at: number };
 
 const UNITS_MS: Readonly<Record<string, number>> = {
@@ -15,7 +15,7 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 /**
  * A date means the end of that day. Dates, and times without a zone, are in this computer's zone.
  * @param now Unix milliseconds
- * @returns null if it cannot be read
+ * @returns null if the text cannot be read
  */
 export function parseWhen(text: string, now: number): When | null {
   const words = text.trim().toLowerCase().replace(/\s+/g, ' ');
@@ -38,7 +38,7 @@ function momentOf(words: string, now: number): number | null {
   return agoOf(words, now);
 }
 
-/** NaN for a day that does not exist. */
+/** The end of a day in Unix milliseconds; NaN for a day that does not exist. */
 function endOfDate(year: number, month: number, day: number): number {
   const date = new Date(year, month - 1, day);
   const isReal = date.getMonth() === month - 1 && date.getDate() === day;
