@@ -12,7 +12,7 @@ export function interruptible<T>(signal: AbortSignal, promise: Promise<T>): Prom
   });
 }
 
-/** A signal that never aborts, for what must not be left half done. */
+/** A signal that never aborts, for work that must not be left half done. */
 export const NEVER: AbortSignal = new AbortController().signal;
 // Any number of waits may listen to it.
 setMaxListeners(0, NEVER);
@@ -48,8 +48,8 @@ export async function firstOf<T>(
 }
 
 /**
- * A signal that aborts as soon as either of the two does, until `ended`. The first call of `AbortSignal.any` would take several
- * times as long.
+ * A signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. The first
+ * call of `AbortSignal.any` would take several times as long.
  */
 export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal): AbortSignal {
   const both = new AbortController();
@@ -61,7 +61,9 @@ export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal
   return both.signal;
 }
 
-/** Runs `work` with a signal that aborts as soon as either of the two does, and stops listening to them once it has ended. */
+/**
+ * Runs `work` with a signal that aborts as soon as either of the two does, and stops listening to them once the work has ended.
+ */
 export async function withEither<T>(
   one: AbortSignal,
   other: AbortSignal,
@@ -90,7 +92,7 @@ export interface Deadline {
   late: unknown | (() => unknown);
 }
 
-/** Runs `work` with a signal that aborts after `ms`, or when the caller's does. `work` must stop on that signal. */
+/** Runs `work` with a signal that aborts after `ms`, or when the caller's signal does. `work` must stop when it aborts. */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

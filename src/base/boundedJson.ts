@@ -1,8 +1,8 @@
 /** Parses JSON from outside with limits on its shape as well as its length, so that it takes milliseconds at most. */
 
 /**
- * More than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four levels
- * below the message.
+ * The limits, which are higher than any request to relay needs. A list of songs has 10,000 entries of at most nine values, four
+ * levels below the message.
  */
 const MAX_DEPTH = 64;
 const MAX_MEMBERS = 200;
@@ -74,7 +74,8 @@ function withinBounds(json: Buffer): Buffer {
       depth -= 1;
       if (depth < 0) return json;
       if (endsAt === null || depth > endsAt) continue;
-      // A value that is nested too deeply is left out with its closing bracket. One with too many entries keeps the bracket.
+      // A value that is nested too deeply is left out with its closing bracket. A value with too many entries keeps the
+      // bracket.
       from = endsAt === MAX_DEPTH ? at + 1 : at;
       endsAt = null;
     }
@@ -84,7 +85,7 @@ function withinBounds(json: Buffer): Buffer {
   return Buffer.concat(endsAt === null ? [...kept, json.subarray(from)] : kept);
 }
 
-/** @param at index of the opening quote. @returns index of the closing one, or the length of the text */
+/** @param at index of the opening quote. @returns index of the closing quote, or the length of the text */
 function endOfString(json: Buffer, at: number): number {
   for (let place = at + 1; place < json.length; place++) {
     const byte = json[place];

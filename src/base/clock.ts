@@ -3,8 +3,8 @@ export interface Clock {
   /** Present time, in Unix milliseconds. */
   now(): number;
   /**
-   * Milliseconds since some moment of this process. Nobody can set it and it never goes back, so waits and deadlines inside
-   * one process are measured with it. It may stand still while the computer sleeps.
+   * Milliseconds since some moment of this process. Nobody can set this clock and it never goes back, so waits and deadlines
+   * inside one process are measured with it. It may stand still while the computer sleeps.
    */
   monotonic(): number;
   /** Resolves after `ms`; rejects with the signal's reason as soon as it aborts. */

@@ -2,7 +2,7 @@
 import { hash } from 'node:crypto';
 import type { Random } from './clock.ts';
 
-/** 32 random bytes: nothing that can be guessed, so a plain hash of it is enough. */
+/** A secret of 32 random bytes. Nobody can guess it, so a plain hash of it is enough. */
 export function newSecret(random: Random): string {
   return random.bytes(32).toString('base64url');
 }

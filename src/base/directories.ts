@@ -6,8 +6,8 @@ import { systemCodeOf } from './thrown.ts';
 type Make = (path: string, options: { mode: number }) => Promise<unknown>;
 
 /**
- * Creates the directory `path` and missing ones above it, with access for their owner only.
- * @throws the error of the first that could not be created
+ * Creates the directory `path` and the missing directories above it, with access for their owner only.
+ * @throws the error of the first directory that could not be created
  */
 export async function makeDirectories(path: string, make: Make = mkdir): Promise<void> {
   const missing: string[] = [];

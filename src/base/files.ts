@@ -15,12 +15,12 @@ export interface WriteOptions {
   mode?: number;
   /** The new file's owner; only root can give a file away. */
   owner?: { uid: number; gid: number } | null;
-  /** False not to sync, for content that means nothing after a power loss. */
+  /** False to skip the sync, for content that is useless after a power loss. */
   sync?: boolean;
 }
 
 export interface ReplaceOptions extends WriteOptions {
-  /** Runs when the new file is complete, just before it replaces the old one. If it throws, the old one stays. */
+  /** Runs when the new file is complete, just before it replaces the old one. If this throws, the old file stays. */
   before?: () => Promise<void>;
 }
 
@@ -106,7 +106,9 @@ export function renamePauseMs(error: unknown, attempt: number): number {
 /** Error codes of directories that cannot be synced. There the rename alone has to be enough. */
 const NO_SYNC = ['EINVAL', 'ENOTSUP', 'EPERM', 'EISDIR', 'EBADF'];
 
-/** Makes a rename in the directory survive a power loss. Windows cannot open one, and some file systems cannot sync one. */
+/**
+ * Makes a rename in the directory survive a power loss. Windows cannot open a directory, and some file systems cannot sync one.
+ */
 export async function syncDirectory(path: string): Promise<void> {
   const directory = await open(path, 'r').catch(() => null);
   if (!directory) return;
@@ -127,7 +129,7 @@ export function exists(path: string): Promise<boolean> {
   );
 }
 
-/** The paths at which there is anything. */
+/** The paths at which something exists. */
 export async function existing(paths: readonly string[]): Promise<string[]> {
   const there = await Promise.all(paths.map(exists));
   return paths.filter((_path, index) => there[index]);
@@ -162,8 +164,8 @@ export class UnreadFile extends Error {
 export const WITHOUT_WAITING = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 
 /**
- * The content of a regular file at one moment; a symbolic link is followed. The checks are on the opened file, so swapping
- * it in between has no effect.
+ * The content of a regular file at one moment; a symbolic link is followed. The checks are on the opened file, so swapping the
+ * file in between has no effect.
  * @throws UnreadFile for a pipe, a device, a socket, or more than `maxBytes`; an error of the system with its code
  */
 export async function readRegularFile(path: string, maxBytes: number): Promise<FileContent> {
@@ -223,7 +225,7 @@ export function tempPathFor(path: string): string {
   return `${path}.${process.pid}-${processMark()}-${sequence++}.tmp`;
 }
 
-/** Removes what dead processes left beside `path`. A file whose pid is in use by someone else stays. */
+/** Removes temporary files that dead processes left beside `path`. A file stays if another process now has its pid. */
 export async function removeStaleTemps(path: string): Promise<void> {
   const prefix = `${basename(path)}.`;
   for (const name of await readdir(dirname(path))) {

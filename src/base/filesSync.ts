@@ -47,7 +47,7 @@ function renameOver(from: string, to: string): void {
 }
 
 /**
- * The content of a regular file and what is known of it; a symbolic link is followed.
+ * The content and the stats of a regular file; a symbolic link is followed.
  * @throws UnreadFile, and errors of the system, as `readRegularFile` does
  */
 export function readRegularFileSync(path: string, maxBytes: number): { bytes: Buffer; stats: Stats } {

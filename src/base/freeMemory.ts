@@ -21,8 +21,8 @@ let restsUntil = 0;
 let waiting = false;
 
 /**
- * Call it when nobody waits: it takes about 60 ms at 60 MB, and longer the more objects there are. Soon after another call
- * it is delayed a little.
+ * Frees memory. Call this when nobody waits, since collecting takes about 60 ms at 60 MB, and longer with more objects. A call
+ * soon after another is delayed a little.
  */
 export function freeMemory(): void {
   if (waiting) return;

@@ -19,7 +19,9 @@ export function placesBy<T, K>(items: readonly T[], keyOf: (item: T) => K): Map<
   return places;
 }
 
-/** Maps with at most `width` calls at a time; results are in the order of the input. The first failure stops the rest. */
+/**
+ * Maps with at most `width` calls at a time; results are in the order of the input. After a failure, no further call starts.
+ */
 export async function inParallel<T, R>(
   inputs: readonly T[],
   width: number,

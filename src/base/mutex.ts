@@ -9,7 +9,7 @@ export interface Mutex {
   acquire(key: string, signal?: AbortSignal): Promise<() => void>;
   /** Runs `work` in its turn. `signal` ends the wait, not the work. */
   runExclusive<T>(key: string, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** True if no work is under way or waits for its turn. */
+  /** True if no work for the key is under way or waits for its turn. */
   isFree(key: string): boolean;
 }
 

@@ -1,12 +1,14 @@
-/** Counts per key over the last minute, to slow down guessing and floods. In memory: a restart clears them. */
+/**
+ * Counts per key over the last minute, to slow down guessing and floods. The counts are in memory, so a restart clears them.
+ */
 import type { Clock } from './clock.ts';
 
 const WINDOW_MS = 60_000;
-/** The most keys that are kept, however many addresses ask. Beyond it the oldest are forgotten. */
+/** The most keys that are kept, however many addresses ask. Beyond that, the oldest keys are forgotten. */
 const MAX_KEYS = 1000;
 
 export interface Window {
-  /** Seconds until the key is below the limit again; 0 if it is. */
+  /** Seconds until the key is below the limit again; 0 if it already is. */
   waitSeconds(key: string): number;
   /** How often the key was counted in the last minute. */
   total(key: string): number;

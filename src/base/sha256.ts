@@ -13,12 +13,12 @@ export function hmacSha256(key: Uint8Array, content: Uint8Array): Buffer {
   return Buffer.from(hmac(sha256, key, content));
 }
 
-/** 32 bytes of HKDF-Expand. A key of as many random bytes needs no extraction before it (RFC 5869, 3.3). */
+/** 32 bytes of HKDF-Expand. A key of 32 random bytes needs no extraction first (RFC 5869, 3.3). */
 export function expandSha256(key: Uint8Array, info: string): Buffer {
   return Buffer.from(expand(sha256, key, Buffer.from(info), BYTES));
 }
 
-/** Compares in a time that depends only on the lengths. */
+/** Compares bytes in a time that depends only on the lengths. */
 export function sameBytes(a: Uint8Array, b: Uint8Array): boolean {
   if (a.length !== b.length) return false;
   return a.reduce((found, byte, at) => found | (byte ^ (b[at] as number)), 0) === 0;

@@ -14,7 +14,7 @@ export function systemCodeOf(error: unknown): string | undefined {
   return undefined;
 }
 
-/** Handles the error of reading what may be missing. @throws every other error */
+/** Returns null for the error of reading a file that is missing. @throws every other error */
 export function nullIfMissing(error: unknown): null {
   if (systemCodeOf(error) === 'ENOENT') return null;
   throw error;

@@ -1,12 +1,12 @@
 /**
- * The one sanitiser for text from outside: names from Spotify and from clients, titles, addresses, error messages. A
- * terminal obeys control characters: OSC 52 writes the clipboard, CSI moves the cursor over earlier output. A log reader
- * believes line breaks. Bidirectional controls reorder the text around them (CVE-2021-42574). Pure.
+ * The one sanitiser for text from outside: names from Spotify and from clients, titles, addresses, error messages. A terminal
+ * obeys control characters: OSC 52 writes the clipboard, CSI moves the cursor over earlier output. A log reader believes line
+ * breaks. Bidirectional controls reorder the text around them (CVE-2021-42574). Pure.
  *
- * For people such a character is left out, with no mark in its place. Titles in Hebrew and Arabic may contain direction
- * marks, and look right without them. An escape sequence without its first character is plain, visible
- * text. The log shows the character as `\x1b` or the like, since a log has to tell what was sent. JSON keeps it, escaped. A
- * model gets what a person would see (`modelText`). What is compared, exported or written back stays as it is.
+ * In text for people, such a character is left out, with no mark in its place. Titles in Hebrew and Arabic may contain
+ * direction marks, and look right without them. An escape sequence without its first character is plain, visible text. The log
+ * shows the character as `\x1b` or the like, since a log has to tell what was sent. JSON keeps the character, escaped. A model
+ * gets what a person would see (`modelText`). What is compared, exported or written back stays as it is.
  */
 
 import { lazy } from './memoised.ts';
@@ -32,7 +32,10 @@ const MAY_HIDE =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each is meant by itself.
   /[\x7f-\x9f\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufffb\ud80d\ud82f\ud834\udb40-\udb43]|\\(?:[bfrt]|u(?:00[01]|d[89a-f]))/;
 
-/** Letters that are joined, or kept apart, by a character without width: Arabic, Mongolian and the scripts of India and around. */
+/**
+ * Scripts whose letters are joined, or kept apart, by a character without width: Arabic, Mongolian and the scripts of India and
+ * its neighbours.
+ */
 const JOINING = [
   ...['Arab', 'Syrc', 'Mand', 'Nkoo', 'Mong', 'Deva', 'Beng', 'Guru', 'Gujr', 'Orya', 'Taml', 'Telu', 'Knda'],
   ...['Mlym', 'Sinh', 'Tibt', 'Mymr', 'Khmr', 'Bali', 'Java', 'Newa', 'Phag'],
@@ -90,7 +93,7 @@ export function visibleJson(value: unknown, indent?: number): string {
   );
 }
 
-/** A value for the log: what is unsafe stays readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `max` code units. */
+/** A value for the log: unsafe characters stay readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `max` code units. */
 export function escapedText(text: string, max = 2_000): string {
   const shown = text.slice(0, max).replace(unsafe(), logEscape);
   const isWhole = text.length <= max && shown.length <= max;
@@ -106,7 +109,10 @@ export function modelText(text: string): string {
   return MAY_HIDE.test(text) || hasControls(text) ? withoutHidden(text) : text;
 }
 
-/** `modelText` for every string in plain JSON data, names of fields too. Returns `value` itself if nothing is left out. */
+/**
+ * `modelText` for every string in plain JSON data, names of fields too. Returns `value` itself if it has no character that may
+ * have to be left out.
+ */
 export function modelValue<T>(value: T): T {
   return MAY_HIDE.test(JSON.stringify(value) ?? '') ? (cleaned(value) as T) : value;
 }
@@ -151,7 +157,7 @@ function without(text: string): string {
   return text.replace(unsafe(), (found) => (isHalf(found) ? '\ufffd' : ''));
 }
 
-/** Half of a surrogate pair. */
+/** True for half of a surrogate pair. */
 function isHalf(found: string): boolean {
   return found.length === 1 && found >= '\ud800' && found <= '\udfff';
 }
@@ -161,7 +167,7 @@ let characters: Intl.Segmenter | undefined;
 /** Maximum number of code units of a character, more than any letter with its accents and any emoji has. */
 const MAX_CHARACTER_LENGTH = 64;
 
-/** Cut between characters as people see them, so that no letter loses its accent and no emoji falls apart. */
+/** Cuts the text between characters as people see them, so that no letter loses its accent and no emoji falls apart. */
 function shortened(text: string, max: number): string {
   if (text.length <= max) return text;
   characters ??= new Intl.Segmenter('en', { granularity: 'grapheme' });
