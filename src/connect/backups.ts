@@ -12,7 +12,7 @@ const MAX_EARLIER = 10;
 export interface Backups {
   /** Number of backups. */
   count: number;
-  /** Texts without an entry for the server, newest first. */
+  /** Texts of backups without an entry for the server, newest first. */
   earlier: string[];
   /** Paths of backups that hold a key of relay's. */
   withKey: string[];
@@ -46,7 +46,7 @@ export async function deleteBackups(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true });
 }
 
-/** The entries in a text; null if it cannot be read. */
+/** Our entries in a text; null if the text cannot be read. */
 function ownEntries(text: string, at: Where, target: Target): unknown[] | null {
   let entries: Data;
   try {

@@ -71,15 +71,14 @@ export function textOf({ bytes }: ClientFile): string {
   }
 }
 
-/** True if users other than its owner may read it. Always false on Windows. */
+/** True if users other than its owner may read the file. Always false on Windows. */
 export function isReadableByOthers({ owner }: ClientFile, platform: NodeJS.Platform): boolean {
   return platform !== 'win32' && owner !== null && (owner.mode & 0o077) !== 0;
 }
 
 /**
- * Replaces the file and returns the path of the backup (null if there was no file).
- * Throws `HOME_UNUSABLE` when the file cannot be written, `CONFLICT` when it changed since it was read. In both cases
- * nothing was changed.
+ * Replaces the file and returns the path of the backup (null if there was no file). Throws `HOME_UNUSABLE` when the file cannot
+ * be written, `CONFLICT` when another program changed it since it was read. In both cases, relay changed nothing.
  */
 export async function replaceClientFile(file: ClientFile, replacement: Replacement): Promise<string | null> {
   const { path, target, bytes, owner } = file;
@@ -104,8 +103,8 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
 }
 
 /**
- * Deletes the file, and the directories between `base` and the file that are then empty.
- * Throws `HOME_UNUSABLE`, or `CONFLICT` when it changed since it was read.
+ * Deletes the file, and the directories between `base` and the file that are then empty. Throws `HOME_UNUSABLE`, or `CONFLICT`
+ * when the file changed since it was read.
  */
 export async function deleteClientFile(file: ClientFile, base: string): Promise<void> {
   try {

@@ -33,7 +33,7 @@ export interface Connection {
 /**
  * The command with which a client starts `relay stdio`.
  * @param program the command that starts relay
- * @param home null for the default one
+ * @param home null for the default home
  */
 export function stdioWords(
   [command = 'relay', ...script]: readonly string[],
@@ -45,7 +45,7 @@ export function stdioWords(
 }
 
 export interface Client {
-  /** What the user types. */
+  /** The name that the user types. */
   id: string;
   name: string;
   /** Other names that the command line accepts. */
@@ -54,9 +54,9 @@ export interface Client {
   /** The key in the file that holds its servers. */
   section: string;
   shares: Shares;
-  /** True if it starts `relay stdio`, which needs neither key nor approval. */
+  /** True if the client starts `relay stdio`, which needs neither key nor approval. */
   starts?: true;
-  /** Possible installations. The first one whose `trace` is a path that exists is used, else the last one. */
+  /** Possible installations. relay uses the first one whose `trace` exists, or else the last one. */
   places(system: System): Installation[];
   entry(connection: Connection): Data;
   /** What the user does in the client to approve the connection or, with a key, to connect. */
@@ -290,7 +290,7 @@ export const CLIENTS: readonly Client[] = [
         ? `In a new Qwen Code session, type /mcp, choose ${name}, then Authenticate.`
         : `In a new Qwen Code session, /mcp lists ${name}.`,
   },
-  /** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers it signs in by OAuth. */
+  /** https://zed.dev/docs/ai/mcp: `url` and `headers`; without headers, Zed signs in by OAuth. */
   {
     ...USUAL,
     id: 'zed',
@@ -438,7 +438,7 @@ function programEntry({ program: [command, ...args], choice = {} }: Connection):
   return { command, args: [...args, ...flags] };
 }
 
-/** Quoted when needed: some shells read the brackets of an IPv6 address as a pattern. */
+/** Quotes the address when needed: some shells read the brackets of an IPv6 address as a pattern. */
 function word(url: string, { platform }: System): string {
   if (!url.includes('[')) return url;
   return platform === 'win32' ? `"${url}"` : `'${url}'`;

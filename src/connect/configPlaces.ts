@@ -10,7 +10,7 @@ export interface System {
   home: string;
 }
 
-/** Where the files of clients are. @throws RelayError `HOME_UNUSABLE` */
+/** The system on which relay looks for the files of clients. @throws RelayError `HOME_UNUSABLE` */
 export function systemOf({ platform, env }: Pick<System, 'platform' | 'env'>): System {
   const name = platform === 'win32' ? 'USERPROFILE' : 'HOME';
   const home = env[name] || homedir();
@@ -26,11 +26,11 @@ export function systemOf({ platform, env }: Pick<System, 'platform' | 'env'>): S
 export interface Place {
   base: string;
   file: string;
-  /** Exists once the client has run on this machine; by default the file's directory. */
+  /** A path that exists once the client has run on this machine; by default the file's directory. */
   trace: string;
 }
 
-/** `parts` lead from one of the user's directories to the file. */
+/** The place of a file to which `parts` lead from one of the user's directories. */
 export function placeBelow(
   system: System,
   directory: string,
@@ -49,7 +49,7 @@ export function placeIn(system: System, directory: string, name: string): Place 
   return { base: dirname(directory), file: join(directory, name), trace: directory };
 }
 
-/** Electron's `appData`: where desktop programs built with it keep their data. */
+/** Electron's `appData`: where desktop programs built with Electron keep their data. */
 export function appData(system: System): string {
   const { platform, env, home } = system;
   const { join } = pathsOf(system);

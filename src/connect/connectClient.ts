@@ -16,12 +16,12 @@ import { type Data, isData, keysIn, leadsElsewhere, leadsTo, type Shares, sameDa
 import { FileProblem } from './fileText.ts';
 import { type Addition, allEntries, findEntry, merge, snippet } from './merge.ts';
 
-/** Everything needed to connect one client to one server. Creating it changes nothing. */
+/** Everything needed to connect one client to one server. Creating a plan changes nothing. */
 export interface Plan {
   client: Client;
   connection: Connection;
   file: string;
-  /** The missing path that would exist if the client had run on this machine; null if it exists. */
+  /** The missing path that would exist if the client had run on this machine; null if the path exists. */
   missing: string | null;
   addition: Addition;
   /** The file's content if the entry were the only one. */
@@ -75,19 +75,18 @@ function sharesWith(shares: Shares, headers: readonly string[]): Shares {
   return Object.fromEntries(lists);
 }
 
-/** What a client's file has about the server. */
+/** What a client's file says about the server. */
 export interface FileState {
   /**
    * `other`: the entry with our name has another address, or another path of the program. `taken`: the entry with our name is
-   * another server's. `old_key`: its key is no longer
-   * valid.
+   * another server's. `old_key`: the entry's key is no longer valid.
    */
   state: 'yes' | 'no' | 'other' | 'taken' | 'old_key' | 'unreadable';
   /** Other entries that lead to the server too. */
   otherNames: string[];
 }
 
-/** @param currentKey returns the server's key, null if not known. It is called only if the file has a key */
+/** @param currentKey returns the server's key, null if not known; called only if the entry has a key */
 export async function lookInto(
   { file, addition, connection }: Plan,
   currentKey: () => Promise<string | null>,
@@ -113,7 +112,9 @@ export async function lookInto(
   }
 }
 
-/** True if the entry leads to the server and, if the client starts the program, names its present path. */
+/**
+ * True if the entry leads to the server. If the client starts the program, the entry must also name the program's present path.
+ */
 function isCurrent(entry: unknown, wanted: Data, connection: Connection): boolean {
   if (!leadsTo(entry, connection)) return false;
   if (wanted.command === undefined || !isData(entry)) return true;
@@ -134,7 +135,7 @@ export function otherNamesIn(text: string, addition: Addition, connection: Conne
 }
 
 /**
- * The entry to write. An entry that already leads to the server keeps its name, so that there are not two.
+ * The entry to write. An entry that already leads to the server keeps its name, so that there are never two entries.
  * @throws RelayError `CONFLICT` if another server has our name
  */
 function additionTo(text: string, { addition, connection, file }: Plan): Addition {

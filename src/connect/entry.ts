@@ -29,8 +29,9 @@ const WAYS_TO_REACH = [
 export type Shares = Readonly<Record<string, readonly string[]>>;
 
 /**
- * The merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict it. That
- * may be `disabled`, `timeout`, `tools` or a header for a proxy. Other members of `wanted` are for an entry that lacks them.
+ * The merged entry: what `wanted` says about reaching the server, and everything of `existing` that does not contradict it.
+ * Examples are `disabled`, `timeout`, `tools` and a header for a proxy. Other members of `wanted` are added only if `existing`
+ * lacks them.
  */
 export function mergedEntry(existing: Data, wanted: Data, shares: Shares): Data {
   const merged: Data = {};
@@ -64,7 +65,7 @@ const NARROWING = [
   ['--read-only', 1],
 ] as const;
 
-/** The words of `relay stdio`, with those options of `former` that they have not themselves. */
+/** The words of `relay stdio`, with the narrowing options of `former` that `words` lacks. */
 function withOptions(words: readonly string[], former: readonly string[]): string[] {
   const isNarrowing = (word: string) => NARROWING.some(([name]) => name === word);
   const first = words.findIndex(isNarrowing);
@@ -97,8 +98,9 @@ export function leadsTo(entry: unknown, { url, program }: Target): boolean {
 }
 
 /**
- * True if the entry leads to another server, so that it is not relay's although it has the name. Three kinds may be old entries
- * of relay's: an address of this machine with relay's path, one with a key of relay's, and one that names no server.
+ * True if the entry leads to another server, so that it is not relay's although it has the name. Four kinds may be old entries
+ * of relay's: the command `relay stdio`, an address of this machine with relay's path, an entry with one of relay's keys, and
+ * an entry that names no server.
  */
 export function leadsElsewhere(entry: unknown, target: Target): boolean {
   const texts = textsIn(entry);
@@ -113,10 +115,10 @@ function mayBeRelay(address: string): boolean {
   return isLoopback(hostname.replace(/^\[|\]$/g, '')) && /^\/mcp\/*$/.test(pathname);
 }
 
-/** How every key begins that relay has made. */
+/** The beginning of every key that relay has made. */
 const MADE_BY_RELAY = 'relay_';
 
-/** The keys of relay that the entry sends: any to this server, and those that relay has made. */
+/** relay's keys that the entry sends: any key to this server, and keys that relay has made. */
 export function ownKeysIn(entry: unknown, target: Target): string[] {
   const isOurs = leadsTo(entry, target);
   return keysIn(entry).filter((key) => isOurs || key.startsWith(MADE_BY_RELAY));
@@ -133,7 +135,7 @@ function textsIn(value: unknown): string[] {
   return Object.values(value).flatMap(textsIn);
 }
 
-/** Compares addresses. All names of this machine are the same, and a slash at the end does not matter. */
+/** Compares addresses. All names of this machine count as the same, and a slash at the end does not matter. */
 function sameAddress(text: string, url: string): boolean {
   return text === url || (/^https?:/i.test(text) && plainAddress(text) === plainAddress(url));
 }
@@ -145,7 +147,7 @@ function plainAddress(text: string): string {
   return `${protocol}//${host}:${port}${pathname.replace(/\/+$/, '')}`;
 }
 
-/** True if `texts` start `relay stdio`, for whichever home. */
+/** True if `texts` start `relay stdio`, for any home. */
 function isRelayCommand(texts: readonly string[]): boolean {
   const isRelay = texts.some((text) => /(?:^|[\\/])relay(?:\.mjs|\.exe)?$/i.test(text));
   return isRelay && texts.includes('stdio');

@@ -36,7 +36,7 @@ export interface Edit {
   text: string;
 }
 
-/** The text with all edits applied. They must not overlap; edits at the same offset keep their order. */
+/** The text with all edits applied. The edits must not overlap; edits at the same offset keep their order. */
 export function applied(text: string, edits: readonly Edit[]): string {
   return [...edits]
     .reverse()

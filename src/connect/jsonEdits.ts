@@ -19,7 +19,7 @@ interface Layout {
   eol: string;
 }
 
-/** An entry has a dozen keys. The bound is for numbers that JSON cannot write back, such as 1e999: they differ forever. */
+/** An entry has a dozen keys. The bound is for numbers that JSON cannot write back, such as 1e999, which always differ. */
 const MAX_DIFFERENCES = 100;
 
 const OPTIONS = { allowTrailingComma: true, disallowComments: false, allowEmptyContent: true };
@@ -50,7 +50,7 @@ export function editJson(text: string, section: string, name: string, entry: Dat
 
 /**
  * `text` without the member `name` of `section`, which exists.
- * @param whole removes the section too, unless a comment is in there
+ * @param whole true to remove the section too, unless a comment is in there
  */
 export function removeJson(text: string, section: string, name: string, whole: boolean): string {
   const root = parseTree(text, [], OPTIONS) as Node;
@@ -100,7 +100,10 @@ function nextEdits(text: string, section: string, name: string, entry: Data): Ed
   return difference(text, node, entry, layout);
 }
 
-/** Throws for a duplicate key: `findNodeAtLocation` finds the first one, while the parser takes the last. */
+/**
+ * Throws if the node is not an object. Its key is then there twice: `findNodeAtLocation` finds the first, while the parser took
+ * the last.
+ */
 function objectAt(root: Node, path: string[]): Node | undefined {
   const node = findNodeAtLocation(root, path);
   if (node && node.type !== 'object') throw new FileProblem(`has more than one ${path.join('.')}`);
@@ -143,7 +146,7 @@ function insertion(text: string, node: Node, key: string, value: unknown, layout
   const hasComma = last !== undefined && commaAfter(text, from) !== null;
   const comma = last && !hasComma ? [{ offset: from, length: 0, text: ',' }] : [];
   const name = JSON.stringify(key);
-  // After a line comment, only a new line is outside of it.
+  // After a line comment, only a new line is outside the comment.
   const isInline = first && !/\n/.test(text.slice(node.offset, first.offset) + text.slice(from, closing));
   if (isInline) {
     return [...comma, { offset: at, length: 0, text: ` ${name}: ${JSON.stringify(value)}` }];

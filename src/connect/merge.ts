@@ -19,7 +19,7 @@ export interface Addition {
 interface FormatRules {
   parse(text: string): Data;
   edit(text: string, section: string, name: string, entry: Data): string;
-  /** @param whole removes the section too, which holds nothing else */
+  /** @param whole true to remove the section too, which holds nothing else */
   remove(text: string, section: string, name: string, whole: boolean): string;
   snippet(section: string, name: string, entry: Data): string;
 }
@@ -30,11 +30,11 @@ const FORMATS: Record<Format, FormatRules> = {
   yaml: { parse: parseYaml, edit: editYaml, remove: removeYaml, snippet: snippetYaml },
 };
 
-/** Some Windows editors start every file with one. */
+/** The mark with which some Windows editors start every file. */
 const BYTE_ORDER_MARK = '\uFEFF';
 
 /**
- * The text with the addition; the same text when it is already there.
+ * The text with the addition; the same text when the addition is already there.
  * @throws FileProblem when the text is malformed or cannot be edited safely
  */
 export function merge(content: string, addition: Addition): string {
@@ -67,9 +67,9 @@ export interface Past {
 
 /**
  * The file as it was before `merge` added our entry; null if there was no file. If nobody has changed anything else since, the
- * result is one of the earlier texts, byte for byte. Otherwise everything else stays byte for byte, except the comma or the blank
- * line that belonged to the entry. A section that becomes empty is removed if it was not there before.
- * @throws FileProblem as `merge`
+ * result is one of the earlier texts, byte for byte. Otherwise everything else stays byte for byte, except the comma or the
+ * blank line that belonged to the entry. A section that becomes empty is removed if it was not there before.
+ * @throws FileProblem as `merge` does
  */
 export function unmerged(content: string, at: Where, { earlier, existed }: Past): string | null {
   return withinStack(() => {
@@ -88,7 +88,7 @@ export function unmerged(content: string, at: Where, { earlier, existed }: Past)
   });
 }
 
-/** @param whole removes the section too, if it holds nothing else */
+/** @param whole true to remove the section too, if it holds nothing else */
 function removed(content: string, { format, section, name }: Where, whole: boolean): string {
   const mark = content.startsWith(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK : '';
   const text = content.slice(mark.length);
@@ -110,7 +110,7 @@ function hasSection(content: string, { format, section }: Where): boolean {
   return Object.hasOwn(FORMATS[format].parse(withoutMark(content)), section);
 }
 
-/** undefined if the text cannot be read or edited. */
+/** The result of `work`; undefined if the text cannot be read or edited. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();

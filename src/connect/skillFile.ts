@@ -8,9 +8,9 @@ import { SKILL_NAME } from './skillPlaces.ts';
 /** Marks a `SKILL.md` as written by relay. */
 export const SKILL_MARK =
   '<!-- Written by relay connect --skill; relay connect --skill --remove takes it away. -->';
-/** New name of a `SKILL.md` that was there before; a second one gets a number, and so on. */
+/** The new name of a `SKILL.md` that was there before. Later ones also get a number. */
 const FORMER = 'SKILL.md.before-relay';
-/** Lists the directories that were created for the skill, so that only those are removed with it. */
+/** The file that lists the directories created for the skill, so that only those are removed with it. */
 const MADE = '.made-by-relay';
 
 export function skillPath(folder: string): string {
@@ -44,7 +44,7 @@ export async function hasSkill(folder: string): Promise<boolean> {
   return text.includes(SKILL_MARK);
 }
 
-/** @returns true if there was one. @throws RelayError `HOME_UNUSABLE` */
+/** @returns true if there was a skill of relay's. @throws RelayError `HOME_UNUSABLE` */
 export async function removeSkill(folder: string): Promise<boolean> {
   const path = skillPath(folder);
   const own = dirname(path);

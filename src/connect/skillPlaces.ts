@@ -1,10 +1,10 @@
 /**
  * Where clients read the user's skills, as data. A skill is a directory with a `SKILL.md` (https://agentskills.io). The client
- * shows its name and description to the model, which reads the rest when a task needs it. Pure.
+ * shows the skill's name and description to the model. The model reads the rest when a task needs it. Pure.
  */
 import { pathsOf, type System } from './configPlaces.ts';
 
-/** Also the name of the skill's directory, as the specification requires. */
+/** The skill's name, which is also the name of its directory, as the specification requires. */
 export const SKILL_NAME = 'relay';
 
 /** The skills directory of each client, with the page that documents it. */
@@ -30,7 +30,7 @@ const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = 
   cline: shared,
 };
 
-/** Read by most clients. */
+/** The directory that most clients read. */
 function shared({ home }: System): readonly string[] {
   return [home, '.agents', 'skills'];
 }

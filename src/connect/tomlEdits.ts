@@ -27,7 +27,7 @@ export function editToml(text: string, section: string, name: string, entry: Dat
   return appended(applied(text, ours.map(deletion)), snippetToml(section, name, entry));
 }
 
-/** `text` without the table `section.name`, and with it one of the blank lines around it. */
+/** `text` without the table `section.name`, and without one of the blank lines around it. */
 export function removeToml(text: string, section: string, name: string): string {
   const ours = statementsOf(text).filter(({ path }) => path[0] === section && path[1] === name);
   const left = applied(text, ours.map(deletion));

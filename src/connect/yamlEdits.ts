@@ -24,8 +24,8 @@ export function editYaml(text: string, section: string, name: string, entry: Dat
 }
 
 /**
- * `text` without the member `name` of `section`, which exists; `whole`: without the section too, unless a comment is in
- * there.
+ * `text` without the member `name` of `section`, which exists.
+ * @param whole true to remove the section too, unless a comment is in there
  */
 export function removeYaml(text: string, section: string, name: string, whole: boolean): string {
   return (
@@ -184,7 +184,7 @@ function isPlain(value: unknown): boolean {
   return typeof value !== 'object' || value === null;
 }
 
-/** The lines of a member, with the comment behind it. */
+/** The edit that removes the lines of a member, with the comment behind it. */
 function deletion(text: string, { key, value }: Pair, section: string): Edit {
   const [start, keyEnd] = rangeOf(key, section);
   const from = lineStart(text, start);
@@ -194,7 +194,7 @@ function deletion(text: string, { key, value }: Pair, section: string): Edit {
   return { offset: from, length: lineEnd(text, last) - from, text: '' };
 }
 
-/** The text with our section at its end, so that nothing else ends up in it. */
+/** The text with our section at its end, so that nothing else ends up in the section. */
 function appended(text: string, block: string): string {
   const eol = lineEndOf(text);
   const gap = text === '' || text.endsWith('\n') ? '' : eol;
@@ -205,7 +205,7 @@ function indented(block: string, width: number): string {
   return block.replaceAll(/^/gm, ' '.repeat(width)).replace(/ +$/, '');
 }
 
-/** JSON's strings and lists are YAML's too (YAML 1.2.2, 1.2). */
+/** JSON's strings and lists are valid YAML (YAML 1.2.2, 1.2). */
 function pairText(key: string, value: unknown, indent: number): string {
   const start = `${' '.repeat(indent)}${keyText(key)}:`;
   if (!isData(value) || Object.keys(value).length === 0) return `${start} ${JSON.stringify(value)}\n`;

@@ -9,11 +9,11 @@ export interface AnswerHead {
 export interface AnswerTaker {
   head(head: AnswerHead): void;
   body(bytes: Buffer): void;
-  /** @param isLast no other answer comes on this connection */
+  /** @param isLast true if no other answer comes on this connection */
   end(isLast: boolean): void;
 }
 
-/** A head has some 500 bytes. */
+/** A usual head has about 500 bytes. */
 const MAX_HEAD = 64 * 1024;
 const LINE_END = '\r\n';
 
@@ -40,7 +40,9 @@ export class AnswerReader {
     while (this.#pending.length > 0 && this.#step());
   }
 
-  /** Call it when the other side has closed. @throws Error if the answer was not complete */
+  /**
+   * Ends the last answer. Call this when the other side has closed the connection. @throws Error if the answer was not complete
+   */
   close(): void {
     if (this.#place.in !== 'rest') throw new Error('it closed the connection');
     this.#end();
@@ -111,7 +113,7 @@ export class AnswerReader {
     return true;
   }
 
-  /** Lines around chunks: their sizes, the end of each, fields behind the last (RFC 9112, 7.1). */
+  /** Reads a line around chunks: the size of a chunk, its end, or a field after the last chunk (RFC 9112, 7.1). */
   #readLine(kind: 'size' | 'chunk end' | 'trailers'): boolean {
     const end = this.#pending.indexOf(LINE_END);
     if ((end === -1 ? this.#pending.length : end) > MAX_HEAD) throw notHttp();

@@ -10,18 +10,18 @@ import { type Greeting, requireProof, unreachable } from './localClient.ts';
 export interface CarryOptions {
   /** Derived from the master key; never sent. */
   key: string;
-  /** Aborting it tells the server that the client no longer waits. */
+  /** Aborting this signal tells the server that the client no longer waits. */
   signal: AbortSignal;
   /** The request headers, to which the credential and the body's type and length are added. */
   headers: Record<string, string>;
 }
 
 /**
- * Passes every JSON-RPC message of the answer to `take`, as JSON text. The body of a 401 is not passed on: it concerns only the
- * credential, which relay itself added. Closes the connection.
- * @param greeting one whose connection has carried no message yet
+ * Passes every JSON-RPC message of the answer to `take`, as JSON text. The body of a 401 is not passed on, since it concerns
+ * only the credential that relay itself added. Closes the connection.
+ * @param greeting a greeting whose connection has carried no message yet
  * @returns the HTTP status
- * @throws RelayError `NO_SERVER` where nothing was sent; anything else means that the answer was cut off
+ * @throws RelayError `NO_SERVER` if nothing was sent; any other error means that the answer was cut off
  */
 export async function carryMessage(
   text: string,

@@ -1,6 +1,7 @@
 /**
- * A single connection to a server on this machine, for a few requests one after the other. It is never silently replaced by a
- * new one. It uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its first answer.
+ * A single connection to a server on this machine, for a few requests one after the other. The connection is never silently
+ * replaced by a new one. It uses a bare socket: with `node:http`, `relay stdio` takes an eighth more processor time until its
+ * first answer.
  */
 import { connect, type Socket } from 'node:net';
 import { StringDecoder } from 'node:string_decoder';
@@ -12,7 +13,7 @@ interface PostOptions {
   signal?: AbortSignal | undefined;
   /** How long the server may be silent, in milliseconds. */
   timeoutMs: number;
-  /** How long the whole answer may take, in milliseconds; without it, as long as data keeps coming. */
+  /** How long the whole answer may take, in milliseconds; by default, as long as data keeps coming. */
   withinMs?: number;
   maxBytes?: number;
 }
@@ -25,7 +26,7 @@ export interface OpenOptions {
 export interface Answer {
   status: number;
   text: string;
-  /** Both ends of the connection, as this side's socket names them; null if it was never open. */
+  /** Both ends of the connection, as this side's socket names them; null if the connection was never open. */
   ends: ConnectionEnds | null;
 }
 
@@ -156,7 +157,7 @@ export function openConnection(origin: string): Connection {
           },
           fail(error) {
             stop();
-            // Only one of the two is still pending.
+            // Once the head has arrived, only the body is still pending, and `reject` does nothing.
             reject(error);
             body.fail(error);
           },
@@ -191,7 +192,7 @@ function contentHeaders(text: string): Record<string, string> {
   return { 'content-type': 'application/json', 'content-length': String(Buffer.byteLength(text)) };
 }
 
-/** @throws Error for a header with characters that would break the request. Its value may come from another program */
+/** @throws Error for a header with characters that would break the request. A value may come from another program */
 function headOf(path: string, headers: Record<string, string>): string {
   const lines = Object.entries(headers).map(([name, value]) => {
     if (!/^[\w-]+$/.test(name) || /[^\t\x20-\x7e]/.test(value)) throw new Error(`${name} cannot be a header`);

@@ -1,6 +1,6 @@
 /**
- * The command line's way to a running server: one POST for each call of `domain/localApi.ts`. Each has its own connection, on
- * which the server has to prove itself before it is sent anything else.
+ * The command line's way to a running server: one POST for each call of `domain/localApi.ts`. Each call has its own connection.
+ * The server has to prove itself on that connection before the command line sends anything else.
  */
 import { type Random, systemRandom } from '../base/clock.ts';
 import { readJson } from '../base/parsing.ts';
@@ -10,7 +10,7 @@ import { credentialFor, HELLO_ROUTE } from '../domain/localProof.ts';
 import { readRemedy } from '../domain/remedy.ts';
 import { type Answer, type Connection, openConnection } from './connection.ts';
 
-/** How long a server may take for its whole proof, in milliseconds. It needs hardly any time. */
+/** How long a server may take for its whole proof, in milliseconds. A proof takes hardly any time. */
 const HELLO_MS = 10_000;
 const HELLO_BYTES = 16 * 1024;
 
@@ -19,7 +19,7 @@ export interface LocalClientOptions {
   baseUrl: string;
   /** Derived from the master key; never sent. */
   key: string;
-  /** Aborting it ends every running call, with the signal's reason. */
+  /** Aborting this signal ends every running call, with the signal's reason. */
   signal?: AbortSignal;
   /** How long the server may be silent, in milliseconds. Waiting for a login takes up to 25 s at a time. */
   timeoutMs?: number;
@@ -83,7 +83,7 @@ export function greet(
 }
 
 /**
- * Makes sure that the other end of the connection is the server of this home. Until it has proved that, nothing that it
+ * Makes sure that the other end of the connection is the server of this home. Until the server has proved that, nothing that it
  * sends is trusted or shown, not even errors.
  * @returns the credential for this connection
  * @throws RelayError `NO_SERVER`, or the error of the network
@@ -105,7 +105,7 @@ export function unreachable(origin: string, error: unknown): RelayError {
   });
 }
 
-/** The error that an answer contains. An answer without one does not come from relay, which is an error too. */
+/** The error that an answer contains. An answer without an error code does not come from relay, which is an error too. */
 function errorFrom(content: unknown, status: number, origin: string): RelayError {
   const error = (content as { error?: Record<string, unknown> } | null)?.error;
   const code = error?.code;

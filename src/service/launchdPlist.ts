@@ -14,8 +14,8 @@ export function agentPaths(homeDir: string): { plist: string; log: string } {
 }
 
 /**
- * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits it to two restarts
- * a minute. Without `ProcessType`, launchd would slow down a process that has no window.
+ * The whole property list. No exit code can tell launchd to stop restarting, so `ThrottleInterval` limits launchd to two
+ * restarts a minute. Without `ProcessType`, launchd would slow down a process that has no window.
  */
 export function plistText(command: readonly string[], log: string): string {
   const words = command.map((word) => `    <string>${escaped(word)}</string>`).join('\n');
@@ -60,7 +60,7 @@ export function plistCommand(text: string): string | null {
   return shellText([...list.matchAll(/<string>(.*?)<\/string>/gs)].map(([, word = '']) => unescaped(word)));
 }
 
-/** From `launchctl print gui/UID/LABEL`. */
+/** The state in the output of `launchctl print gui/UID/LABEL`. */
 export function agentState(printed: string): { running: boolean; failed: boolean; pid: number | null } {
   const pid = /^\s*pid = (\d+)$/m.exec(printed)?.[1];
   const lastExit = /^\s*last exit code = (\d+)/m.exec(printed)?.[1];
@@ -68,7 +68,10 @@ export function agentState(printed: string): { running: boolean; failed: boolean
   return { running: pid !== undefined, failed: ended, pid: pid === undefined ? null : Number(pid) };
 }
 
-/** From `launchctl print-disabled gui/UID`: older systems print `true`, newer ones `disabled`. */
+/**
+ * True if the output of `launchctl print-disabled gui/UID` names the agent as disabled. Older systems print `true`, newer ones
+ * `disabled`.
+ */
 export function isDisabled(printed: string): boolean {
   return new RegExp(`"${LABEL.replace('.', '\\.')}" => (?:true|disabled)\\b`).test(printed);
 }

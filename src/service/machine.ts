@@ -45,7 +45,7 @@ function leadsTo(name: string, path: string): boolean {
   }
 }
 
-/** Works from the bundle and from source, whatever name the program was started by. */
+/** Finds relay's script from the bundle and from source, whatever name the program was started by. */
 function ownScript(folder: string): string {
   const script = join(folder, 'bin', 'relay.mjs');
   return existsSync(script) || dirname(folder) === folder ? script : ownScript(dirname(folder));

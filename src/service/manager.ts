@@ -5,7 +5,7 @@ import { RelayError } from '../domain/errors.ts';
 export interface Ran {
   ok: boolean;
   out: string;
-  /** Its stderr, or the reason why it could not be run; without the trailing newline. */
+  /** The program's stderr, or the reason why it could not be run; without the trailing newline. */
   err: string;
 }
 
@@ -43,11 +43,11 @@ export interface ServiceStatus {
   wanted: string;
   /** True if installing now would change nothing in the file. */
   current: boolean;
-  /** True if it starts at login. */
+  /** True if the service starts at login. */
   enabled: boolean;
   /** null if not known. */
   running: boolean | null;
-  /** True if it exited by itself and was not restarted. */
+  /** True if the service exited by itself and is not running again. */
   failed: boolean;
   pid: number | null;
   /** Why the system's service manager did not answer; null if it did, or if there is none. */
@@ -74,14 +74,14 @@ export function writerOf(text: string | null, isOurs: boolean): ServiceStatus['w
   return isOurs ? 'relay' : 'other';
 }
 
-/** A file that relay did not write is never replaced or removed. */
+/** The error for a file that relay did not write, and therefore never replaces or removes. */
 export function writtenByOther(file: string): RelayError {
   return new RelayError('SERVICE_FAILED', `${file} was not written by relay.`, {
     remedy: 'Nothing was changed. If you do not need it, move it away, then run this again.',
   });
 }
 
-/** Throws if a program failed, with the system's own message, since only that says what to fix. */
+/** Throws if a program failed, with the system's own message, since only that message says what to fix. */
 export function requireOk({ ok, err }: Ran, what: string, remedy: string): void {
   if (ok) return;
   const reason = err.replace(/[\s.]+$/, '') || 'no reason given';

@@ -1,5 +1,5 @@
 /**
- * Starts the server at login with the Windows Run key. Windows does not supervise the server, so this file does not start or
+ * Starts the server at login with the Windows Run key. Windows does not supervise the server, so this manager does not start or
  * stop it.
  */
 import { systemProgram } from '../base/childProcess.ts';

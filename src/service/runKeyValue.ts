@@ -31,7 +31,7 @@ function unusable(why: string, text: string): RelayError {
   });
 }
 
-/** Quoted for Microsoft's C runtime, where a backslash is special only before a quotation mark. */
+/** Quotes a word for Microsoft's C runtime, where a backslash is special only before a quotation mark. */
 function windowsWord(word: string): string {
   if (/^[\w\\:./-]+$/.test(word)) return word;
   return `"${word.replace(/\\+$/, '$&$&')}"`;
@@ -46,14 +46,15 @@ export function queriedData(printed: string): string | null {
   return /^\s*relay\s+REG_(?:EXPAND_)?SZ\s+(.*?)\s*$/m.exec(printed)?.[1] ?? null;
 }
 
-/** True if relay wrote the data: it writes no other form. */
+/** True if relay wrote the data, which then begins with `START`. */
 export function isOurData(data: string): boolean {
   return data.startsWith(START);
 }
 
 /**
  * True if `printed`, the output of `reg`, may be `data`. `reg` prints in the console's code page, where a character beyond
- * ASCII may be several bytes, another character or a question mark. So anything matches such a character.
+ * ASCII may be several bytes, another character or a question mark. So the comparison accepts anything in place of such a
+ * character.
  */
 export function isSameData(printed: string, data: string): boolean {
   const pattern = [...data].map((letter) =>

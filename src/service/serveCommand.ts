@@ -3,7 +3,7 @@ import { posix } from 'node:path';
 import { shellWord } from '../base/childProcess.ts';
 import { RelayError } from '../domain/errors.ts';
 
-/** `relay serve` for a home, or with null for the default one. Throws `SERVICE_FAILED` for unusable paths. */
+/** The words of `relay serve` for a home; null stands for the default home. Throws `SERVICE_FAILED` for unusable paths. */
 export function commandToServe(program: readonly string[], home: string | null): string[] {
   const command = [...program, ...(home === null ? [] : ['--home', home]), 'serve'];
   const unusable = command.find((word) => /\p{Cc}/u.test(word));

@@ -34,7 +34,7 @@ export async function removeFile(path: string): Promise<void> {
   });
 }
 
-/** Where the symbolic link points; null if `path` is not one. */
+/** Where the symbolic link points; null if `path` is not a symbolic link. */
 export async function linkTarget(path: string): Promise<string | null> {
   return readlink(path).catch(() => null);
 }

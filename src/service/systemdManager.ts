@@ -76,7 +76,7 @@ export function systemdManager({ env, machine, command }: ServiceFacts): Service
       if (writtenBy === 'other') throw writtenByOther(unit);
       const linked = (await linkTarget(link)) !== null;
       if (writtenBy === 'nobody' && !linked) return false;
-      // This fails if the unit file is gone. What is left is removed anyway.
+      // This fails if the unit file is gone. The remaining files are removed anyway.
       await machine.run('systemctl', ['--user', 'disable', '--now', UNIT], STOP_MS);
       await removeFile(unit);
       await removeFile(link);

@@ -1,5 +1,5 @@
 /**
- * The systemd unit. Pure. A user unit rather than a system unit, because only the user's own processes reach the
+ * The systemd unit. Pure. It is a user unit rather than a system unit, because only the user's own processes reach the
  * keychain.
  */
 import { isAbsolute, join } from 'node:path';
@@ -62,8 +62,8 @@ export function unitCommand(text: string): string | null {
 }
 
 /**
- * The value of `ExecStart`. systemd does not accept a program path with a quote, backslash or dollar sign
- * (systemd.service(5), "Command lines").
+ * The value of `ExecStart`. systemd does not accept a program path with a quote, backslash or dollar sign (systemd.service(5),
+ * "Command lines"), so a shell starts such a program.
  */
 export function execStart(command: readonly string[]): string {
   const [program = ''] = command;
@@ -77,7 +77,7 @@ function systemdWord(word: string): string {
   return `"${literal.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** From the output of `systemctl show`. */
+/** The state in the output of `systemctl show`. */
 export function unitState(shown: string): {
   enabled: boolean;
   running: boolean;
