@@ -4,8 +4,8 @@
 const TURN_MS = 4;
 
 /**
- * For work in pieces: `await turn()` after each piece lets other work run once this turn has lasted `TURN_MS`. `turn` returns
- * undefined until then.
+ * For work in pieces: `await turn()` after each piece lets other work run once this turn has lasted `TURN_MS`. Before that,
+ * `turn` returns undefined.
  */
 export function createTurns(): () => Promise<void> | undefined {
   let begin = performance.now();

@@ -91,7 +91,7 @@ const POSSIBLE = 2_000;
 const CERTAIN = POSSIBLE + 1;
 
 /**
- * Pairs equal occurrences of a URI, the first with the first and so on. Keeps as many pairs as are in the same order in both
+ * Pairs equal occurrences of a URI, the first with the first and so on. Keeps the most pairs that are in the same order in both
  * lists.
  */
 function namedByBoth(a: readonly string[], b: readonly string[]): Array<[number, number]> {

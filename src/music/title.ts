@@ -32,7 +32,10 @@ export interface ParsedTitle {
 const GUESTS_AFTER_CUE = /^(?:feat\b\.?|ft\b\.?|featuring\b):?\s*(.+)$/iu;
 /** These words are common in titles, so they only count in a note. */
 const GUESTS_IN_NOTE = /^(?:(?:duet )?with|w\/|con|avec|mit|com)\s+(.+)$/iu;
-/** Guests at the end of the title itself, or of a note ("Someone Remix feat. Other"). "six ft deep" is a length. */
+/**
+ * Guests at the end of the title itself, or of a note ("Someone Remix feat. Other"). Lengths such as "six ft deep" do not
+ * count.
+ */
 const GUESTS_AT_END =
   /^(.*?(?<!\d|\b(?:a|no|one|two|three|four|five|six|ten)))\s+(?:(?:feat|ft|featuring)\b\.?:?|w\/)\s+(?!of\b)(.+)$/iu;
 const REMASTER_AT_END = /\s+((?:\d{4} )?(?:digital(?:ly)? )?remaster(?:ed)?(?: \d{4})?(?: version)?)$/iu;

@@ -50,7 +50,7 @@ function metadata(world: World, playlist: DemoPlaylist): Shape {
   };
 }
 
-/** @param withEpisodes true if the query's `additional_types` includes episodes; otherwise `item` is null in their rows */
+/** @param withEpisodes true if the query's `additional_types` includes episodes; otherwise rows of episodes have no item */
 export function rowObject(world: World, row: PlaylistRow, withEpisodes: boolean): Shape {
   const item = row.unavailable ? null : mediaObject(world, row.uri, withEpisodes);
   return {
