@@ -65,7 +65,7 @@ export function isOneChange(a: string, b: string): boolean {
   return (left <= 1 && other <= 1) || (left === 2 && other === 2 && isSwapped(a, start, b, start));
 }
 
-/** True if the two letters of `a` from `i` on are those of `b` from `j` on, swapped. */
+/** True if two letters of `a` from `i` on are the two letters of `b` from `j` on, swapped. */
 function isSwapped(a: string, i: number, b: string, j: number): boolean {
   return a.charCodeAt(i) === b.charCodeAt(j + 1) && a.charCodeAt(i + 1) === b.charCodeAt(j);
 }

@@ -28,7 +28,7 @@ export interface KeepRecord {
   status: KeepStatus;
   last_run_at: string | null;
   next_run_at: string | null;
-  /** Why the kept playlist waits, or what there is to review. */
+  /** Why the kept playlist waits, or what a person has to review. */
   reason?: string;
   /** What the last run did. */
   last_result?: string;

@@ -35,7 +35,7 @@ export function choiceHeaders({ toolsets, readOnly }: Partial<ToolChoice>): Reco
   };
 }
 
-/** Which tools are offered: those of the toolsets and, with `readOnly`, only those that change nothing. */
+/** Which tools are offered: the tools of the toolsets. With `readOnly`, only tools that change nothing. */
 export interface ToolChoice {
   toolsets: readonly Toolset[];
   readOnly: boolean;

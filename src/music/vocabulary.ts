@@ -56,7 +56,7 @@ export type Version = keyof typeof VERSION_PHRASES | 'version';
 /** Notes that a request may name, but that do not make another recording. */
 export type Note = 'remaster' | 'edit' | 'mono' | 'clean' | 'explicit';
 
-/** Phrases that do not separate recordings; those of `none` mean nothing at all. */
+/** Phrases that do not separate recordings; phrases under `none` mean nothing at all. */
 const NOTE_PHRASES = {
   remaster: [
     'remaster',

@@ -103,7 +103,7 @@ function songFields(node: JsonNode, plan: File['plan']): Fields {
   );
 }
 
-/** Values by key; those of `album`, `artists` and `external_ids` are one level down. */
+/** Values by key; the values of `album`, `artists` and `external_ids` are one level down. */
 function valuesOf(key: string, value: JsonNode): [string, string][] {
   if (value.type === 'array')
     return [[key, joinNames(itemsOf(value).map((item) => textOf(item) || nameOf(item)))]];
