@@ -1,11 +1,14 @@
-/** The whole program in a single executable, as `seaProgram.ts` starts it. */
+/** The script with the whole program in a single executable. `seaProgram.ts` loads it. */
 import { createContext, type GlobalOptions } from './cli/context.ts';
 import { systemWorld } from './cli/world.ts';
 import type { Settings } from './config/settings.ts';
 import { main } from './main.ts';
 import type { RunningServer } from './server/start.ts';
 
-/** Runs the command line. An executable is its own keychain helper, since it has no `-e` to run a script with. */
+/**
+ * Runs the command line or, if `RELAY_KEYCHAIN_HELPER` is 1, the keychain helper. An executable is its own helper, since it
+ * cannot run a script with `-e` as Node can.
+ */
 export function run(): void {
   if (process.env.RELAY_KEYCHAIN_HELPER === '1') {
     import('./secrets/keychainHelper.ts').then(({ runKeychainHelper }) => runKeychainHelper());
@@ -17,8 +20,8 @@ export function run(): void {
 }
 
 /**
- * Starts the server for `relay stdio`, which is a script of its own.
- * @throws RelayError whose class is not the one that the other script knows
+ * Starts the server for `relay stdio`, which runs in a separate script.
+ * @throws RelayError of this script's own class, so `instanceof` does not work in the other script
  */
 export async function host(
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 /**
- * Runs the scripts that an executable carries as assets. Node can embed a script too, but caches only what compiling it
- * gives. The cache used here is made after a run, so it has every function that a start uses.
+ * Runs the scripts that an executable carries as assets. Node can also embed a script with a code cache, but makes that cache
+ * before the script has run. The caches used here are made after a run, so they have every function that a start uses.
  */
 import { getAsset, getRawAsset } from 'node:sea';
 import { Script } from 'node:vm';
@@ -9,8 +9,9 @@ import { Script } from 'node:vm';
 export const SCRIPT_ASSETS = { program: 'relay.cjs', stdio: 'stdio.cjs' } as const;
 
 /**
- * Names of the assets with V8's caches for them, if the build could make them. The program has two: after the start of a
- * command, and after options alone, since reading the large one takes longer than the rest of `--version`.
+ * Names of the assets with V8's code caches. An asset is missing if the build could not make its cache. The program has two
+ * caches. `command` was made after a command had started. `options` is for options alone and is smaller: reading the large
+ * cache takes longer than the rest of `--version`.
  */
 export const CACHE_ASSETS = {
   command: 'command.cache',
@@ -20,7 +21,10 @@ export const CACHE_ASSETS = {
 
 type Cache = keyof typeof CACHE_ASSETS;
 
-/** Wraps a CommonJS module in a function, as Node does. Doing that at each start would copy it in memory. */
+/**
+ * Wraps a CommonJS module in a function, as Node does. The build calls this, because wrapping at each start would copy the
+ * source in memory.
+ */
 export function asFunction(source: string): string {
   return `(function (exports, require, module, __filename, __dirname) {${source}\n})`;
 }
@@ -59,7 +63,7 @@ export function evaluate(script: Script, require: NodeJS.Require): unknown {
   return module.exports;
 }
 
-/** The cache of that name; null if the build could make none. */
+/** Reads a code cache; null if the build could not make it. */
 export function readCache(name: Cache): Buffer | null {
   try {
     return Buffer.from(getRawAsset(CACHE_ASSETS[name]) as ArrayBuffer);

@@ -34,7 +34,7 @@ export interface World {
   /** Aborted with `INTERRUPTED` when the person or the system asks the program to stop. */
   signal: AbortSignal;
   /**
-   * Rejects when no browser can be started.
+   * Opens `target` in a browser. Rejects if no browser can be started.
    * @param target the path of a file, or a URL. Other users of the machine can read it, so it must not hold a secret.
    */
   openBrowser(target: string): Promise<void>;
@@ -55,13 +55,16 @@ interface SettingsRequest {
 }
 
 export interface Context extends World {
-  /** Removes control characters. */
+  /** The streams of the process, without control characters in the output. */
   readonly io: Io;
   /** True with `--json`. */
   readonly json: boolean;
   /** The value of `--home`. */
   readonly home: string | undefined;
-  /** True with `--demo`, or once the running demo is used without it. Commands shown to people then contain `--demo`. */
+  /**
+   * True with `--demo`, or once the command uses the running demo without that option. Commands shown to people then contain
+   * `--demo`.
+   */
   readonly demo: boolean;
   /** From now on uses the running demo instead of the home's server. */
   useDemo(): void;
@@ -72,21 +75,21 @@ export interface Context extends World {
   remark(text: string): void;
   /** The remarks to print once the command has succeeded. */
   readonly remarks: readonly string[];
-  /** Options from flags and environment; reads no file. */
+  /** What loading the settings needs: flags and environment. Reads no file. */
   loadOptions(request?: SettingsRequest): LoadOptions;
   /** Reads `config.json` and the clients file. */
   settings(request?: SettingsRequest): Promise<Settings>;
   /**
    * The running server; null if there is none. Reads `server.json`, and the master key if a server runs. If the home has no
-   * server and `ownHome` is not set, a running demo is used. This and all calls to the server reject with `INTERRUPTED` as
+   * server and `ownHome` is not set, a running demo is used. This call and all calls to the server reject with `INTERRUPTED` as
    * soon as the person asks to stop.
    */
   running(options?: ServerChoice): Promise<Connection | null>;
   /** The running server, for commands that need one. @throws RelayError `NO_SERVER` */
   server(): Promise<Connection>;
   /**
-   * Gives `work` the running server or, without one, opens the state while `work` runs. Rejects with `INTERRUPTED` as soon as
-   * the person asks to stop.
+   * Gives `work` the running server. If no server runs, opens the state while `work` runs. Rejects with `INTERRUPTED` as soon
+   * as the person asks to stop.
    */
   withLocal<T>(work: (local: LocalApi) => Promise<T>, options?: ServerChoice): Promise<T>;
   /** Opens the state while `work` runs, as `withLocal` does without a server. */

@@ -1,4 +1,4 @@
-/** Exit codes: their meanings, and the one table from errors to them. */
+/** The exit codes, their meanings, and the table that gives each error its exit code. */
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 
 export const EXIT = {
@@ -27,7 +27,7 @@ export type ExitCode = (typeof EXIT)[keyof typeof EXIT];
 /** Takes the exit code of a command that ended without an error. */
 export type Finish = (code: ExitCode) => void;
 
-/** The exit codes of errors that have a special one. */
+/** The errors with an exit code of their own. All others exit with `failed`. */
 const EXIT_CODES: Partial<Record<ErrorCode, ExitCode>> = {
   USAGE: EXIT.usage,
   SETTINGS_INVALID: EXIT.usage,

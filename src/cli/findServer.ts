@@ -1,4 +1,4 @@
-/** Finds the server that runs for a home: its own, or the demo's for commands that may use either. */
+/** Finds the running server of a home. If the home has none, commands that may use the demo get the demo's server. */
 import { join } from 'node:path';
 import type { Clock, Random } from '../base/clock.ts';
 import {
@@ -17,7 +17,7 @@ import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
 import { readServerFile } from '../store/home/serverFile.ts';
 
-/** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import it. */
+/** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import `context.ts`. */
 interface Asking {
   clock: Clock;
   random: Random;
@@ -31,7 +31,7 @@ interface Asking {
 
 export interface Connection {
   local: LocalApi;
-  /** Sends the MCP endpoint one message and passes on its answers, as JSON texts; returns the HTTP status. */
+  /** Sends one message to the MCP endpoint and passes each answer to `take` as JSON. Returns the HTTP status. */
   carry(text: string, options: OpenOptions, take: (json: string) => Promise<void>): Promise<number>;
   baseUrl: string;
   demo: boolean;
@@ -43,8 +43,8 @@ export interface ServerChoice {
 }
 
 /**
- * The running server with a client for it, or null. A file that a killed server left is ignored. Another program at its address
- * learns nothing, since the server first has to prove itself (`local/localClient.ts`).
+ * The running server with a client for it, or null. A `server.json` that a killed server left behind is ignored. Another
+ * program at the server's address learns nothing: a server must first prove that it is this home's (`local/localClient.ts`).
  */
 export async function findServer(
   context: Asking,
@@ -60,7 +60,7 @@ export async function findServer(
   return connectTo(context, await context.settings({ demo: true }), demo);
 }
 
-/** The demo that runs beside the home of `settings`; null if that is the demo's own home. */
+/** The running demo of the home in `settings`. Null if no demo runs, or if that home is the demo's own. */
 export async function runningDemo({ home, demo }: Settings): Promise<ServerFile | null> {
   return demo ? null : readServerFile(join(home, 'demo'));
 }

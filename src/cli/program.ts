@@ -11,7 +11,10 @@ import { byHelpGroup, HELP_GROUPS } from './usage/commandGroups.ts';
 import { helpCommand } from './usage/help.ts';
 import { withDashedId, withToolHelp } from './usage/rearranged.ts';
 
-/** Runs the command line without the program's name, `['status', '--json']`, and returns the exit code. Never throws. */
+/**
+ * Runs the command line and returns the exit code. Never throws.
+ * @param args without the program's name, such as `['status', '--json']`
+ */
 export async function runProgram(args: readonly string[], world: World): Promise<ExitCode> {
   let code: ExitCode = EXIT.done;
   const json = args.includes('--json');
@@ -36,7 +39,7 @@ export async function runProgram(args: readonly string[], world: World): Promise
 }
 
 /**
- * The whole command tree. All commands share its output and its handling of errors.
+ * The whole command tree. All commands share the program's output and its handling of errors.
  * @param json whether to print the version as JSON
  * @internal
  */
@@ -128,7 +131,7 @@ function wrongChoice(message: string): RelayError | null {
   });
 }
 
-/** Commander suggests names that differ in every second letter; here only near ones count. */
+/** The nearest of commander's suggestions. Commander also suggests names of which every second letter differs. */
 function suggestion(message: string, hint = ''): string {
   const [, typed = ''] = /'([^']*)'/.exec(message) ?? [];
   const [, names = ''] = /Did you mean (?:one of )?(.*)\?/.exec(hint) ?? [];

@@ -1,4 +1,4 @@
-/** The real world of the command line: this process, and what commands reach beyond it. */
+/** The real `World` of the command line: this process, the browser, the system and the parts of the program. */
 import type { World } from './context.ts';
 import { processWorld } from './terminal/processWorld.ts';
 
@@ -15,7 +15,7 @@ export function systemWorld(signal: AbortSignal): World {
       ...(await import('../server/start.ts')),
       ...(await import('../server/offline.ts')),
       ...(await import('../server/log/log.ts')),
-      // Loading the demo creates its catalogue, so only the demo loads it.
+      // Loading this module creates the demo's catalogue, so it is loaded only when the demo starts.
       startDemo: async (...args) => (await import('./serve/startDemo.ts')).startDemo(...args),
     }),
   };

@@ -90,7 +90,7 @@ async function runClientsAdd(context: Context, name: string, options: AddOptions
   );
 }
 
-/** Secrets are not accepted as arguments, which end up in the shell's history, and are never printed. */
+/** A secret is never printed. It is not accepted as an argument, since arguments end up in the shell's history. */
 async function readSecret({ io, signal }: Context): Promise<string> {
   const { askSecret } = await import('../terminal/prompt.ts');
   const secret = await askSecret(io, 'Client secret (at least 32 characters): ', signal);

@@ -5,12 +5,12 @@ import type { LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 
-/** `failed`: no browser could be opened. `late`: none used the ticket while it was valid. */
+/** `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid. */
 export type SignInEnd = 'signed_in' | 'late' | 'failed';
 
 export interface SigningIn {
   ended: Promise<SignInEnd>;
-  /** Removes the file, if it is still there, and stops polling. */
+  /** Removes the file with the ticket, if it is still there, and stops polling. */
   stop(): Promise<void>;
 }
 
@@ -20,7 +20,7 @@ const POLL_MS = 250;
 
 /**
  * @param attemptId the login to continue with; null for the owner's page
- * @returns the page's plain address, at once, before the browser has opened it
+ * @returns the address of the page without the ticket; does not wait for the browser
  */
 export async function openSignedIn(
   context: Context,

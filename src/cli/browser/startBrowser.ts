@@ -1,10 +1,10 @@
-/** Starts the browser of this computer, or says at once that there is none. */
+/** Starts the browser of this computer. Fails after a moment if there is none. */
 import open from 'open';
 import { withholdFromChildren } from '../../base/childProcess.ts';
 import { SECRET_VARIABLES } from '../../config/table.ts';
 import type { World } from '../context.ts';
 
-/** A program that cannot open anything exits sooner; one that opened a browser may keep running. */
+/** A program that finds no browser exits within this time. A program that has opened one may keep running. */
 const GIVES_UP_MS = 1_500;
 
 /** @throws Error if no browser can be started */
@@ -12,7 +12,7 @@ export async function startBrowser(
   target: string,
   { env, platform }: Pick<World, 'env' | 'platform'>,
 ): Promise<void> {
-  // Under WSL the browser is that of Windows.
+  // Under WSL the browser runs in Windows, so Linux needs no screen.
   const screens = [env.DISPLAY, env.WAYLAND_DISPLAY, env.BROWSER, env.WSL_DISTRO_NAME];
   if (platform === 'linux' && !screens.some(Boolean)) throw new Error('There is no screen.');
   withholdFromChildren(SECRET_VARIABLES);

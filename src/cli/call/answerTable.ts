@@ -21,13 +21,13 @@ export interface Table {
 }
 
 const GAP = 2;
-/** The fewest characters of a text or header that is cut. */
+/** The smallest width to which a text or header is cut. */
 const MIN_TEXT = 12;
 const INDENT = 4;
 /** Shown for a row without any visible column. */
 const NOTHING = '-';
 
-/** A list inside a row, such as the candidates of an entry, is shown as indented lines under it. */
+/** A list inside a row, such as the candidates of an entry, is shown as indented lines under that row. */
 export function tableOf(rows: readonly Fields[], width: number, header = true): Table {
   const flat = withFlags(rows.map(flattened));
   const columns = columnsOf(flat, header);
@@ -50,7 +50,7 @@ export function tableOf(rows: readonly Fields[], width: number, header = true): 
   };
 }
 
-/** Merges members that are always true or absent into one column, `flags`, which names those that are true. */
+/** Merges members that are true or absent in every row into one column, `flags`, which lists the true ones. */
 function withFlags(rows: readonly Fields[]): Fields[] {
   const keys = new Set(rows.flatMap((row) => Object.keys(row)));
   const flags = ordered(keys).filter((key) =>

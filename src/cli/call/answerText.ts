@@ -1,6 +1,6 @@
 /**
- * The answer of any tool for a person: facts in two columns, lists as tables, and at the end how to continue. It knows no tool by
- * name; `cellText.ts` decides in which order members are shown. Pure.
+ * Shows a person the answer of any tool: facts in two columns, lists as tables, and at the end how to continue. This file knows
+ * no tool by name. `cellText.ts` decides in which order members are shown. Pure.
  */
 
 import { isObject } from '../../base/parsing.ts';
@@ -47,7 +47,7 @@ function countText(shown: number, total: number): string {
   return shown === total ? `${total} in all` : `${shown} of ${total}`;
 }
 
-/** Facts, then members with members of their own, then tables, separated by blank lines. */
+/** Facts, then sections for members that are objects, then tables, separated by blank lines. */
 function blocksOf(fields: Fields, width: number, depth: number): Table {
   const said = ordered(Object.keys(fields)).filter((key) => (fields[key] ?? '') !== '');
   const empty = said.filter((key) => Array.isArray(fields[key]) && fields[key].length === 0);
@@ -80,7 +80,10 @@ function noneText(key: string): string {
   return key.endsWith('s') ? `No ${labelOf(key)}.` : `${headingOf(key)}: nothing.`;
 }
 
-/** True if an object needs a section: it does not fit in one line such as `total 2, completed 1`, or has a name. */
+/**
+ * True if an object needs a section: it has a name or inner objects, or does not fit in one line such as `total 2, completed
+ * 1`.
+ */
 function isSection(key: string, value: unknown, width: number): value is Fields {
   if (!isObject(value)) return false;
   const isSmall = Object.values(value).every((inner) => typeof inner !== 'object' || inner === null);
@@ -92,7 +95,7 @@ function underHeading(key: string, { lines, omitted }: Table): Table {
   return { lines: [`${headingOf(key)}:`, ...lines.map((line) => (line === '' ? '' : `  ${line}`))], omitted };
 }
 
-/** The fewest columns that a label leaves for its value, including the gap. */
+/** Minimum width of a value beside its label, including the gap. */
 const MIN_VALUE = 14;
 
 function factLines(fields: Fields, keys: readonly string[], width: number): string[] {

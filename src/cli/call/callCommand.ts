@@ -122,7 +122,7 @@ async function show(context: Context, { value, error, hasPages }: Shown, call: C
   return error === null ? EXIT.done : exitCodeOf(error);
 }
 
-/** Removes the code at the start of a tool's message, which JSON has separately. */
+/** Removes the code at the start of a tool's message. In JSON the code is a separate member. */
 function withoutCode(error: RelayError): RelayError {
   const [, message = error.message] = /^[A-Z_]+: ([\s\S]*)$/.exec(error.message) ?? [];
   return error.with({ message });

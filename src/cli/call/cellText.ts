@@ -1,4 +1,4 @@
-/** Values in a tool's answer as words, and the order in which people read them. Pure. */
+/** The values of a tool's answer as text, and the order in which its members are shown. Pure. */
 import { capital } from '../../base/lists.ts';
 import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -57,12 +57,12 @@ export function isId(key: string): boolean {
   return key === 'id' || key.endsWith('_id');
 }
 
-/** `playlist_id` as `playlist id`, `is_active` as `active`. */
+/** The label of a member: `playlist id` for `playlist_id`, `active` for `is_active`. */
 export function labelOf(key: string): string {
   return visibleText(key.replace(/^is_/, '').replaceAll('_', ' '), 40);
 }
 
-/** `top_artists` as `Top artists`. */
+/** The heading of a member: `Top artists` for `top_artists`. */
 export function headingOf(key: string): string {
   const label = labelOf(key);
   return capital(label);

@@ -54,7 +54,7 @@ export async function connectTools(context: Context): Promise<McpConnection> {
   };
 }
 
-/** One request, and its result. The server is this program, so the shape of its answers is not checked again. */
+/** Sends one request and returns its result. The server is relay too, so the shape of its answers is not checked. */
 async function ask<T>(
   { clock, signal, version }: Context,
   { carry, baseUrl }: Connection,
@@ -94,7 +94,7 @@ async function ask<T>(
   }
 }
 
-/** What a message of the server may hold. */
+/** The members of a server's message that are read here. */
 interface Answer {
   id?: unknown;
   method?: string;

@@ -13,7 +13,9 @@ export interface Call {
 
 const INDENT = '  ';
 
-/** One line if it fits. A word longer than a line stays whole, so that it can be copied from the terminal. */
+/**
+ * Puts the command on one line if it fits. A word longer than a line stays whole, so that it can be copied from the terminal.
+ */
 export function nextPage(call: Call, offset: number, view: NamedHome & { width: number }): string[] {
   const { width, platform } = view;
   const quote = (word: string) => quoted(word, platform);
@@ -22,13 +24,13 @@ export function nextPage(call: Call, offset: number, view: NamedHome & { width: 
   if (call.args !== undefined) words.push('--args', quote(call.args));
   const line = commandLine(view, 'call', call.name, ...words);
   if (widthOf(`To continue: ${line}`) <= width) return [`To continue: ${line}`];
-  // cmd.exe and PowerShell continue lines in different ways.
+  // cmd.exe and PowerShell continue lines in different ways, so on Windows the command stays on one line.
   if (platform === 'win32' || widthOf(INDENT + line) <= width) return ['To continue:', INDENT + line];
   const start = `${commandLine(view, 'call')} ${call.name}`;
   return ['To continue:', ...continued([start, ...words], width)];
 }
 
-/** Lines that a shell reads as one. */
+/** Breaks the words into lines that a shell reads as one command. */
 function continued(words: readonly string[], width: number): string[] {
   const lines: string[] = [];
   let line = INDENT;

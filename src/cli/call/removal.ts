@@ -1,6 +1,6 @@
 /**
- * What a tool call would remove, as a sentence for the person who is about to make the call. To find out, it reads the
- * playlist's name and size, or does the tool's own dry run.
+ * What a tool call would remove, as a sentence for the person who is about to make the call. To find out, `removalOf` reads the
+ * playlist's name and size, or makes a dry run of the tool.
  */
 import { capital, counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -8,7 +8,7 @@ import type { McpConnection, ToolSummary } from './mcpClient.ts';
 
 type Args = Record<string, unknown>;
 
-/** Calls a tool that changes nothing; null if it fails or is not offered. */
+/** Calls a tool without changing anything. Null if the tool fails or is not offered. */
 type Look = (tool: string, args: Args) => Promise<Args | null>;
 
 /** @returns null for a call that removes nothing, or that the server will refuse */

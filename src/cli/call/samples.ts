@@ -1,4 +1,4 @@
-/** Values for the examples of tools, from the demo, so that a copied example works there. Pure. */
+/** Argument values for the examples of tools. They come from the demo, so that a copied example works there. Pure. */
 
 type Samples = Readonly<Record<string, unknown>>;
 
@@ -38,7 +38,9 @@ const BY_TOOL: Readonly<Record<string, Samples>> = {
   update_playlist_details: { name: 'Evening Ferry' },
 };
 
-/** Arguments of an example. A value is undefined if the schema of its argument alone says which values it takes. */
+/**
+ * Arguments of an example. A value is undefined if there is no sample for it: then `toolText.ts` takes a value from the schema.
+ */
 export function samplesOf(tool: string, required: readonly string[]): Samples {
   const samples = required.map((name) => [name, BY_ARGUMENT[name]] as const);
   return { ...Object.fromEntries(samples), ...BY_TOOL[tool] };

@@ -1,6 +1,6 @@
 /**
- * `key=value` words as the arguments of a tool. Pure: each value is read as the tool's input schema says. Unknown arguments
- * and values that do not fit are sent as text, so that the server explains what is wrong.
+ * Turns `key=value` words into the arguments of a tool. Pure. Each value is read as the tool's input schema says. Unknown
+ * arguments and values that do not fit are sent as text, so that the server explains what is wrong.
  */
 
 import { didYouMean } from '../../base/nearest.ts';
@@ -17,9 +17,9 @@ export interface ValueSchema {
 }
 
 /**
- * `words` override `json`, the text of a JSON object.
+ * The arguments of a call. `words` override the members of `json`, which is the text of a JSON object.
  * @throws RelayError `USAGE` for a word without `=`, for bad JSON, and for an empty list: `track_ids=$IDS` with an unset
- *   variable would empty a playlist
+ * variable would empty a playlist
  */
 export function toolArguments(
   words: readonly string[],

@@ -54,18 +54,18 @@ function indented(text: string, by: number, width: number): string[] {
   return text === '' ? [] : wrap(text, width - by).map((line) => ' '.repeat(by) + line);
 }
 
-/** What the tool answers by default. */
+/** The schema of the answer that the tool gives by default. */
 function answerOf({ lean, detail, output }: Tool): z.ZodObject {
   return lean && detail === 'lean' ? lean.schema : output;
 }
 
-/** `playlist_id limit? offset?`: in the order of the schema. */
+/** The names in the order of the schema. A `?` marks optional ones: `playlist_id`, `limit?`, `offset?`. */
 export function argumentNames(tool: Tool): string[] {
   const { properties = {}, required = [] } = inputOf(tool);
   return Object.keys(properties).map((name) => (required.includes(name) ? name : `${name}?`));
 }
 
-/** A call that the demo can answer. */
+/** An example of a call, with values from the demo. */
 export function exampleOf(tool: Tool): string {
   const { properties = {}, required = [] } = inputOf(tool);
   const samples = samplesOf(tool.name, required);
@@ -112,7 +112,7 @@ function sampleText(value: unknown): string {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** An example for an argument whose schema alone says which values it takes. */
+/** An example value that is taken from the schema of an argument. */
 function sampleOf({ enum: values, type, minimum = 1 }: Shape): unknown {
   if (values) return values[0];
   return type === 'boolean' ? true : minimum;

@@ -1,4 +1,4 @@
-/** Changes for a person. Pure: records in, lines out. */
+/** Shows changes to a person. Pure: records in, lines out. */
 import { counted } from '../../base/lists.ts';
 import { isObject } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -23,7 +23,7 @@ export function changeTable(changes: readonly ChangeEntry[]): Table {
   };
 }
 
-/** Shortens IDs as far as they stay unique, to eight characters at least. */
+/** Shortens IDs to eight characters, or to as many more as keep them unique. */
 function shortener(ids: readonly string[]): (id: string) => string {
   let length = SHORT_ID;
   while (new Set(ids.map((id) => id.slice(0, length))).size < new Set(ids).size) length += 1;
@@ -43,7 +43,7 @@ const STATES: Readonly<Record<ShownState, string>> = {
   unchanged: 'nothing written',
 };
 
-/** What an undo does or would do: the sentence, the songs by name, and what cannot be restored. */
+/** What an undo does or would do: a summary, the songs by name, and what cannot be restored. */
 export function effectLines({ summary, added, taken, notes }: UndoAnswer): string[] {
   return [
     visibleText(summary, 500),
@@ -64,7 +64,10 @@ function songLines({ count, first }: UndoAnswer['added'], mark: string): string[
 /** Maximum number of rows of each list to show. */
 const MAX_SHOWN = 10;
 
-/** What differs between what a change left and what is there now, from the details of `CONFLICT`; empty without them. */
+/**
+ * The differences between what a change left and what is there now. They come from the details of a `CONFLICT` error. Empty if
+ * the error has no such details.
+ */
 export function differenceLines(details: Record<string, unknown>): string[] {
   const { expected_uris, present_uris, shown_from = 0, expected, present, names } = details;
   const nameOf = (uri: unknown) => (isObject(names) ? (names[String(uri)] ?? uri) : uri);

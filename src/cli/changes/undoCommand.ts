@@ -50,7 +50,7 @@ async function runUndo(context: Context, given: string | undefined, options: Und
     for (const line of [`Undoing: ${what}`, ...text.effectLines(plan)]) print(io, line);
     if (dryRun) return;
     if (canAsk && (force || takesAway(plan))) await confirmUndo(context, plan, force);
-    // Another change may be the last one by now, so the one that was shown is named.
+    // There may be a newer change by now, so the request names the change that was shown.
     change = plan.undone;
   }
   const answer = await ask(change, false);
@@ -106,7 +106,7 @@ function stillGoing(): RelayError {
   });
 }
 
-/** Shows both lists, unless JSON was asked for, which has them in the error's details. */
+/** Shows both lists, and returns the error with a remedy. With `--json` the lists are only in the error's details. */
 async function conflict(context: Context, error: RelayError): Promise<RelayError> {
   const { differenceLines } = await import('./changeText.ts');
   const lines = differenceLines(error.details ?? {});

@@ -1,12 +1,13 @@
 /**
- * What can follow the words of a command line. It is read from commander, so new commands complete without further work.
+ * Suggests what can follow the words of a command line. It reads commander's definitions, so new commands complete without
+ * further work.
  */
 import type { Command, Option } from 'commander';
 
 /** The first word of the hidden command that completion scripts call, as `relay __complete WORD…`. */
 export const COMPLETE = '__complete';
 
-/** Where the words so far lead. */
+/** The place in the command tree to which the words so far lead. */
 interface Place {
   command: Command;
   /** The option whose value comes next. */
@@ -20,7 +21,8 @@ interface Place {
 /**
  * The lines that a completion script reads. Each is one suggestion, with a space and its description if it has one. If a file
  * or a directory comes next, the only line is `:files` or `:folders`.
- * @param words all after the program's name. The last is the one to complete; shells drop suggestions that do not begin with it
+ * @param words all words after the program's name. The last word is to be completed: shells drop suggestions that do not begin
+ * with it
  */
 export async function completionLines(program: Command, words: readonly string[]): Promise<string[]> {
   const place = placeAfter(program, words.slice(0, -1));
@@ -92,13 +94,16 @@ async function valuesOf(
   return [...(choices ?? (await known?.(command)) ?? [])];
 }
 
-/** `config get`, without the program's own name. */
+/** The names of a command and its parents, without the program's, such as `config get`. */
 function pathOf(command: Command): string {
   const { parent } = command;
   return parent === null ? '' : `${pathOf(parent)} ${command.name()}`.trim();
 }
 
-/** Suggestions for arguments that declare no choices, by command and argument. Each loads its list only when it is needed. */
+/**
+ * Suggestions for arguments that declare no choices, by command and argument. Each function loads its list only when it is
+ * called.
+ */
 const KNOWN: Readonly<Record<string, (command: Command) => Promise<readonly string[]>>> = {
   'help <command>': async ({ parent }) =>
     (parent?.commands ?? []).map((one) => one.name()).filter((name) => name !== 'help'),

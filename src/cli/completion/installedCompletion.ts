@@ -20,7 +20,7 @@ export interface InstalledCompletion {
   remove(): Promise<void>;
 }
 
-/** @param home of the person */
+/** @param home the person's home directory */
 export async function installedCompletion(home: string): Promise<InstalledCompletion[]> {
   const found: InstalledCompletion[] = [];
   for (const [name, line] of LINES) {

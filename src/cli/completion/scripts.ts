@@ -1,6 +1,6 @@
 /**
- * The completion scripts. They know none of the commands: at each tab they call `relay __complete`, whose lines `complete.ts`
- * describes. Pure.
+ * The completion scripts. They know none of the commands. At each press of Tab they call `relay __complete`; `complete.ts`
+ * describes the lines that it prints. Pure.
  */
 
 export const SCRIPTS: Readonly<Record<string, string>> = {
@@ -9,7 +9,7 @@ export const SCRIPTS: Readonly<Record<string, string>> = {
 
 _relay() {
   local cur=\${COMP_WORDS[COMP_CWORD]} words=(__complete) word found IFS=$'\\n'
-  # bash takes --home=DIR for three words.
+  # bash splits --home=DIR into three words.
   for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     if [[ $word != '=' ]]; then words+=("$word"); fi
   done
@@ -17,7 +17,7 @@ _relay() {
   found=$(relay "\${words[@]}" "$cur" 2>/dev/null | cut -d ' ' -f 1)
   COMPREPLY=()
   case $found in
-    # Where the function finds nothing, bash itself offers files, quoted as they have to be.
+    # If this function finds nothing, bash itself offers files and quotes their names.
     :files) return ;;
     :folders)
       COMPREPLY=($(compgen -d -- "$cur"))
@@ -25,7 +25,7 @@ _relay() {
       ;;
     *) COMPREPLY=($(compgen -W "$found" -- "$cur")) ;;
   esac
-  # bash 3.2 cannot be kept from offering files.
+  # bash 3.2 has no compopt, so it offers files if nothing else fits.
   compopt +o default 2>/dev/null
   return 0
 }
@@ -46,7 +46,7 @@ _relay() {
     (:files) _files ;;
     (:folders) _files -/ ;;
     (*)
-      # _describe takes a name apart from its description at the first colon.
+      # _describe splits a name from its description at the first colon.
       found=("\${(@)found/ /:}")
       _describe value found
       ;;
@@ -68,7 +68,7 @@ function __relay_complete
     set -l cur (commandline -ct)
     set -e words[1]
     set -l found (relay __complete $words "$cur" 2>/dev/null | string replace ' ' \\t)
-    # Of --home=DIR, fish replaces the whole word.
+    # fish replaces the whole word --home=DIR, so each line repeats the option.
     set -l option (string match -r -- '^--[^=]*=' "$cur")
     set -l value (string replace -r -- '^--[^=]*=' '' "$cur")
     switch "$found"

@@ -10,7 +10,7 @@ import { noteOtherHome } from '../findServer.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 import { askSecret } from '../terminal/prompt.ts';
 
-/** The setting of that name, as in `config.json` or in the environment. Throws `USAGE` with the nearest names. */
+/** The setting with that name, as written in `config.json` or in the environment. Throws `USAGE` with the nearest names. */
 function requireSetting(name: string): SettingKey {
   const key = findSetting(name);
   if (key) return key;
@@ -46,7 +46,7 @@ export async function getSetting(context: Context, name: string): Promise<void> 
   printLine(context.io, view.secret ? textOf(view) : String(view.value ?? ''));
 }
 
-/** Works with an unusable `config.json` too: people need to find it. */
+/** Works even if `config.json` is unusable, since people then need to find that file. */
 export function printPath(context: Context): void {
   const { configPath: path } = inspectSettings(context.loadOptions()).settings;
   if (context.json) printJson(context.io, { path });
@@ -65,14 +65,14 @@ interface View {
   fallback: string;
 }
 
-/** True for each secret that the state holds, by the name of its setting; missing if not known. */
+/** For each setting that is a secret: whether the state holds its value. A setting is missing if that is not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
 /** Empty if the state cannot be opened, so that the other settings can still be shown. */
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
-    // A running server of an earlier version does not report them.
+    // A running server of an earlier version does not report the secrets.
     return report.secrets ?? {};
   } catch {
     context.signal.throwIfAborted();
@@ -128,7 +128,7 @@ export async function setSetting(context: Context, name: string, value?: string)
 export async function unsetSetting(context: Context, name: string): Promise<void> {
   await noteOtherHome(context);
   if (findSetting(name) === 'providerClientSecret') return forgetSecret(context);
-  // An unknown key may still be in the file, which is unusable until it is removed.
+  // An unknown key may still be in the file, which is unusable until the key is removed.
   const removed = removeSetting(context.loadOptions(), findSetting(name) ?? name);
   const key = removed ? (findSetting(name) ?? name) : requireSetting(name);
   if (context.json) printJson(context.io, { key, removed });
@@ -136,7 +136,7 @@ export async function unsetSetting(context: Context, name: string): Promise<void
   if (removed) noteWhatElse(context, key, false);
 }
 
-/** Secrets are not taken as arguments, which end up in the shell's history. */
+/** A secret is not accepted as an argument, since arguments end up in the shell's history. */
 async function storeSecret(context: Context, value: string | undefined): Promise<void> {
   if (value !== undefined) {
     throw new RelayError('USAGE', 'A secret must not be on the command line.', {
