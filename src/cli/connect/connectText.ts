@@ -1,4 +1,4 @@
-/** `relay connect` for a person. Pure: facts in, text out. */
+/** The text that `relay connect` shows a person. Pure: facts in, text out. */
 import type { Connection } from '../../connect/clientTable.ts';
 import type { FileState, Plan, Written } from '../../connect/connectClient.ts';
 import type { Removed } from '../../connect/removeEntry.ts';
@@ -55,7 +55,7 @@ function stateText(state: ClientRow['state'], otherNames: readonly string[]): st
   return otherNames.length === 0 ? STATES[state] : `${STATES[state]}, also as ${otherNames.join(', ')}`;
 }
 
-/** Instructions for a client that relay has no entry for. */
+/** Instructions for a client that relay does not know. */
 export function otherText(
   { name, url, program, key }: Connection,
   headers: Record<string, string>,
@@ -107,7 +107,7 @@ export function removedText(
   ]);
 }
 
-/** What to add where, and how to continue. */
+/** What to add to which file, and how to continue. */
 export function planText(plan: Plan, relay: string, width: number): string {
   const { client, file, snippet, command, connection } = plan;
   const { toolsets, readOnly } = connection.choice ?? {};

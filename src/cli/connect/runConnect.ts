@@ -1,4 +1,4 @@
-/** What `relay connect` does: shows what a client needs, or writes it into the client's own file. */
+/** Runs `relay connect`: shows what a client needs to connect, or changes the client's own file. */
 import { resolve } from 'node:path';
 import { didYouMean } from '../../base/nearest.ts';
 import { temporaryWord } from '../../base/temporaryProgram.ts';
@@ -26,7 +26,7 @@ export interface ConnectOptions extends ToolOptions {
   write?: boolean;
   remove?: boolean;
   key?: boolean;
-  /** A directory, or true for the client's own. */
+  /** A directory, or true for the directory from which the client reads skills. */
   skill?: string | boolean;
 }
 
@@ -36,7 +36,7 @@ interface Server {
   /** True if the server is the demo's. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
-  /** The key that is valid now; null if no server runs that could be asked. */
+  /** The key that is valid now; null if no server is running. */
   currentKey(): Promise<string | null>;
 }
 
@@ -128,7 +128,7 @@ function skillFolder(
   });
 }
 
-/** Asks once which tools to offer, and saves the answer as the setting. */
+/** Asks once which tools to offer, and saves the answer as the setting `toolsets`. */
 async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   const { io, json, signal } = context;
   if (json || !io.terminal.stdin || !io.terminal.stderr) return;
@@ -146,12 +146,12 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
 async function programOf(context: Context, { demo }: Server): Promise<[string, ...string[]]> {
   const { program } = await context.machine();
   const { home, origins } = inspectSettings(context.loadOptions()).settings;
-  // The client that starts it does not have this shell's environment.
+  // The client starts this command without this shell's environment, so the command names the home.
   return stdioWords(program, origins.home === 'default' ? null : home, demo);
 }
 
 /**
- * Refuses a program that a package manager fetched for one run: it disappears later, and no client could start it.
+ * Refuses a program that a package manager fetched for one run: the copy disappears later, and then no client can start it.
  * @param written the client whose file would name the program; null to only warn
  */
 function refuseTemporary(context: Context, program: readonly string[], written: string | null): void {
@@ -196,7 +196,7 @@ async function showPlan(context: Context, server: Server, plan: Plan): Promise<v
   printBlock(io, planText(plan, commandLine(context), io.columns));
 }
 
-/** Once the key is in the file, it need not be on the screen. */
+/** Writes the plan into the client's file. The file then has the key, so the screen shows a placeholder instead. */
 async function writePlan(
   context: Context,
   planWith: (key: string | null) => Plan,
@@ -260,7 +260,7 @@ function noteIfAbsent({ io }: Context, { client, missing }: Plan): void {
     note(io, `${client.name} does not seem to have been used on this computer: ${missing} does not exist.`);
 }
 
-/** Says if the client's file has the server already. Not used with `--write`, whose result says so. */
+/** Says whether the client's file already has the server. `--write` does not need this, since its result says so. */
 async function noteIfThere(context: Context, server: Server, plan: Plan): Promise<void> {
   const { state, otherNames } = await lookInto(plan, server.currentKey);
   const { file, connection, client } = plan;
@@ -269,7 +269,7 @@ async function noteIfThere(context: Context, server: Server, plan: Plan): Promis
   noteOthers(context, plan, connection.name, otherNames);
 }
 
-/** Warns about other entries for the same server, with which the client would show each tool twice. */
+/** Warns about other entries for the same server: with them, the client would show each tool twice. */
 function noteOthers({ io }: Context, { file, client }: Plan, own: string, others: readonly string[]): void {
   for (const other of others.filter((name) => name !== own)) {
     note(
@@ -291,7 +291,7 @@ function shortened(file: string, { home, platform }: System): string {
   return platform !== 'win32' && file.startsWith(`${home}/`) ? `~${file.slice(home.length)}` : file;
 }
 
-/** The error for a client that relay does not know, so that it cannot find the client's files. */
+/** The error for a client that relay does not know. relay cannot find the files of such a client. */
 function unknownClient(name: string): RelayError {
   return new RelayError('USAGE', `Unknown client "${name}".`, {
     remedy: [didYouMean(name, IDS), `It is one of ${IDS.join(', ')}.`].filter(Boolean).join(' '),

@@ -1,4 +1,4 @@
-/** The text of the skill, made of the tools and commands that this version has. Pure. */
+/** The text of the skill, made from the tools and commands that this version has. Pure. */
 import { SKILL_MARK } from '../../connect/skillFile.ts';
 import { SKILL_NAME } from '../../connect/skillPlaces.ts';
 import { ALL_TOOLS, TOOLS } from '../../tools/index.ts';
@@ -23,7 +23,7 @@ const SHOWN = [
   'get_top_tracks',
 ] as const;
 
-/** Commands for what no tool does, or for what takes fewer words than a tool call. */
+/** Commands that do what no tool does, or that are shorter than a tool call. */
 const COMMANDS: ReadonlyArray<readonly [words: readonly string[], what: string]> = [
   [['status'], 'the server, the account, limits, recent errors'],
   [['playlists', '--json'], 'all playlists'],

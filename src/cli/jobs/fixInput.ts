@@ -1,11 +1,11 @@
-/** What a person types while going through the items of a job that did not resolve. Pure. */
+/** Reads what a person types while going through the items of a job that did not resolve. Pure. */
 import { RelayError } from '../../domain/errors.ts';
 import { parseRef } from '../../domain/ids.ts';
 
 export type FixInput =
   /** The offer with this index, from 0. */
   | { kind: 'take'; index: number }
-  /** The words, the link or the score; null if the person still has to be asked for it. */
+  /** `text` is the words, the link or the score; null if the person has not typed it yet. */
   | { kind: 'search' | 'link' | 'near'; text: string | null }
   | { kind: 'skip' | 'back' | 'later' | 'quit' | 'help' }
   | { kind: 'unclear'; why: string };
@@ -75,7 +75,7 @@ export function readScore(text: string): number | null {
   return score <= 1 ? score : null;
 }
 
-/** `12=TRACK`: the number of an item and the track that it means. @throws RelayError `USAGE` */
+/** Reads `12=TRACK`: the number of an item, and the track to take for that item. @throws RelayError `USAGE` */
 export function readTake(text: string): { number: number; track: string } {
   const [, number, track] = /^\s*(\d+)\s*=\s*(.+)$/s.exec(text) ?? [];
   if (number === undefined || track === undefined) {

@@ -1,4 +1,7 @@
-/** `relay jobs fix`: does what its options say. Without options it asks on a terminal, and elsewhere lists what is left. */
+/**
+ * `relay jobs fix`: does what its options say. Without options it asks questions on a terminal; elsewhere it lists the
+ * unresolved items.
+ */
 import { RelayError } from '../../domain/errors.ts';
 import { type ItemRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';

@@ -22,10 +22,10 @@ import {
 } from './fixText.ts';
 import { type Decision, jobOf, type Settled, settle, type Tools, unresolvedItems } from './jobCalls.ts';
 
-/** Tracks offered by number. */
+/** Maximum number of tracks to offer for an item. */
 const MAX_OFFERS = 5;
 const MAX_EXAMPLES = 3;
-/** Items fetched at a time; they are fetched again after each decision. */
+/** Number of items to fetch at a time. After each decision, the items are fetched again. */
 const PAGE = 20;
 
 interface Session {
@@ -42,13 +42,13 @@ interface Session {
   coming: AsyncGenerator<ItemRecord>;
   /** The job in the last answer. */
   job: JobRecord;
-  /** Decisions of this session by position, as they are shown. */
+  /** The decisions of this session in words, by the position of the item. */
   decided: Map<number, string>;
 }
 
 /**
- * Returns the job at the end of the session.
- * @param dialogue of the calling command; stays open
+ * Goes through the unresolved items of a job. Returns the job as it is at the end of the session.
+ * @param dialogue the calling command's dialogue, which stays open; by default the session opens its own
  * @throws RelayError `INTERRUPTED`
  */
 export async function fixSession(
@@ -111,7 +111,7 @@ async function present(session: Session): Promise<ItemRecord | null> {
   return seen[session.at] ?? null;
 }
 
-/** Shows an item until the person has decided about it. */
+/** Shows an item and asks until the person has decided about it or moves on. */
 async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): Promise<Next> {
   const { view, dialogue } = session;
   let offers: Offer[] = (item.candidates ?? []).slice(0, MAX_OFFERS);
@@ -164,7 +164,7 @@ async function settleOne(session: Session, item: ItemRecord, isFirst: boolean): 
   }
 }
 
-/** Wraps lines that are too long for the window, with the same indent. */
+/** Prints lines. A line that is too long for the window is wrapped and keeps its indent. */
 function say({ context, view }: Session, lines: readonly string[]): void {
   for (const line of lines.flatMap((one) => inWindow(one, view))) note(context.io, line);
 }
@@ -191,7 +191,7 @@ async function takeOffer(session: Session, item: ItemRecord, offer: Offer | unde
   report(session, item, `Taken: ${trackText(offer.track, session.view)}`);
 }
 
-/** False if the link names no track; the person is then told so. */
+/** Takes the track of a link. Returns false, after telling the person, if the link names no track. */
 async function takeLink(session: Session, item: ItemRecord, link: string): Promise<boolean> {
   try {
     await decide(session, [{ number: item.position + 1, track: trackUri(link) }]);
@@ -216,8 +216,8 @@ const REFUSALS: ReadonlySet<string> = new Set(['USAGE', 'INVALID_ARGUMENT', 'NOT
 async function decide(session: Session, decisions: readonly Decision[], near?: number): Promise<Settled> {
   const answer = await settle(session.tools, session.id, decisions, near);
   session.job = answer.job;
-  // The pages are read again, since settled items are no longer on them. Repeats of the same song further down are settled
-  // too.
+  // The pages are read again, since settled items are no longer on them. A decision also settles later items with the same
+  // song.
   session.coming = unresolvedItems(session.tools, session.id, PAGE);
   return answer;
 }
@@ -228,7 +228,7 @@ async function found({ tools }: Session, words: string): Promise<Offer[]> {
   return items.map((track) => ({ track, score: null }));
 }
 
-/** Says how many near matches there are, and accepts all of them; false if the person does not want that. */
+/** Asks whether to accept all near matches, and accepts them. Returns false if nothing was accepted. */
 async function takeNear(session: Session, given: string | null): Promise<boolean> {
   const { dialogue, tools, id, view } = session;
   const score = given === null ? NEAR_SCORE : readScore(given);
@@ -256,7 +256,7 @@ async function takeNear(session: Session, given: string | null): Promise<boolean
   if (!(await dialogue.confirm(acceptWords(near.length), false))) return false;
   const { settled } = await decide(session, [], score);
   say(session, [`${settled} taken.`]);
-  // The present item and later ones may be among the accepted ones, so they leave `seen`.
+  // The present item and the items after it may be settled now, so all of them leave `seen`.
   session.seen.length = session.at;
   return true;
 }

@@ -1,4 +1,4 @@
-/** What a person is shown while going through the items of a job that did not resolve. Pure. */
+/** The texts that a person sees while going through the items of a job that did not resolve. Pure. */
 import { playingTime } from '../../base/clock.ts';
 import { counted } from '../../base/lists.ts';
 import { visibleJson, visibleText } from '../../base/visibleText.ts';
@@ -8,7 +8,7 @@ import type { Track } from '../../domain/shapes.ts';
 import { wrap } from '../terminal/output.ts';
 import { fitted, widthOf } from '../terminal/textWidth.ts';
 
-/** A track that can be taken by number; `score` from 0 to 1, null for one that a person searched for. */
+/** A track that the person can take by its number. `score` is from 0 to 1, or null if the person searched for the track. */
 export interface Offer {
   track: Track;
   score: number | null;
@@ -34,7 +34,7 @@ export function trackText({ name, artists, album, duration_ms }: Track, { unicod
   return parts.filter((part) => part !== '').join(unicode ? ' – ' : ' - ');
 }
 
-/** The entry of an item in one line. */
+/** The song that an item asks for, in one line. */
 export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>): string {
   const { title, artist, album, year } = (input ?? {}) as Record<string, unknown>;
   if (typeof title !== 'string') return visibleText(visibleJson(input), MAX_NAME);
@@ -45,7 +45,7 @@ export function inputText(input: unknown, { unicode }: Pick<FixView, 'unicode'>)
   return typeof year === 'number' ? `${names} (${year})` : names;
 }
 
-/** One item with its offers by number. */
+/** One item and its numbered offers. */
 export function itemLines(
   { position, input, status, error }: ItemRecord,
   offers: readonly Offer[],

@@ -4,9 +4,9 @@ import type { Context } from '../context.ts';
 import { note, printJson, showsUnicode } from '../terminal/output.ts';
 import { barText, progressOf } from './jobText.ts';
 
-/** The server does not push a job's changes, so it is polled. */
+/** The server does not push a job's changes, so the job is polled. */
 const POLL_MS = 1_000;
-/** Percent between two lines if stderr is not a terminal. */
+/** Percent of the work between two lines, if stderr is not a terminal. */
 const STEP = 10;
 /** Number of answers over which the speed is measured. */
 const SAMPLES = 10;
@@ -19,9 +19,9 @@ export interface JobDisplay {
 
 interface Following {
   display: JobDisplay;
-  /** Returns true to stop following; it always stops when the job is ready or has ended. */
+  /** Returns true to stop following early. Following always stops when the job is ready or has ended. */
   until?: (job: JobRecord) => boolean;
-  /** Pauses before the first polls, in milliseconds, which are shorter than the later ones. */
+  /** The pauses after the first polls, in milliseconds. Later pauses are longer. */
   firstPollsMs?: readonly number[];
 }
 
@@ -75,7 +75,7 @@ export function progressLines({ io }: Context): JobDisplay {
   };
 }
 
-/** The whole record each time it changes. */
+/** Prints the whole record each time the job changes. */
 export function jsonLines({ io }: Context): JobDisplay {
   let shown = '';
   const draw = (job: JobRecord) => {
@@ -86,7 +86,7 @@ export function jsonLines({ io }: Context): JobDisplay {
   return { draw, end: draw };
 }
 
-/** Measures items per second over the last answers; null while there are too few. @internal */
+/** Measures items per second over the last answers; null while there are too few answers. @internal */
 export function createSpeed(): { sample(job: JobRecord, now: number): number | null } {
   let samples: Array<{ at: number; done: number }> = [];
   let status = '';

@@ -1,4 +1,4 @@
-/** The tools for durable jobs, as the command line calls them. */
+/** The calls that the command line makes to the tools for durable jobs. */
 import { RelayError } from '../../domain/errors.ts';
 import type { ItemRecord, JobRecord } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
@@ -17,7 +17,7 @@ export async function openTools(context: Context): Promise<Tools> {
   };
 }
 
-/** The ID of the job that begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if there are several */
+/** The whole ID of the job whose ID begins with `given`. @throws RelayError `JOB_NOT_FOUND`, or `USAGE` if several IDs do */
 export async function fullId(tools: Tools, given: string): Promise<string> {
   // `relay jobs cancel "$ID"` with an unset variable must not cancel the only job.
   if (given === '') {
@@ -47,7 +47,7 @@ export async function jobOf(tools: Tools, id: string): Promise<JobRecord> {
 
 const PAGE = 100;
 
-/** Items that wait for a decision, in order, page by page as they are asked for. */
+/** Items that wait for a decision, in order. Each page is fetched only when its items are needed. */
 export async function* unresolvedItems(tools: Tools, id: string, limit = PAGE): AsyncGenerator<ItemRecord> {
   for (let offset: number | null = 0; offset !== null; ) {
     const page: { items: ItemRecord[]; next_offset?: number | null } = await tools('get_job_status', {
@@ -68,7 +68,7 @@ export interface Settled {
   skipped: number;
 }
 
-/** A decision about an item: its number counts from 1, as it is shown to people. */
+/** A decision about an item. Items are numbered from 1, as people see them. */
 export type Decision = { number: number; track: string } | { number: number; skip: true };
 
 /** Sends decisions. @throws RelayError `INVALID_ARGUMENT`, which names items by their numbers */
@@ -104,7 +104,7 @@ function byNumber(error: RelayError): RelayError {
   });
 }
 
-/** The newest jobs, at most `most`, and how many there are. */
+/** The newest jobs, at most `most` of them, and the number of all jobs. */
 export async function listJobs(tools: Tools, most: number): Promise<{ items: JobRecord[]; total: number }> {
   const items: JobRecord[] = [];
   let total = 0;

@@ -38,7 +38,7 @@ export function jobTable(jobs: readonly JobRecord[], view: JobView): Table {
   };
 }
 
-/** `add to "Evening"`. */
+/** What a job does, such as `add to "Evening"`. */
 function whatText(job: JobRecord, view: JobView): string {
   return jobWords(job.type, playlistText(job, view));
 }
@@ -98,7 +98,7 @@ function openText(job: JobRecord, unresolved: readonly ItemRecord[], named: Name
   return ['', 'Need you:', ...unresolved.map((item) => `  ${itemLine(item)}`), ...rest];
 }
 
-/** `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
+/** A line such as `and 380 more: relay jobs show 1f0c2b3a --unresolved`. */
 export function moreText(count: number, named: NamedHome, ...words: readonly string[]): string {
   return `and ${count} more: ${commandLine(named, ...words)}`;
 }
@@ -129,7 +129,7 @@ function countsText(job: JobRecord): string {
   return `${job.total_items}: ${shown.join(', ')}`;
 }
 
-/** `12. Title by Artist (unmatched; nearest: Other Title by Artist, 0.36)`; items are numbered from 1. */
+/** An item as a line: `12. Title by Artist (unmatched; nearest: Other Title by Artist, 0.36)`. Items are numbered from 1. */
 export function itemLine({ position, input, status, candidates, error }: ItemRecord): string {
   const [first] = candidates ?? [];
   const artists = first?.track.artists.map(({ name }) => name).join(', ') ?? '';
@@ -179,7 +179,7 @@ export function needsLogin({ status, reason }: JobRecord): boolean {
   return status === 'waiting' && isErrorCode(reason) && failureClassOf({ code: reason }) === 'login';
 }
 
-/** What a job waits for; empty for one that does not wait. */
+/** What a job waits for, or how to review the job; empty if neither applies. */
 function waitText(job: JobRecord, { named, now }: Pick<JobView, 'named' | 'now'>): string {
   if (job.status !== 'waiting') {
     return job.review_required ? `review it: ${commandLine(named, 'jobs', 'show', 'ID')}` : '';
@@ -233,7 +233,7 @@ function rateText(perSecond: number): string {
   return perSecond >= 10 ? String(Math.round(perSecond)) : perSecond.toFixed(1);
 }
 
-/** `40 s`, `12 min`, `3 h`. @internal */
+/** A length of time, such as `40 s`, `12 min` or `3 h`. @internal */
 export function durationText(seconds: number): string {
   if (seconds < 90) return `${Math.ceil(seconds)} s`;
   if (seconds < 5_400) return `${Math.round(seconds / 60)} min`;

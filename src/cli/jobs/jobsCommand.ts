@@ -152,7 +152,7 @@ async function showUnresolved(context: Context, tools: Tools, id: string): Promi
   return EXIT.done;
 }
 
-/** Shows the job, now or once it is ready or has ended. With `watch`, the exit code says whether the job failed. */
+/** Shows the job. With `watch`, first waits until the job is ready or has ended, and the exit code says whether it failed. */
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
   const { jobOf } = await import('./jobCalls.ts');
   const ask = () => jobOf(tools, id);

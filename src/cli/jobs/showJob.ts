@@ -1,4 +1,4 @@
-/** A job as `relay jobs show` prints it, and as other commands print it at their end. */
+/** Prints a job for `relay jobs show`, and for other commands when they end. */
 import { type ItemRecord, type JobRecord, unresolvedOf } from '../../domain/job.ts';
 import type { Context } from '../context.ts';
 import { printLine } from '../terminal/output.ts';

@@ -73,7 +73,7 @@ async function showStatus(context: Context, status: LibraryStatus): Promise<void
   for (const line of statusLines(status, context.clock.now(), sync)) printLine(context.io, line);
 }
 
-/** Follows the reading until it is over. */
+/** Reads the library, and shows the progress until the reading has ended or waits. */
 async function runSync(context: Context) {
   const { io, clock, signal } = context;
   const { local } = await context.server();

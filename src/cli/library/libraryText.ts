@@ -45,7 +45,10 @@ function ageText(ms: number): string {
   return hours < 48 ? `${hours} hours ago` : `${Math.floor(hours / 24)} days ago`;
 }
 
-/** @param width of the terminal */
+/**
+ * The rows as a table.
+ * @param width columns of the terminal
+ */
 export function tableLines({ columns, rows }: LibraryAnswer, width: number): string[] {
   const cells = [columns, ...rows.map((row) => row.map(cellText))].map((row) => row.map(visibleLine));
   const widths = narrowed(widthsOf(cells), width, [...columns.keys()]);
@@ -58,7 +61,7 @@ export function tableLines({ columns, rows }: LibraryAnswer, width: number): str
   );
 }
 
-/** As in RFC 4180, but with the line ends of a terminal; a null is an empty field. */
+/** CSV as in RFC 4180, except that lines end with a single line feed. A null is an empty field. */
 export function csvText({ columns, rows }: LibraryAnswer): string {
   return [columns, ...rows].map((row) => `${row.map((cell) => quoted(cellText(cell))).join(',')}\n`).join('');
 }

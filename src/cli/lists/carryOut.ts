@@ -1,4 +1,4 @@
-/** Carries out the jobs of a list: finds the songs, has a person settle open ones, and commits. */
+/** Carries out the jobs of a list: finds the songs, lets a person settle the unresolved ones, and writes the songs. */
 import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { type JobRecord, shortId, unresolvedOf } from '../../domain/job.ts';
@@ -16,7 +16,7 @@ const FIRST_POLLS_MS = [100, 200, 300, 500];
 
 interface Carrying {
   skipUnresolved: boolean;
-  /** Asks the person. If null, nothing is written unless every song is found or `skipUnresolved` is true. */
+  /** The dialogue with the person. If null, nothing is written unless every song is found or `skipUnresolved` is true. */
   talk: Dialogue | null;
   asksToWrite: boolean;
   target: ImportTarget;
@@ -24,7 +24,7 @@ interface Carrying {
   name: string;
 }
 
-/** Finds the songs of all jobs before any of them is written. */
+/** Carries out all jobs. The songs of every job are found before any song is written. */
 export async function carryOut(
   context: Context,
   local: LocalApi,
@@ -49,7 +49,7 @@ export async function carryOut(
     else requireFound(context, jobs, skipUnresolved);
     if (talk && asksToWrite) await confirmWrite(context, talk, jobs, target, name);
     for (const { job_id, resolved } of [...jobs]) {
-      // A long list has several jobs. One that found none of its songs has nothing to write.
+      // A long list has several jobs. A job that found no songs has nothing to write.
       if (resolved === 0) continue;
       await local.commitJob({ id: job_id, skipUnresolved: talk !== null });
       await follow(job_id);

@@ -1,4 +1,4 @@
-/** A whole library as files: one for each playlist, one for the saved songs. */
+/** Writes a whole library to files: one for each playlist, and one for the saved songs. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { existing } from '../../base/files.ts';
@@ -20,7 +20,7 @@ interface AllOptions {
   force: boolean;
 }
 
-/** The content of one file; without a playlist, the saved songs. */
+/** One of the files. If `playlist` is null, the file has the saved songs. */
 interface Part {
   name: string;
   playlist: PlaylistFacts | null;
@@ -29,7 +29,9 @@ interface Part {
 
 const SAVED = 'Liked Songs';
 
-/** Reads every playlist once. Playlists of others, whose rows Spotify does not give, are reported and left out. */
+/**
+ * Reads every playlist once. Spotify does not give the rows of other people's playlists, so these are reported and left out.
+ */
 export async function exportAll(context: Context, local: LocalApi, options: AllOptions): Promise<void> {
   const { playlists } = await local.listPlaylists();
   const parts = partsOf(playlists, options);
@@ -72,7 +74,7 @@ function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: All
   return all.map((part, index) => ({ ...part, file: join(directory, `${names[index]}.${format}`) }));
 }
 
-/** Checks the directory before anything is read, so that a refusal costs no requests. */
+/** Creates the directory, and refuses to overwrite files before any rows are read, so that a refusal costs few requests. */
 async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
   try {
     await mkdir(directory, { recursive: true });
@@ -90,7 +92,7 @@ async function prepare(parts: readonly Part[], { directory, force }: AllOptions)
   if (there.length > 0) throw alreadyThere(there);
 }
 
-/** The rows of a playlist; null if Spotify does not give them to this account. */
+/** The rows for one file; null if Spotify does not give the playlist's rows to this account. */
 async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly ListRow[] | null> {
   if (!playlist) return readSaved(local);
   try {

@@ -3,7 +3,7 @@ import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import type { ListRow } from '../../domain/listExport.ts';
 
-/** Rows in the file that cannot be restored. */
+/** Counts the rows in the file that cannot be restored. */
 export function lostRows(rows: readonly ListRow[]): { local: number; unavailable: number } {
   return {
     local: rows.filter(isLocal).length,

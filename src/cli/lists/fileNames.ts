@@ -1,14 +1,17 @@
 /** File names for playlists, which strangers may have named. Pure. */
 import { visibleLine } from '../../base/visibleText.ts';
 
-/** Maximum length of a name in bytes of UTF-8: with a number and an ending it stays below the 255 that file systems accept. */
+/**
+ * Maximum length of a name in bytes of UTF-8: with a number and an ending the name stays below the 255 that file systems
+ * accept.
+ */
 const MAX_BYTES = 180;
-/** Device names of Windows, with any ending. */
+/** Device names of Windows. A file cannot have such a name, whatever its ending. */
 const RESERVED = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
 /**
- * A name for each playlist, in order, without ending. No two of them are the same file on any system, even if case or the form
- * of accents does not matter there. None leads out of its directory, is hidden, or has a special meaning.
+ * A file name for each playlist, in order, without ending. No two names are the same file on any system, even where case or the
+ * form of accents does not matter. No name leads out of its directory, is hidden, or has a special meaning.
  */
 export function fileNames(names: readonly string[]): string[] {
   const taken = new Set<string>();

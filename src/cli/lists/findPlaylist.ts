@@ -4,13 +4,13 @@ import { RelayError } from '../../domain/errors.ts';
 import type { PlaylistFacts } from '../../domain/listExport.ts';
 import type { LocalApi } from '../../domain/localApi.ts';
 
-/** A link or a URI. */
+/** Matches the start of a link or a URI. */
 export const ADDRESS = /^(?:spotify:|https?:|(?:open|play)\.spotify\.com\/)/i;
 const BARE_ID = /^[0-9A-Za-z]{22}$/;
 
 /**
  * @param given name, ID, URI or link. Case, accents and punctuation of a name do not matter
- * @throws RelayError `NOT_FOUND`, or `USAGE` if several have the name
+ * @throws RelayError `NOT_FOUND`, or `USAGE` if several playlists have the name
  */
 export async function findPlaylist(local: LocalApi, given: string): Promise<PlaylistFacts> {
   if (ADDRESS.test(given)) return local.getPlaylist({ playlist: given });

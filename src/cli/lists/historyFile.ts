@@ -1,10 +1,10 @@
-/** Tells files of a listening history, which `relay import` reads, from lists of songs. */
+/** Distinguishes files of a listening history from lists of songs. `relay import` reads both. */
 import { stat } from 'node:fs/promises';
 import { readStart } from '../../base/files.ts';
 
 /** Number of bytes at the start of a file that tell its kind. */
 const HEAD = 64 * 1024;
-/** The start of a zip archive, and of one without entries. */
+/** The start of a zip archive, and the start of a zip archive without entries. */
 const ARCHIVE = ['PK\u0003\u0004', 'PK\u0005\u0006'];
 const EXTENDED = /"ts"\s*:/;
 const EXTENDED_LENGTH = /"ms_played"\s*:/;

@@ -120,7 +120,7 @@ async function runImport(context: Context, file: string, options: ImportOptions)
   }
 }
 
-/** True if an option is for lists of songs only. A file of a listening history is then read as a list of songs. */
+/** True if an option applies only to lists of songs. A file of a listening history is then read as a list of songs. */
 function saysItIsList(options: ImportOptions): boolean {
   const { to, new: name, saved, replace, format, artistSide, list, each, allPlays } = options;
   return [to, name, saved, replace, format, artistSide, list, each, allPlays].some(
@@ -135,14 +135,14 @@ async function openTalk({ io, json, signal }: Context, { yes }: ImportOptions): 
   return openDialogue(io, signal);
 }
 
-/** `--dry-run`: needs no server and creates nothing. It uses the remembered matches of the home. */
+/** Does a `--dry-run`, which needs no server and creates nothing. The preview counts songs that the home remembers. */
 async function showOnly(context: Context, file: string, options: ImportOptions): Promise<void> {
   const content = await contentOf(context, file, options);
   const preview = await context.withLocal((local) => local.previewImport(content));
   await showPreview(context, file, preview, options);
 }
 
-/** Asks before the list is typed or pasted, since no input can follow the list. */
+/** Asks where the songs go before the person types or pastes the list, since no input can follow the list. */
 async function askWhere(
   context: Context,
   options: ImportOptions,
@@ -206,7 +206,7 @@ async function importList(
   await report(context, preview, target, name, done);
 }
 
-/** Asks about a file that may not be a list of songs; refuses it if nobody can be asked. */
+/** Asks about a file that may not be a list of songs; refuses the file if nobody can be asked. */
 async function requireList(
   { doubt }: ImportPreview,
   { yes }: ImportOptions,
@@ -238,10 +238,10 @@ async function eachOf(
   return [await listNamed(wanted, lists)];
 }
 
-/** Number of playlists of a file that an error names. */
+/** Maximum number of a file's playlists that an error names. */
 const NAMED = 10;
 
-/** The name of a list as the file has it. Case, accents and punctuation of `wanted` do not matter. */
+/** The name of a list as it is written in the file. Case, accents and punctuation of `wanted` do not matter. */
 async function listNamed(wanted: string, lists: ImportPreview['lists']): Promise<string> {
   const { calledLike } = await import('../../music/normalise.ts');
   const [found] = calledLike(lists, wanted);
@@ -288,7 +288,7 @@ async function findTarget(local: LocalApi, given: string): Promise<PlaylistFacts
   return found;
 }
 
-/** Prints the preview, or without `--dry-run` writes it as notes. */
+/** Prints the preview on stdout with `--dry-run`, else as notes on stderr. */
 async function showPreview(
   context: Context,
   file: string,

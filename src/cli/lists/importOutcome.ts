@@ -9,7 +9,7 @@ import { note } from '../terminal/output.ts';
 import { commandLine } from '../usage/commandLine.ts';
 import { totalsOf, unresolvedText, waysOn } from './importText.ts';
 
-/** @throws RelayError for a job that has failed or that waits for a login */
+/** @throws RelayError for a job that has failed, was cancelled or waits for a login */
 export function requireGoing(context: Context, job: JobRecord): void {
   const id = shortId(job.job_id);
   if (needsLogin(job)) {
@@ -44,7 +44,10 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
   });
 }
 
-/** Adds the jobs to an error, so that a script can continue. An interrupt says that they continue without the command. */
+/**
+ * Adds the IDs of the jobs to an error, so that a script can continue the jobs. After an interrupt, the error says that the
+ * server goes on without the command.
+ */
 export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
   const [first] = jobs;
   if (!first) return error;
@@ -75,7 +78,7 @@ export function doneLines(target: ImportTarget, name: string, jobs: readonly Job
   ];
 }
 
-/** Lists songs that were not found and left out. */
+/** Says how many songs were not found and left out, and which commands show them. */
 export function leftLines(context: Context, jobs: readonly JobRecord[]): string[] {
   if (totalsOf(jobs).unresolved === 0) return [];
   const open = jobs.filter((job) => unresolvedOf(job) > 0);

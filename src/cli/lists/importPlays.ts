@@ -12,11 +12,11 @@ import type { Dialogue } from '../terminal/prompt.ts';
 interface Choices {
   /** Accepts the history of another account too. */
   anyAccount: boolean;
-  /** The dialogue with the person; null if there is no terminal to ask on. */
+  /** The dialogue with the person; null if nobody can be asked. */
   talk: Dialogue | null;
 }
 
-/** @throws RelayError `INVALID_ARGUMENT` if it is no export, `USAGE` if nobody can confirm, `INTERRUPTED` if not confirmed */
+/** @throws RelayError `INVALID_ARGUMENT` if `file` is no export, `USAGE` if nobody can be asked, `INTERRUPTED` after a no */
 export async function importPlays(
   context: Context,
   local: LocalApi,

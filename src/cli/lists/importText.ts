@@ -18,7 +18,7 @@ const FORMAT_NAMES: Readonly<Record<ListFormat, string>> = {
 };
 
 const LINES_SHOWN = 10;
-/** Number of searches from which the quota is mentioned. */
+/** From this number of searches on, the preview says what happens if the quota runs out. */
 const MANY_SEARCHES = 100;
 const COLUMNS_NAMED = ['title', 'artist', 'album', 'year', 'isrc', 'uri'];
 
@@ -118,7 +118,7 @@ export function totalsOf(jobs: readonly JobRecord[]) {
   };
 }
 
-/** What to do with a job some of whose songs were not found. */
+/** The ways to continue a job if some of its songs were not found. */
 export function waysOn(job: JobRecord, named: NamedHome): string[] {
   const command = (...words: string[]) => commandLine(named, 'jobs', ...words);
   const id = shortId(job.job_id);
@@ -130,7 +130,7 @@ export function waysOn(job: JobRecord, named: NamedHome): string[] {
   ];
 }
 
-/** `240 of 900 songs were not found (12 because several would fit)` */
+/** Text such as `240 of 900 songs were not found (12 because several would fit)`. */
 export function unresolvedText(jobs: readonly JobRecord[]): string {
   const { unresolved, ambiguous, songs } = totalsOf(jobs);
   const were = unresolved === 1 ? 'was' : 'were';

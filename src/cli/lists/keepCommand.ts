@@ -100,7 +100,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
       remedy: { text: '{command} lists the rules.', command: ['keep', '--help'] },
     });
   }
-  // A wrong rule is reported before anything is asked.
+  // A wrong rule is reported before the server is asked anything.
   if (like !== undefined) readyRule(like, given);
   const { local } = await context.server();
   const found = await playlistOrNull(local, given);
@@ -117,7 +117,7 @@ async function runAdd(context: Context, given: string, sql: string | undefined, 
   return exitOf(answer.keep);
 }
 
-/** The playlist that was named; null if there is none of this name yet. */
+/** The named playlist; null if there is no playlist of this name yet. */
 async function playlistOrNull(local: LocalApi, given: string) {
   const { ADDRESS, findPlaylist } = await import('./findPlaylist.ts');
   try {

@@ -1,4 +1,4 @@
-/** `relay playlists versions`, `show` and `restore`: a playlist as it was. */
+/** Runs `relay playlists versions`, `show` and `restore`, which work with the earlier versions of a playlist. */
 import { counted } from '../../base/lists.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -119,7 +119,10 @@ function doneLine(
     : `Created "${visibleText(newName, 100)}" from version ${version} of "${visibleText(name, 100)}"${left}.`;
 }
 
-/** @throws RelayError `USAGE` if the moment cannot be read, `NOT_FOUND` before the first version */
+/**
+ * The version that `at` means: a number, or the latest version at a time.
+ * @throws RelayError `USAGE` if `at` cannot be read, `NOT_FOUND` if there is no such version
+ */
 async function versionAt(
   context: Context,
   playlist: string,

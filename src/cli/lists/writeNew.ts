@@ -1,8 +1,8 @@
-/** Writes files that do not exist yet. */
+/** Writes files, and overwrites existing ones only if told to. */
 import { writeFile } from 'node:fs/promises';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-/** @throws RelayError `INVALID_ARGUMENT` if it exists, unless `force`, or if it cannot be written */
+/** @throws RelayError `INVALID_ARGUMENT` if the file cannot be written, or if it exists and `force` is false */
 export async function writeNew(file: string, text: string, force: boolean): Promise<void> {
   try {
     await writeFile(file, text, { flag: force ? 'w' : 'wx' });
