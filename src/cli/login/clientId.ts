@@ -1,4 +1,4 @@
-/** The client ID of the owner's Spotify app: explained, asked for once, stored in `config.json`. */
+/** Asks once for the client ID of the owner's Spotify app, and stores it in `config.json`. */
 import { counted } from '../../base/lists.ts';
 import type { Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -7,7 +7,7 @@ import { type Io, note } from '../terminal/output.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 
 /**
- * Explains how to create the app, asks for its client ID until it has the right form, and stores it. Throws
+ * Explains how to create the app, asks until the client ID has the right form, and stores the client ID. Throws
  * `SETTINGS_INVALID` without a terminal to ask on, or for an empty answer.
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
@@ -37,7 +37,7 @@ async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promi
   }
 }
 
-/** Three steps, at most 60 columns wide if the redirect URI allows it. @internal */
+/** How to create the app, in three steps. At most 60 columns wide, unless the redirect URI is longer. @internal */
 export function appSteps(redirectUri: string): string {
   return [
     'relay reaches Spotify through an app of your own. To make it:',

@@ -22,7 +22,7 @@ interface LoginOptions {
   startOver?: boolean;
 }
 
-/** How long the server may hold a poll; longer would look like a dead connection. */
+/** Maximum time for which the server may hold a poll. A longer silence would look like a dead connection. */
 const POLL_SECONDS = 25;
 
 const seconds = wholeNumber(1, 3_600, 'of seconds from 1 to 3600');
@@ -39,7 +39,7 @@ export function loginCommand(context: Context): Command {
     .action((options: LoginOptions) => runLogin(context, options));
 }
 
-/** Connects the account through the running server, or through one that is started for the login. */
+/** Connects the account through the running server, or through a server that is started for the login. */
 async function runLogin(context: Context, options: LoginOptions): Promise<void> {
   const { openLoginServer } = await import('./loginServer.ts');
   const server = await openLoginServer(context, options.startOver === true);
@@ -59,7 +59,10 @@ async function runLogin(context: Context, options: LoginOptions): Promise<void> 
   }
 }
 
-/** Begins the login. If the server has no client ID, asks for one and stores it, where the running server finds it. */
+/**
+ * Begins the login. If the server has no client ID, asks the person for it and stores it in `config.json`, where the running
+ * server finds it.
+ */
 async function begin(context: Context, server: LoginServer, switchAccount: boolean): Promise<LoginStart> {
   const start = () => interruptible(context.signal, server.local.startLogin({ switchAccount }));
   try {
@@ -80,8 +83,9 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * Shows an address, which never signs in the owner. On a terminal it is this server's login page. Other output may be stored
- * and read by others, so there it is the owner's page, which first asks for proof.
+ * Shows an address. The address alone never signs in the owner. With `--no-browser`, it is Spotify's login page; otherwise, on
+ * a terminal, this server's login page. Other output may be stored and read by others, so it gets the address of the owner's
+ * page, which first asks for the owner code.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
@@ -157,7 +161,7 @@ async function poll(
 
 const PASTE_AGAIN = 'Paste the whole address of that page, or give up with Ctrl-C:';
 
-/** Reads every line of stdin as the address. If it does not fit, says so and waits for the next. */
+/** Reads every line of stdin as the address. If a line is not the address, says so and waits for the next line. */
 async function listenForAddress(context: Context, local: LocalApi, attemptId: string) {
   const { readLines } = await import('../terminal/prompt.ts');
   let end: (progress: LoginProgress) => void;

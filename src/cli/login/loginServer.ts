@@ -1,4 +1,4 @@
-/** The server that handles a login: the running one, or one that is started for the login alone. */
+/** The server that handles a login: the running server, or a server that is started for the login alone. */
 
 import { redirectUriFor, type Settings } from '../../config/settings.ts';
 import { RelayError } from '../../domain/errors.ts';
@@ -55,7 +55,7 @@ async function startOne(context: Context, found: Settings, mayStartOver: boolean
   };
 }
 
-/** Starts over if the key is lost: a login needs nothing that was sealed with it. */
+/** Starts the server. If the key is lost, starts over: a login needs nothing that the key had encrypted. */
 async function startAnyway(context: Context, settings: Settings, mayStartOver: boolean) {
   const { clock, random, version } = context;
   const { createLog, startServer } = await context.parts();
@@ -85,7 +85,7 @@ function forLogin(error: unknown): unknown {
   });
 }
 
-/** Asks before anything is dropped, since the key may be unavailable only for now (a locked keychain). */
+/** Asks before anything is dropped, since the key may be unavailable only temporarily (a locked keychain). */
 async function confirmStartOver(
   { io, signal }: Context,
   error: RelayError,
@@ -109,7 +109,7 @@ async function confirmStartOver(
   if (!(await talk.confirm('Start over?', false).finally(talk.close))) throw error;
 }
 
-/** Spotify accepts any port for a loopback URI that was registered without one. */
+/** Spotify accepts any port for a loopback URI that was registered without a port. */
 function redirectUriToEnter(settings: Settings): string {
   const uri = redirectUriFor(settings, settings.port);
   return settings.port === 0 ? uri.replace(':0/', '/') : uri;

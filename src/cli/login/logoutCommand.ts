@@ -4,7 +4,7 @@ import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 
-/** Spotify offers apps no way to revoke a login; only this page can. */
+/** Spotify offers apps no way to revoke a login. Only the person can do so, on this page. */
 const REVOKE_URL = 'https://www.spotify.com/account/apps/';
 
 export function logoutCommand(context: Context): Command {

@@ -104,7 +104,7 @@ async function announce(context: Context, server: RunningServer, settings: Setti
   );
 }
 
-/** The server is useful without its page, so no failure here stops it. */
+/** Opens the owner's page. A failure here does not stop the server, which is useful without its page. */
 async function openPage(context: Context, { local, baseUrl }: RunningServer): Promise<SigningIn | null> {
   const { openSignedIn } = await import('../browser/signedInBrowser.ts');
   const tell = (end: SignInEnd) => context.signal.aborted || tellEnd(context, end, `${baseUrl}/`);

@@ -12,7 +12,7 @@ const LOOK_MS = 300;
 
 /**
  * @param count how many of the last lines to show first
- * @returns with `isEmpty`, true if there was no log at the start
+ * @returns `isEmpty` is true if there was no log at the start
  */
 export async function showLog(
   context: Context,
@@ -46,7 +46,7 @@ export async function showLog(
   return { isEmpty: lines.length === 0, ended: signal.aborted ? 'interrupted' : 'done' };
 }
 
-/** The home of the demo, if only the demo runs. */
+/** The home whose log to show: the demo's home if only the demo runs. */
 async function homeOf(context: Context): Promise<string> {
   const settings = await context.settings();
   const { home, demo } = settings;
@@ -56,7 +56,7 @@ async function homeOf(context: Context): Promise<string> {
   return demoHome;
 }
 
-/** Only whole lines, since the last one may be half written. */
+/** The whole lines of a file. The last line is left out if it has no line end, since it may be half written. */
 async function contentOf(path: string): Promise<string> {
   const text = await readFile(path, 'utf8').catch(() => '');
   return text.slice(0, text.lastIndexOf('\n') + 1);

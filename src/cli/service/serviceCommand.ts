@@ -100,7 +100,10 @@ async function runServiceStatus(context: Context): Promise<ExitCode> {
 const MAX_WAIT_MS = 15_000;
 const POLL_MS = 300;
 
-/** The server that the service has started; null if it is not ready in time. Throws `SERVICE_FAILED` if it stopped. */
+/**
+ * Waits for the server that the service has started. Returns null if the server is not ready in time. Throws `SERVICE_FAILED`
+ * if the server has stopped.
+ */
 async function waitForServer(context: Context, { manager, server }: OpenService) {
   const end = context.clock.monotonic() + MAX_WAIT_MS;
   while (context.clock.monotonic() < end) {

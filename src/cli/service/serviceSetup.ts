@@ -15,7 +15,7 @@ import { commandLine } from '../usage/commandLine.ts';
 export interface OpenService {
   manager: ServiceManager;
   machine: Machine;
-  /** The `--home` that the service is started with; null for the default one. */
+  /** The `--home` that the service is started with; null for the default home. */
   home: string | null;
   /** The server that runs for that home, no matter who started it. */
   server(): Promise<ServerFile | null>;
@@ -24,7 +24,7 @@ export interface OpenService {
 /** A setting from the environment that the service does not get. */
 export interface LeftBehind {
   env: string;
-  /** The command that stores it; null if it cannot be stored. */
+  /** The command that stores the setting; null if relay cannot store it. */
   store: string | null;
 }
 
@@ -49,7 +49,7 @@ export async function openService(context: Context): Promise<OpenService> {
 }
 
 /**
- * Refuses a service that could not run, and returns the settings that it would lack. Throws `SERVICE_FAILED`. Throws
+ * Refuses a service that could not run, and returns the settings that the service would lack. Throws `SERVICE_FAILED`. Throws
  * `SETTINGS_INVALID` if the settings are unusable without this shell's environment, which the service does not get.
  */
 export function checkInstallable(context: Context, { machine, home }: OpenService): LeftBehind[] {

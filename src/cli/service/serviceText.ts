@@ -1,4 +1,4 @@
-/** `relay service` for a person. Pure: facts in, lines out. */
+/** The text that `relay service` shows a person. Pure: facts in, lines out. */
 import type { ServerFile } from '../../domain/localApi.ts';
 import type { Remedy } from '../../domain/remedy.ts';
 import type { ServiceStatus, Start } from '../../service/manager.ts';
@@ -67,7 +67,7 @@ export interface InstalledFacts {
   file: string;
   changed: boolean;
   started: Start;
-  /** URL of the MCP endpoint, once the server is up. */
+  /** URL of the MCP endpoint; null until the server is up. */
   url: string | null;
   /** A server that ran before and is not the service's. */
   other: ServerFile | null;

@@ -43,7 +43,7 @@ async function runBackup(context: Context, file: string, { force = false }: Back
 interface StateToCopy {
   /** The state file. */
   path: string;
-  /** Settings of the home that it belongs to. */
+  /** Settings of the home that the state belongs to. */
   settings: Settings;
   keySource: SavedState['keySource'];
 }
@@ -113,7 +113,7 @@ async function keyPlace({ home }: Settings, source: StateToCopy['keySource']): P
   }
 }
 
-/** Files beside the state that the person wrote. */
+/** Files that the person wrote, which the copy does not include. */
 async function besides({ configPath, oauthClientsFile }: Settings): Promise<string[]> {
   const { existing } = await import('../../base/files.ts');
   return existing([configPath, ...(oauthClientsFile === null ? [] : [oauthClientsFile])]);

@@ -31,7 +31,7 @@ export function restoreCommand(context: Context): Command {
     .action((file: string, flags: RestoreFlags) => runRestore(context, file, flags));
 }
 
-/** Refuses to restore while a server runs, which would overwrite the file from its memory. */
+/** Restores a copy, but not while a server runs: the server would overwrite the file from its memory. */
 async function runRestore(
   context: Context,
   file: string,
@@ -99,7 +99,7 @@ function whatFollows(
   ];
 }
 
-/** Says who has access now. A copy never restores access that was revoked since. */
+/** Says who has access now. A copy never restores access that was revoked after the copy was made. */
 function whoComesIn({ apiKey, login, approvals }: Restored['kept'], command: ToCommand): string[] {
   const keys = {
     present: 'The current API key stays valid.',

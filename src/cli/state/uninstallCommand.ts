@@ -45,7 +45,7 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   const kept: Part[] = [];
   const left: string[] = [];
   const failed: string[] = [];
-  // Accessing stdin starts reading it.
+  // Accessing stdin starts reading it, so the dialogue is opened only if there are questions.
   const questions = yes ? null : openDialogue(io, signal);
   for (const part of parts) {
     signal.throwIfAborted();
@@ -81,10 +81,10 @@ function shown({ name, what }: Part) {
   return { part: name, what };
 }
 
-/** Without its key, a state cannot be read any more. */
+/** Without its key, the secrets in a state cannot be decrypted. */
 const KEY_STAYS = 'The key stays in the keychain too, since the state needs it.';
 
-/** Refuses while a server other than the service's runs, since it would write the state again. */
+/** Refuses while a server runs that the service did not start: such a server would write the state again. */
 async function refuseRunning(context: Context): Promise<void> {
   const { openService } = await import('../service/serviceSetup.ts');
   const { readServerFile } = await import('../../store/home/serverFile.ts');

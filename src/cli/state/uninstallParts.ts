@@ -1,4 +1,4 @@
-/** Finds what `relay uninstall` can remove, before it asks anything. */
+/** Finds what `relay uninstall` can remove, before the command asks anything. */
 import { rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { withDeadline } from '../../base/abort.ts';
@@ -14,15 +14,15 @@ const CHILD_MS = 30_000;
 
 export interface Part {
   name: 'service' | 'client' | 'skill' | 'completion' | 'state' | 'key';
-  /** Completes "Remove …?". */
+  /** Completes the question "Remove …?". */
   what: string;
   /** @param left takes the paths that had to stay */
   remove(left: string[]): Promise<unknown>;
 }
 
 /**
- * The parts in the order of removal, so that none needs one that is already removed. With `--demo`, only the demo's parts.
- * @returns with `notes`, sentences about what could not be found out
+ * The parts in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts.
+ * @returns `notes` are sentences about what could not be found out
  */
 export async function findParts(context: Context): Promise<{ parts: Part[]; notes: string[] }> {
   const found = context.demo ? [clients, state] : [service, clients, skills, completion, state];
@@ -50,7 +50,7 @@ async function service(context: Context): Promise<Part[]> {
 async function clients(context: Context, notes: string[]): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, notes);
   const own = await clientsOf(context, false, notes);
-  // What the second call cannot read, the first could not read either, so its notes are dropped.
+  // The first call has already noted the files that the second call cannot read, so the second call's notes are dropped.
   return [...own, ...(await clientsOf(context, true, []))];
 }
 
@@ -96,7 +96,7 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
   });
 }
 
-/** The skills in the directories of clients. Those in other directories are not known. */
+/** The skills in the directories of clients. relay does not know of skills in other directories. */
 async function skills(context: Context): Promise<Part[]> {
   const { hasSkill, removeSkill, skillPath } = await import('../../connect/skillFile.ts');
   const { SKILL_CLIENTS, skillsFolder } = await import('../../connect/skillPlaces.ts');
@@ -119,8 +119,8 @@ async function completion(context: Context): Promise<Part[]> {
 }
 
 /**
- * The state, and the key. The key's name in the keychain depends on the path of the home, so it has to be found before the
- * home is removed.
+ * The state, and the key. The key's name in the keychain depends on the path of the home, so the name has to be found before
+ * the home is removed.
  */
 async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
@@ -136,7 +136,7 @@ async function state(context: Context): Promise<Part[]> {
     },
   ];
   const { keySource } = await import('../../secrets/masterKey.ts');
-  // The demo's home is inside the other one and goes with it. It has a key of its own.
+  // The demo's home is inside the owner's home and is removed with it. The demo has a key of its own.
   for (const [path, whose] of [
     [home, 'the'],
     [join(home, 'demo'), "the demo's"],
@@ -170,7 +170,7 @@ async function keychainPart({ clock, signal }: Context, home: string, whose: str
   };
 }
 
-/** Removes what executables have unpacked; it is unpacked again when one starts. */
+/** Removes the addons that executables have unpacked. An executable unpacks its addon again when it starts. */
 export async function removeUnpacked(): Promise<void> {
   const { unpackedAddons } = await import('../../secrets/keyringAddon.ts');
   for (const folder of await unpackedAddons()) {
@@ -184,7 +184,7 @@ function parsed(text: string): Data | null {
   return isData(value) ? value : null;
 }
 
-/** The child's error on stderr: one line of JSON, or something else. */
+/** The message of the child's error on stderr, which is one line of JSON. Any other text is returned whole. */
 function reasonIn(text: string): string {
   const error = parsed(text.split('\n').at(-1) ?? '')?.error;
   return isData(error) && typeof error.message === 'string' ? error.message : text;

@@ -17,7 +17,7 @@ const RELEASED = /^v?(\d{1,6})\.(\d{1,6})\.(\d{1,6})$/;
 
 export interface VersionQuestion {
   url: string;
-  /** The home directory, which stores the day of the last request. */
+  /** The home directory, which stores the time of the last request. */
   home: string;
   /** Version of this program. */
   version: string;
@@ -26,8 +26,8 @@ export interface VersionQuestion {
 }
 
 /**
- * The newest version if it is newer than this one, else null. It is also null if there is no answer in time. No request is
- * sent within a day of the last one, or if the home cannot store its time.
+ * The newest version if it is newer than this program, else null. Also null if there is no answer in time. No request is sent
+ * within a day of the last request, or if the home cannot store the time of the request.
  */
 export async function newerVersion(question: VersionQuestion): Promise<string | null> {
   try {
@@ -42,8 +42,8 @@ export async function newerVersion(question: VersionQuestion): Promise<string | 
 }
 
 /**
- * True if no request was sent within the last day. It then stores the present time, so that a server that does not answer is
- * not asked at each status.
+ * True if no request was sent within the last day. In that case, stores the present time, so that a server that does not answer
+ * is not asked at each status.
  */
 async function isDue({ home, clock }: VersionQuestion): Promise<boolean> {
   const path = join(home, 'update.json');
@@ -80,7 +80,7 @@ async function newestVersion({ url, clock, signal }: VersionQuestion): Promise<s
   });
 }
 
-/** A version with a suffix, such as 1.2.3-beta, comes before the one without. */
+/** A version with a suffix, such as 1.2.3-beta, comes before the same version without the suffix. */
 function isNewer(newest: string, current: string): boolean {
   const [release = '', suffix] = current.split('-', 2);
   const [own, other] = [release, newest].map((text) => text.split('.').map(Number)) as [number[], number[]];

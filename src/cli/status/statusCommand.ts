@@ -52,7 +52,7 @@ async function sayNewerVersion(context: Context): Promise<void> {
     note(io, `relay ${newer} is out; this is ${version}. RELAY_UPDATE_CHECK=off hides this.`);
 }
 
-/** The report if `server.json` leads to something other than this home's server. */
+/** The report without a server, for a `server.json` that leads to something other than this home's server. */
 async function statusWithoutServer(context: Context, error: unknown): Promise<StatusReport> {
   if (!(error instanceof RelayError) || error.code !== 'NO_SERVER') throw error;
   const report = await context.offline((local) => local.status());
@@ -62,8 +62,8 @@ async function statusWithoutServer(context: Context, error: unknown): Promise<St
 }
 
 /**
- * The code of the first problem. A missing server comes first, since all else needs one. The state comes before the login,
- * which could not be saved in a state that cannot be written.
+ * The code of the first problem. A missing server comes first, since everything else needs a server. The state comes before the
+ * login: a login could not be saved in a state that cannot be written.
  */
 function exitCodeFor({ server, account, database }: StatusReport): ExitCode {
   if (server === null) return EXIT.noServer;

@@ -1,4 +1,4 @@
-/** `relay status` for a person. Pure: the report in, lines out. */
+/** The text that `relay status` shows a person. Pure: the report in, lines out. */
 
 import { visibleText } from '../../base/visibleText.ts';
 import type { StatusEntry, StatusReport } from '../../domain/localApi.ts';
@@ -14,7 +14,7 @@ type ShownReport = Omit<StatusReport, 'entries' | 'problem'> & {
 type ShownEntry = Shown<StatusEntry>;
 type Shown<T> = Omit<T, 'remedy'> & { remedy: string | null };
 
-/** Writes the remedies, with commands for the home that the person named. */
+/** The report with its remedies as text. Their commands are for the home that the person named. */
 export function shownReport(report: StatusReport, named: NamedHome): ShownReport {
   const { entries, problem } = report;
   return {
@@ -47,7 +47,7 @@ const MAX_CHARACTERS = 1_000;
 
 const NAME_WIDTH = 'database'.length;
 
-/** One entry per part, with its remedy below; lines are no wider than `columns`, as far as their words allow. */
+/** One entry per part, with its remedy below. Lines are at most `columns` wide, unless a single word is longer. */
 export function statusText(report: ShownReport, options: { unicode: boolean; columns: number }): string {
   const lines = report.entries.flatMap((entry) => entryLines(entry, options));
   const head = report.demo ? ['DEMO: simulated provider, invented music', ''] : [];

@@ -1,6 +1,6 @@
 /**
- * `relay stdio` as a small script, which an executable runs instead of the program. Clients wait for it at each start, and
- * with a running server it needs only a thirtieth of the code. The rest is loaded only if this process becomes the server.
+ * `relay stdio` as a small script, which an executable runs instead of the program. Clients wait for this script at each start.
+ * With a running server, it needs only a thirtieth of the code. The rest is loaded only if this process becomes the server.
  */
 import { kernelRandom } from '../../base/kernelRandom.ts';
 import type { Settings } from '../../config/settings.ts';
@@ -14,7 +14,7 @@ import { runProcess } from '../terminal/runProcess.ts';
 import { runStdio } from './runStdio.ts';
 import { readStdioArgs, type StdioArgs } from './stdioArgs.ts';
 
-/** The part of `executable.ts` that is needed. */
+/** The part of `executable.ts` that is needed here. */
 interface WholeProgram {
   run(): void;
   host(signal: AbortSignal, globals: GlobalOptions, settings: Settings): Promise<RunningServer>;
@@ -53,7 +53,7 @@ async function carry(
   }
 }
 
-/** The whole program has its own error class, which this script does not know. */
+/** Turns an error of the whole program into an error of this script, which has a `RelayError` class of its own. */
 function ownError(error: unknown): unknown {
   const { name, code, message, remedyValue } = error as Partial<RelayError>;
   if (error instanceof RelayError || name !== 'RelayError' || !isErrorCode(code)) return error;

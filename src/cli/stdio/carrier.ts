@@ -1,6 +1,6 @@
 /**
- * Carries the messages of one MCP client: each goes to the server separately, and its answers go to the client. The carrier
- * itself answers only if no server can.
+ * Carries the messages of one MCP client to the server, each separately, and carries the answers back. The carrier itself
+ * answers only if no server can.
  */
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage } from './message.ts';
@@ -9,9 +9,10 @@ import { type ClientMessage, errorLine, type RequestId, readAnswer, readMessage 
 const PARSE_ERROR = -32700;
 const INTERNAL_ERROR = -32603;
 
-/** The way to the server. */
+/** The connection to the server. */
 export interface Link {
   /**
+   * Sends the message to a server and passes each answer to `take`. Returns the HTTP status.
    * @param headers in addition to those of the message itself
    * @throws CutOff, or RelayError if the message did not reach a server
    */
@@ -31,9 +32,9 @@ export class CutOff extends Error {}
 export interface Carrier {
   /** Takes one line of the client; never throws. */
   take(line: string): void;
-  /** Requests that are not answered yet. */
+  /** Number of messages that are still under way. */
   readonly open: number;
-  /** Resolves once every message taken is answered. */
+  /** Resolves once no message is under way. */
   idle(): Promise<void>;
   /** Ends all requests, since the client is gone. */
   stop(): void;
@@ -41,7 +42,7 @@ export interface Carrier {
 
 export function createCarrier(link: Link, write: (text: string) => Promise<void>): Carrier {
   const underWay = new Map<Promise<void>, { ids: readonly RequestId[]; controller: AbortController }>();
-  /** The revision that `initialize` agreed on; clients of 2026-07-28 name theirs in each message instead. */
+  /** The revision that `initialize` agreed on. Clients of 2026-07-28 name the revision in each message instead. */
   let version: string | null = null;
 
   function cancel(id: RequestId): void {

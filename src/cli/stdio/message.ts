@@ -1,4 +1,4 @@
-/** Messages of an MCP client, one per line, and what carrying them over HTTP needs. Pure. */
+/** Reads the messages of an MCP client, one per line, for carrying them over HTTP. Also reads the server's answers. Pure. */
 import { isObject, readJson } from '../../base/parsing.ts';
 
 export type RequestId = string | number;
@@ -6,7 +6,7 @@ export type RequestId = string | number;
 export interface ClientMessage {
   /** The line exactly as received: parsing and writing it again could change numbers and keys. */
   text: string;
-  /** IDs of the requests in it, each of which needs an answer. */
+  /** IDs of the requests in the message. Each request needs an answer. */
   ids: RequestId[];
   /** Method of the message; null for a batch (2025-03-26) or an answer. */
   method: string | null;
@@ -21,7 +21,7 @@ export interface ClientMessage {
 /** Where the body of a message names the revision. */
 const VERSION_META = 'io.modelcontextprotocol/protocolVersion';
 
-/** The field that `Mcp-Name` repeats. */
+/** The field that the header `Mcp-Name` repeats, by method. */
 const NAME_FIELD: Readonly<Record<string, string>> = {
   'tools/call': 'name',
   'prompts/get': 'name',
@@ -67,7 +67,7 @@ function headerValue(text: string): string {
 export interface ServerMessage {
   /** The message as one line. */
   line: string;
-  /** The requests that it answers. */
+  /** IDs of the requests that the message answers. */
   answers: RequestId[];
   /** Set for an error that names no request. */
   failure: object | null;

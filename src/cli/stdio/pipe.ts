@@ -5,7 +5,7 @@ export interface Pipe {
   input: Readable;
   /** True if a person is at the other end. */
   terminal: boolean;
-  /** Writes text as it is; resolves once there is room for more. */
+  /** Writes text unchanged. Resolves once the text is written. */
   write(text: string): Promise<void>;
   /** Resolves once everything is written. */
   flushed(): Promise<void>;
@@ -13,7 +13,9 @@ export interface Pipe {
   closed: AbortSignal;
 }
 
-/** Bytes that may wait for the reader of stderr: a reader that has stopped must not fill this process's memory. */
+/**
+ * Maximum number of bytes that wait for the reader of stderr. A reader that has stopped must not fill this process's memory.
+ */
 const STDERR_BYTES = 1024 * 1024;
 
 /** Reserves stdout for messages: everything else that is written there, such as by a package, goes to stderr. */

@@ -1,4 +1,4 @@
-/** What `relay stdio` does, however it was started. */
+/** Runs `relay stdio`, both for the whole program and for the small script in an executable. */
 import { aborted, either } from '../../base/abort.ts';
 import type { Settings } from '../../config/settings.ts';
 import { isWorking, type JobStatus } from '../../domain/job.ts';
@@ -21,7 +21,7 @@ export async function runStdio(
 ): Promise<ExitCode> {
   // A wrong flag is an error of the command line, not an answer to the client.
   toolChoice(options);
-  // First, since modules loaded later may print.
+  // This comes first, since modules that are loaded later may print, and stdout must carry only messages.
   const pipe = context.pipe();
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
@@ -35,7 +35,7 @@ export async function runStdio(
   await Promise.race([carrier.idle(), aborted(over)]);
   if (pipe.closed.aborted) carrier.stop();
   if (link.hosted && !context.signal.aborted) await whileNeeded(context, link.hosted);
-  // A stopping server still answers what it has begun.
+  // A stopping server still answers the requests that it has begun.
   await link.close();
   carrier.stop();
   await carrier.idle();
@@ -43,7 +43,7 @@ export async function runStdio(
   return EXIT.done;
 }
 
-/** The server outlives its own client while others use it or a job is working. */
+/** Keeps the server running after its own client has gone, while other clients use it or a job is working. */
 async function whileNeeded({ clock, signal }: Context, server: RunningServer): Promise<void> {
   while (!signal.aborted && (server.isUsed() || (await isBusy(server)))) {
     await clock.sleep(LOOK_AGAIN_MS, signal).catch(() => {});

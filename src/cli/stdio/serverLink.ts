@@ -1,5 +1,5 @@
 /**
- * The server that `relay stdio` carries messages to: the one that runs for the home or, without one, a server in this process.
+ * Finds the server to which `relay stdio` carries messages: the running server of the home, or else a server in this process.
  * When the server goes away, the next message looks for a server again.
  */
 import { interruptible } from '../../base/abort.ts';
@@ -21,14 +21,18 @@ import { hostSettings, startedWith } from './startedWith.ts';
 
 /** How long a server may take to appear or come back, in milliseconds. Clients give up after 60 s at the latest. */
 const PATIENCE_MS = 30_000;
-/** How long to wait for a server that went away before this process replaces it: it may be restarting. */
+/**
+ * How long to wait for a server that went away, in milliseconds, before this process replaces it. The server may be restarting.
+ */
 const RESTART_MS = 3_000;
 const LOOK_AGAIN_MS = 50;
-/** How often to tell the server that this program still needs it, in milliseconds; it forgets that after `STAY_SECONDS`. */
+/**
+ * How often to tell the server that this program still needs it, in milliseconds. The server forgets this after `STAY_SECONDS`.
+ */
 const STAY_AGAIN_MS = 20_000;
 const STAY_AFTER_MS = 300;
 const LEAVE_MS = 500;
-/** How long to keep a greeted connection for a first message, in milliseconds. The server keeps it open longer. */
+/** How long to keep a greeted connection for a first message, in milliseconds. The server keeps the connection open longer. */
 const GREETING_MS = 2_000;
 
 const STDIO = 'relay stdio';
@@ -38,7 +42,7 @@ export interface ServerLink extends Link {
   begin(): void;
   /** The server in this process, if there is one. */
   readonly hosted: RunningServer | null;
-  /** Tells the server that it is no longer needed, or stops the one in this process. */
+  /** Tells the server that this program no longer needs it, or stops the server in this process. */
   close(): Promise<void>;
 }
 
@@ -50,12 +54,12 @@ interface Server {
   local: LocalApi;
   /** Greeting for the first message, begun before the key was loaded. */
   greeting: { made: Greeting; at: number } | null;
-  /** True if somebody may restart the server. Nobody restarts one that a client started. */
+  /** True if somebody may restart the server. Nobody restarts a server that another `relay stdio` started. */
   mayRestart: boolean;
 }
 
 export interface LinkOptions {
-  /** The tools for this client, by the flags. */
+  /** The flags that limit this client's tools. */
   tools: ToolOptions;
   /** Starts the server in this process. */
   host(settings: Settings): Promise<RunningServer>;
@@ -68,7 +72,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   let current: Server | null = null;
   let finding: Promise<Server> | null = null;
   let hosted: RunningServer | null = null;
-  /** When a server that answered went away. */
+  /** Time at which the last server went away; null if nobody may restart that server. */
   let lostAt: number | null = null;
   /** True if a server has been told that this program needs it. */
   let stays = false;
@@ -133,7 +137,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
 
   /** Tells the server that this client needs it. Without that, a server that another `relay stdio` started might end. */
   async function stay(found: Server): Promise<void> {
-    // The first message does the same, so wait for it.
+    // The client's first message also tells the server, so give that message time to go first.
     await clock.sleep(STAY_AFTER_MS, ended.signal).catch(() => {});
     while (!ended.signal.aborted && current === found) {
       stays = true;
@@ -237,7 +241,7 @@ export function createServerLink(context: Context, options: LinkOptions): Server
   };
 }
 
-/** Requests that change nothing, and notifications. */
+/** Methods that may safely be sent twice: requests that change nothing, and notifications. */
 const REPEATABLE =
   /^(?:initialize|ping|server\/discover|completion\/complete|notifications\/.*|(?:tools|prompts|resources)\/(?!call).*)$/;
 

@@ -22,7 +22,10 @@ export function startedWith(context: Context, tools: ToolOptions): StartedWith {
   return { settings, headers: choiceHeaders(choice) };
 }
 
-/** The settings for a server in this process. Other clients use it too, so its tools are those of the home's `config.json`. */
+/**
+ * The settings for a server in this process. Other clients use that server too, so its tools are those that the home's
+ * `config.json` sets.
+ */
 export function hostSettings(context: Context, { settings }: StartedWith): Settings {
   const options = context.loadOptions();
   const { toolsets, readOnly, origins } = loadSettings({ ...options, env: withoutTools(options.env) });

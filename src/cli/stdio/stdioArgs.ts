@@ -7,7 +7,9 @@ export interface StdioArgs {
   tools: ToolOptions;
 }
 
-/** null for anything that the whole program handles, such as another command, help or a mistake. */
+/**
+ * Reads the arguments. Returns null for anything that the whole program handles, such as another command, help or a mistake.
+ */
 export function readStdioArgs(args: readonly string[]): StdioArgs | null {
   const globals: GlobalOptions = {};
   const tools: ToolOptions = {};

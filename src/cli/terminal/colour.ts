@@ -6,7 +6,7 @@
 const START = '\u001b[';
 const END = '\u001b[0m';
 
-/** Tried in order. The first group of a form gets its style: 1 bold, 2 faint, 31 to 33 red, green, yellow. */
+/** Forms of lines, tried in order. The first group of a form gets its style: 1 bold, 2 faint, 31 to 33 red, green, yellow. */
 const FORMS: ReadonlyArray<readonly [form: RegExp, style: string]> = [
   [/^(✓)(?= )/u, '32'],
   [/^(✗)(?= )/u, '31'],

@@ -35,10 +35,10 @@ export interface Io extends Streams {
   redraw(line: string): void;
 }
 
-/** Back to the start of the line, and clear it. */
+/** Moves to the start of the line and clears the line. */
 const START_OF_LINE = '\r\u001b[K';
 
-/** Width of terminals that do not report theirs: some say 0, which would put each word on its own line. */
+/** Width to assume for a terminal that does not report its own. Some report 0, which would put each word on its own line. */
 const USUAL_COLUMNS = 80;
 
 export function cleanIo(streams: Streams): Io {
@@ -49,7 +49,7 @@ export function cleanIo(streams: Streams): Io {
     return colour && isTerminal ? coloured(clean) : clean;
   };
   return {
-    // Accessing it starts reading.
+    // Accessing stdin starts reading it.
     get stdin() {
       return streams.stdin;
     },
@@ -81,7 +81,7 @@ export function note(io: Io, text: string): void {
   io.err(`${visibleLine(text)}\n`);
 }
 
-/** Lines as a block, each staying one line. */
+/** Joins lines into a block. Each of them stays one line. */
 export function blockOf(lines: readonly string[]): string {
   return `${lines.map(visibleLine).join('\n')}\n`;
 }
@@ -99,8 +99,8 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
 }
 
 /**
- * Prints an error. A command in its remedy repeats the `--home` that was given. After a `USAGE` error it does not: there the
- * remedy points to the help, which is the same for all homes.
+ * Prints an error. A command in its remedy repeats the `--home` that was given. The remedy of a `USAGE` error does not: it
+ * points to the help, which is the same for all homes.
  */
 export function printError(
   context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
@@ -130,8 +130,8 @@ export function printError(
 const MAX_CHARACTERS = 2_000;
 
 /**
- * Errors of this process with several lines, laid out by `config/problems.ts` and `connect/clientFile.ts`. All others are one
- * line, since they may quote text from outside.
+ * Errors that may have several lines: `config/problems.ts` and `connect/clientFile.ts` lay them out. All others are one line,
+ * since they may quote text from outside.
  */
 const LAID_OUT: ReadonlySet<ErrorCode> = new Set(['SETTINGS_INVALID', 'HOME_UNUSABLE']);
 
@@ -186,7 +186,7 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
 
 /** Rows for a person. A column that is empty in every row is not shown. */
 export interface Table {
-  /** The first line; not shown if all are empty. */
+  /** The first line; not shown if all heads are empty. */
   heads: readonly string[];
   rows: readonly (readonly string[])[];
   /** The columns that may be cut, by index. */
@@ -237,10 +237,10 @@ export function widthsOf(cells: readonly (readonly string[])[]): number[] {
   return widths;
 }
 
-/** The smallest width of a column, unless its widest cell is smaller. */
+/** Columns are not narrowed below this width. */
 const MIN_CELL = 8;
 
-/** Narrows the columns at `flexible`, the widest first, until a line takes at most `width` or none can give more. */
+/** Narrows the columns at `flexible`, the widest first, until a line takes at most `width` or no column can give more. */
 export function narrowed(widths: readonly number[], width: number, flexible: readonly number[]): number[] {
   const left = [...widths];
   while (lineWidth(left) > width) {

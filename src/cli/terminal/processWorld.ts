@@ -24,7 +24,7 @@ export function processWorld(signal: AbortSignal): Omit<World, 'openBrowser' | '
 
 function systemIo(): Streams {
   return {
-    // Accessing it starts reading, so that is left to commands that read.
+    // Accessing stdin starts reading it, so only commands that read from it access it.
     get stdin() {
       return process.stdin;
     },

@@ -22,11 +22,11 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
 
 /** A dialogue line by line; lines typed ahead are kept for the next question. */
 export interface Dialogue {
-  /** The next line after a prompt on stderr; null at the end of the input. Rejects with the signal's reason. */
+  /** Shows the prompt on stderr and returns the next line; null at the end of the input. Rejects with the signal's reason. */
   ask(prompt: string): Promise<string | null>;
   /** True for yes. Enter means `usual`; anything else and the end of the input mean no. */
   confirm(question: string, usual: boolean): Promise<boolean>;
-  /** Resolves for yes, and for nothing else. @throws RelayError `INTERRUPTED` */
+  /** Resolves only if the answer is yes. @throws RelayError `INTERRUPTED` */
   requireYes(question: string): Promise<void>;
   close(): void;
 }
@@ -34,7 +34,7 @@ export interface Dialogue {
 export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
   const reader = createInterface({ input: io.stdin });
   const lines: string[] = [];
-  // A stream reports its end once. If this one has already ended, waiting for its end would never end.
+  // A stream reports its end once. If stdin has already ended, waiting for its end would take forever.
   let ended = (io.stdin as Partial<Readable>).readableEnded === true;
   let wake = () => {};
   const woken = () =>

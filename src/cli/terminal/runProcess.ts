@@ -1,4 +1,4 @@
-/** Connects a command line to its process: signals in, output and exit code out. */
+/** Connects the command line to the process: its signals, its output and its exit code. */
 import { visibleText } from '../../base/visibleText.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
@@ -7,8 +7,8 @@ import { EXIT, type ExitCode } from '../exit.ts';
 const LINGER_MS = 1_000;
 
 /**
- * Runs `work` and returns the exit code once all output is written. SIGINT or SIGTERM asks it to stop; a second one ends the
- * process at once.
+ * Runs `work` and returns the exit code once all output is written. The first SIGINT or SIGTERM asks `work` to stop. The second
+ * ends the process at once.
  */
 export async function runProcess(work: (signal: AbortSignal) => Promise<ExitCode>): Promise<ExitCode> {
   const stop = new AbortController();
@@ -35,7 +35,10 @@ function flushed(stream: NodeJS.WriteStream): Promise<void> {
   });
 }
 
-/** Ends the program, since its output is lost and no command can do anything about it. */
+/**
+ * Ends the program if its output is lost, since no command can do anything about that. A reader that went away (EPIPE) is no
+ * error.
+ */
 function endWithoutOutput(error: NodeJS.ErrnoException): void {
   if (error.code === 'EPIPE') return;
   process.stderr.write(

@@ -10,7 +10,10 @@ const wide = lazy(
 /** Marks that are drawn on or in the character before them. */
 const marks = lazy(() => /^[\p{M}\u200c\u200d]+$/u);
 
-/** Code points that may be drawn together as one character. Finding where it ends takes a segmenter, which is slow. */
+/**
+ * Code points that may be drawn together with others as one character. Only a segmenter finds the end of that character, and
+ * segmenting is slow.
+ */
 const JOINED = /\u200d|\ufe0f|[\u1100-\u11ff\u{1f1e6}-\u{1f1ff}]|[\u{1f3fb}-\u{1f3ff}]/u;
 
 /** Longer texts are measured code point by code point, which is fast; lines that have to fit are shorter. */

@@ -13,7 +13,7 @@ export const HELP_GROUPS = {
   other: 'Other:',
 } as const;
 
-/** In the order of the headings, then by name. */
+/** Sorts commands by the order of the headings, then by name. */
 export function byHelpGroup(one: Command, other: Command): number {
   return headingIndex(one) - headingIndex(other) || (one.name() < other.name() ? -1 : 1);
 }
@@ -23,7 +23,7 @@ function headingIndex(command: Command): number {
 }
 
 /**
- * A command with subcommands. Alone it runs `byDefault`, the most used one. An unknown subcommand is a `USAGE` error with a
+ * A command with subcommands. Without a subcommand it runs `byDefault`. An unknown subcommand is a `USAGE` error with a
  * suggestion.
  */
 export function commandWithOthers(

@@ -3,7 +3,10 @@ import { Command } from 'commander';
 import { nearestNames } from '../../base/nearest.ts';
 import { RelayError } from '../../domain/errors.ts';
 
-/** Commander's own help command prints the whole help for an unknown name, without saying that it is unknown. */
+/**
+ * The command `relay help`. Commander's own would print the whole help for an unknown name, without saying that the name is
+ * unknown.
+ */
 export function helpCommand(program: Command): Command {
   return new Command('help')
     .description('Print help for a command')
@@ -13,8 +16,8 @@ export function helpCommand(program: Command): Command {
 }
 
 /**
- * Prints the help of the command that `names` lead to from `from`. Words after a command without subcommands may be its
- * arguments, and are ignored.
+ * Prints the help of the command that `names` name, starting below `from`. Words after a command without subcommands may be its
+ * arguments, so they are ignored.
  * @throws RelayError `USAGE` for an unknown name
  */
 export function printHelp(from: Command, names: readonly string[]): void {

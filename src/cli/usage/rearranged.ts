@@ -25,8 +25,8 @@ export function withToolHelp(args: readonly string[]): readonly string[] {
 }
 
 /**
- * Puts `--` before the ID of `relay clients revoke ID`, so that it is not taken for an option. Older IDs can begin with a dash,
- * and one that begins with `-V` would print the version.
+ * Puts `--` before the ID of `relay clients revoke ID`, so that the ID is not read as an option. Older IDs can begin with a
+ * dash, and an ID that begins with `-V` would print the version.
  */
 export function withDashedId(args: readonly string[]): readonly string[] {
   const isRevoke = args.some((word, at) => word === 'clients' && args[at + 1] === 'revoke');

@@ -1,4 +1,4 @@
-/** `--toolsets` and `--read-only`, for the commands that have them. */
+/** The options `--toolsets` and `--read-only`, for the commands that have them. */
 import type { SettingFlags } from '../../config/sources.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { isToolset, splitToolsets, TOOLSETS, type ToolChoice } from '../../domain/toolsets.ts';
