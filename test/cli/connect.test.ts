@@ -316,7 +316,7 @@ last: "a very long line that no writer may fold, however wide it thinks that a p
   assert.match(fresh.text(file), /^extensions:\n {2}relay:\n {4}type: /);
   assert.match(
     (await fresh.run(['goose', '--remove'])).out,
-    /\nNothing else was in it, so the file is gone too\.\n$/,
+    /\nThe file had nothing else in it, so it was deleted\.\n$/,
   );
   assert.deepEqual([list('.config/goose').length > 0, existsSync(join(home, '.config'))], [true, false]);
   for (const empty of ['extensions:\n# mine\nb: 1\n', 'b: 1\nextensions: ~ # mine\n']) {
@@ -445,7 +445,7 @@ test('a server of the same name that is not relay stays, and so do its key and t
     put('.cursor/mcp.json.relay-backup-20200101T000000Z', before);
     assert.deepEqual(await run(['cursor', '--remove']), {
       code: 0,
-      out: `relay is not in\n  ${file}\nThe server relay in it leads elsewhere, so it stays.\n`,
+      out: `relay is not in\n  ${file}\nThe server relay in that file has another address, so it stays.\n`,
       err: NO_SERVER,
     });
     assert.deepEqual(await run(['cursor', '--write']), {

@@ -354,13 +354,9 @@ test('a client ID of the wrong form is asked for again', async (context) => {
     openBrowser: async () => {},
   });
   assert.equal(code, 0);
-  const again = (is: string) =>
-    `Client ID: That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.\n`;
-  assert.ok(
-    err.includes(
-      `\n${again('this one has other characters')}${again('this one has 31 characters')}Client ID: Saved in `,
-    ),
-  );
+  const again = (found: string) =>
+    `Client ID: That is not a client ID: a client ID has 32 characters, 0-9 and a-f. Your text has ${found}. Copy the ID again.\n`;
+  assert.ok(err.includes(`\n${again('other characters')}${again('31 characters')}Client ID: Saved in `));
   const stored = JSON.parse(readFileSync(join(home, 'config.json'), 'utf8'));
   assert.deepEqual(stored, { providerClientId: CLIENT_ID });
 });
@@ -387,7 +383,7 @@ test('if no client ID is typed, or an impossible one, nothing is stored', async 
   assert.deepEqual([ended.code, ended.err], [2, `${STEPS}\nClient ID: \n${NOT_SET}`]);
   const impossible = await relay(['login'], { env, stdin: 'a b\n', terminal });
   const again =
-    'That is not a client ID: one has 32 characters, 0-9 and a-f, and this one has other characters. Copy it again.';
+    'That is not a client ID: a client ID has 32 characters, 0-9 and a-f. Your text has other characters. Copy the ID again.';
   assert.deepEqual(
     [impossible.code, impossible.err],
     [2, `${STEPS}\nClient ID: ${again}\nClient ID: \n${NOT_SET}`],

@@ -41,7 +41,7 @@ export function clientsCommand(context: Context): Command {
     .addCommand(
       new Command('revoke')
         .description('End the access of a client at once')
-        .argument('<client>', 'ID or name; if several share it, the approved one')
+        .argument('<client>', 'ID or name; if several clients share a name, the approved one')
         .option('--forget', 'Also remove its registration')
         .action((client: string, options: RevokeOptions) => runClientsRevoke(context, client, options)),
     );

@@ -19,8 +19,8 @@ export function undoCommand(context: Context): Command {
     .helpGroup(HELP_GROUPS.tools)
     .description('Undo a change that relay made')
     .argument('[change]', 'ID from `relay history`, or its first characters; the last change without it')
-    .option('--force', 'Undo even if someone has made changes since; those are lost')
-    .option('--dry-run', 'Show what it would do, and change nothing')
+    .option('--force', 'Undo even if someone has made later changes, which are then lost')
+    .option('--dry-run', 'Show what the undo would do, and change nothing')
     .option('--yes', 'Do not ask before removing songs or a playlist')
     .addHelpText(
       'after',

@@ -26,8 +26,8 @@ export function connectCommand(context: Context): Command {
     .helpGroup(HELP_GROUPS.clients)
     .description('Show how to connect an AI client, or write its configuration')
     .argument('[client]', 'One of the clients below, or any other name; lists all if omitted')
-    .option('--write', "Add it to the client's configuration file, after a backup")
-    .option('--remove', "Remove it from the client's configuration file, after a backup")
+    .option('--write', "Add relay to the client's configuration file, after a backup")
+    .option('--remove', "Remove relay from the client's configuration file, after a backup")
     .option('--key', 'Use the API key instead of approval in the browser')
     .option(
       '--skill [dir]',

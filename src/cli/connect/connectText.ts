@@ -93,14 +93,16 @@ export function removedText(
     deletedBackups.length === 0
       ? []
       : ['Deleted, because the key was in it:', ...deletedBackups.map((path) => `  ${path}`)];
-  const stays = otherStays ? [`The server ${connection.name} in it leads elsewhere, so it stays.`] : [];
+  const stays = otherStays
+    ? [`The server ${connection.name} in that file has another address, so it stays.`]
+    : [];
   if (names.length === 0) {
     return blockOf([`${connection.name} is not in`, `  ${file}`, ...stays, ...forgotten]);
   }
   return blockOf([
     `Removed ${names.join(', ')} from`,
     `  ${file}`,
-    ...(deleted ? ['Nothing else was in it, so the file is gone too.'] : []),
+    ...(deleted ? ['The file had nothing else in it, so it was deleted.'] : []),
     ...stays,
     ...(backup === null ? [] : ['Backup of the previous file:', `  ${backup}`]),
     ...forgotten,

@@ -65,7 +65,7 @@ export function itemLines(
 
 const WHY: Partial<Record<ItemRecord['status'], string>> = {
   unmatched: 'No close match was found.',
-  failed: 'Searching for it failed.',
+  failed: 'The search for this song failed.',
 };
 
 /** @internal */

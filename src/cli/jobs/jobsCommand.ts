@@ -15,7 +15,7 @@ Examples:
   $ relay jobs commit 1f0c --watch`;
 
 const FIX_HELP = `
-On a terminal it goes through the items one by one. Take one of the nearest
+On a terminal, relay goes through the items one by one. Take one of the nearest
 tracks by its number, search for other words, paste a link, leave the item out,
 or take all tracks that are near enough. Each choice is saved at once, and
 remembered for the next list. The options do the same without questions.
@@ -53,7 +53,7 @@ export function jobsCommand(context: Context, finish: Finish): Command {
     .addCommand(
       new Command('list')
         .description('List the jobs, newest first')
-        .option('--all', `Not only the last ${MAX_LISTED}`)
+        .option('--all', `List all jobs, not only the last ${MAX_LISTED}`)
         .action(list),
     )
     .addCommand(fixCommandOf(context))
@@ -90,7 +90,10 @@ function fixCommandOf(context: Context): Command {
     .argument('<job>', JOB_ARGUMENT)
     .option('--take <number=track>', 'Take this track (ID, URI or link) for the item; repeatable', more)
     .option('--skip <number>', 'Leave the item out; repeatable', more)
-    .option('--accept-near <score>', 'Take the nearest track of all others that score at least this, 0 to 1')
+    .option(
+      '--accept-near <score>',
+      'For all other items, take the nearest track if it scores at least this, 0 to 1',
+    )
     .addHelpText('after', FIX_HELP)
     .action(async (job: string, own: FixOptions) => {
       const { fixJob } = await import('./fixJob.ts');

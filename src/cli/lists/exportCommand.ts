@@ -31,12 +31,12 @@ export function exportCommand(context: Context): Command {
     .helpGroup(HELP_GROUPS.lists)
     .description('Export a playlist, Liked Songs or everything')
     .argument('[playlist]', 'Name, ID or link of a playlist')
-    .option('--saved', 'The saved songs (Liked Songs)')
-    .option('--all', 'Every playlist and the saved songs, each in a file in the directory of -o')
+    .option('--saved', 'Export the saved songs (Liked Songs)')
+    .option('--all', 'Export every playlist and the saved songs, each to a file in the directory of -o')
     .addOption(
       new Option(
         '--format <format>',
-        'Format of the file; if not given, taken from its name, else csv',
+        'Format of the file; by default from the ending of its name, else csv',
       ).choices(WRITTEN_FORMATS),
     )
     .option('-o, --output <file>', 'File to write, or directory with --all; stdout without it')

@@ -33,12 +33,13 @@ interface ImportOptions extends Omit<ListReading, 'list'> {
 
 const HELP = `
 Reads CSV, tables with tabs, JSON, M3U, PLS, XSPF, iTunes XML, Spotify's own
-data export, and text with one song a line. Without --to, --new or --saved it
-creates a private playlist, named in the file or else after the file.
+data export, and text with one song a line. Without --to, --new or --saved,
+relay creates a private playlist. Its name is the one in the file, or else the
+name of the file.
 
-On a terminal it asks what to do about songs that were not found, and again
-before it writes. Elsewhere it writes nothing until every song is found, unless
---skip-unresolved is given.
+On a terminal, relay asks what to do about songs that were not found, and asks
+again before it writes. Elsewhere it writes nothing until every song is found,
+unless --skip-unresolved is given.
 
 A listening history from Spotify goes into the library instead, where you can
 query each play in SQL. Name the archive, the directory that it unpacks to, or
@@ -74,7 +75,7 @@ export function importCommand(context: Context): Command {
     )
     .option(
       '--list <name>',
-      'Only this playlist, from a file that has several; repeated, each becomes one of its own',
+      'Only this playlist of a file that has several; if repeated, each becomes a playlist of its own',
       more,
     )
     .option('--each', 'Create a playlist for each playlist in the file')

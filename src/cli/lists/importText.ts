@@ -40,7 +40,7 @@ export function previewLines(file: string, preview: ImportPreview, named: NamedH
 
 function listLines({ name, lists }: ImportPreview): string[] {
   if (lists.length > 0)
-    return [`  ${counted(lists.length, 'playlist')} in the file, each or all of which can be taken`];
+    return [`  ${counted(lists.length, 'playlist')} in the file; you can take one or all of them`];
   return name === null ? [] : [`  playlist "${visibleText(name, 100)}"`];
 }
 

@@ -22,8 +22,8 @@ const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES
 const HELP = `
 relay runs the query every hour, day or week, and writes only what differs. A
 run that would empty the playlist, shrink it a lot or undo somebody's edits
-waits for your review; "accept" approves it. \`relay undo\` takes back
-a run like any other change.
+waits for your review; "accept" approves the run. \`relay undo\` takes back a
+run like any other change.
 
 Ready rules, for --like:
 ${RULES}
@@ -54,9 +54,11 @@ export function keepCommand(context: Context, finish: Finish): Command {
         .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
         .option('--like <rule>', 'A ready rule instead of a query')
         .addOption(
-          new Option('--every <interval>', 'How often it runs').choices([...KEEP_INTERVALS]).default('day'),
+          new Option('--every <interval>', 'How often the query runs')
+            .choices([...KEEP_INTERVALS])
+            .default('day'),
         )
-        .option('--dry-run', 'Only say what it would do')
+        .option('--dry-run', 'Only say what would change')
         .action(async (playlist: string, sql: string | undefined, options: AddOptions) =>
           finish(await runAdd(context, playlist, sql, options)),
         ),
@@ -67,11 +69,11 @@ export function keepCommand(context: Context, finish: Finish): Command {
         .argument('<playlist>', KEPT)
         .action((playlist: string) => runShow(context, playlist)),
     )
-    .addCommand(acting('run', 'Run its query now'))
+    .addCommand(acting('run', 'Run the query of a kept playlist now'))
     .addCommand(acting('accept', 'Approve the run that waits for your review'))
-    .addCommand(acting('pause', 'Pause it'))
-    .addCommand(acting('resume', 'Resume it after a pause'))
-    .addCommand(acting('stop', 'Stop keeping it; the playlist and its songs stay'));
+    .addCommand(acting('pause', 'Pause a kept playlist'))
+    .addCommand(acting('resume', 'Resume a kept playlist after a pause'))
+    .addCommand(acting('stop', 'Stop keeping a playlist; the playlist and its songs stay'));
 }
 
 async function runList(context: Context): Promise<void> {

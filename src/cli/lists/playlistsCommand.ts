@@ -48,8 +48,8 @@ export function playlistsCommand(context: Context): Command {
         .description('Bring back the songs of a playlist as they were')
         .argument('<playlist>', PLAYLIST)
         .requiredOption('--at <when>', WHEN)
-        .option('--dry-run', 'Show what it would do, and change nothing')
-        .option('--new <name>', 'Create a new playlist with them instead')
+        .option('--dry-run', 'Show what restoring would do, and change nothing')
+        .option('--new <name>', 'Create a new playlist with these songs instead')
         .option('--skip-unsupported', 'Leave out songs that cannot be added again')
         .option('--yes', 'Do not ask before removing songs')
         .action(async (playlist: string, options: RestoreOptions) =>

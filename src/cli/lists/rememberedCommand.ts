@@ -9,8 +9,8 @@ import { wholeNumber } from '../usage/wholeNumber.ts';
 
 const EXAMPLES = `
 A match is a title and an artist, and the track that they stand for. Matches
-that somebody confirmed come first, then those that relay found by a search;
-"differs" marks one that was confirmed although the names differ.
+that somebody confirmed come first, then those that relay found by a search.
+"differs" marks a match that was confirmed although the names differ.
 
 Examples:
   $ relay remembered

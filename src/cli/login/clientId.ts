@@ -30,10 +30,11 @@ async function askUntilRight(io: Io, talk: Dialogue, redirectUri: string): Promi
     const answer = await talk.ask(prompt);
     if (answer === null || answer === '') throw noClientId(redirectUri);
     if (looksLikeClientId(answer.toLowerCase())) return answer.toLowerCase();
-    const is = /^[0-9a-f]*$/i.test(answer)
-      ? `this one has ${counted([...answer].length, 'character')}`
-      : 'this one has other characters';
-    note(io, `That is not a client ID: one has 32 characters, 0-9 and a-f, and ${is}. Copy it again.`);
+    const found = /^[0-9a-f]*$/i.test(answer) ? counted([...answer].length, 'character') : 'other characters';
+    note(
+      io,
+      `That is not a client ID: a client ID has 32 characters, 0-9 and a-f. Your text has ${found}. Copy the ID again.`,
+    );
   }
 }
 

@@ -10,10 +10,11 @@ import type { Part } from './uninstallParts.ts';
 const EXPLANATION = `
 Removes everything that relay put on this computer: the service, its entries in
 the files of AI clients and its skills, the completion, the state with login,
-settings and jobs, and the key in the keychain. It asks before each one. Stop
-the server first. The program itself stays: remove it as you installed it. A
-skill in a directory of your own stays too: remove it with relay connect. With
---demo it removes the demo's data and its entries in clients, and nothing else.
+settings and jobs, and the key in the keychain. relay asks before it removes
+each of them. Stop the server first. The program itself stays: remove it as you
+installed it. A skill in a directory of your own stays too: remove it with relay
+connect. With --demo, relay removes only the demo's data and the demo's entries
+in clients.
 
 Examples:
   $ relay uninstall
