@@ -1,6 +1,6 @@
 /**
- * What the commands work with: the streams, clock and environment of the process, and functions that load parts of the
- * program. A part is loaded when a command needs it, so `relay --help` loads none.
+ * What the commands work with: the streams, clock and environment of the process, and functions that load parts of the program.
+ * A part is loaded only when a command needs it, so `relay --help` loads no part.
  */
 
 import { interruptible } from '../base/abort.ts';

@@ -44,7 +44,8 @@ export interface ServerChoice {
 
 /**
  * The running server with a client for it, or null. A `server.json` that a killed server left behind is ignored. Another
- * program at the server's address learns nothing: a server must first prove that it is this home's (`local/localClient.ts`).
+ * program at the server's address learns nothing: a server must first prove that it belongs to this home
+ * (`local/localClient.ts`).
  */
 export async function findServer(
   context: Asking,

@@ -25,7 +25,7 @@ export interface ToolSummary {
 }
 
 export interface ToolOutcome {
-  /** The tool's structured answer or, if it has none, its text. */
+  /** The tool's structured answer or, if there is none, the text of the answer. */
   value: unknown;
   /** Set when the tool failed. */
   error: RelayError | null;

@@ -1,4 +1,4 @@
-/** One tool for a person: what it does, what it takes, and how to call it. Pure. */
+/** Explains one tool to a person: what the tool does, what it takes, and how to call it. Pure. */
 import * as z from 'zod';
 import { shellWord } from '../../base/childProcess.ts';
 import { groupOf } from '../../tools/index.ts';

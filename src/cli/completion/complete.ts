@@ -19,8 +19,8 @@ interface Place {
 }
 
 /**
- * The lines that a completion script reads. Each is one suggestion, with a space and its description if it has one. If a file
- * or a directory comes next, the only line is `:files` or `:folders`.
+ * The lines that a completion script reads. Each line is a suggestion, followed by a space and its description if there is one.
+ * If a file or a directory comes next, the only line is `:files` or `:folders`.
  * @param words all words after the program's name. The last word is to be completed: shells drop suggestions that do not begin
  * with it
  */

@@ -68,7 +68,7 @@ interface View {
 /** For each setting that is a secret: whether the state holds its value. A setting is missing if that is not known. */
 type Stored = Partial<Record<SettingKey, boolean>>;
 
-/** Empty if the state cannot be opened, so that the other settings can still be shown. */
+/** Which secrets the state holds. Empty if the state cannot be opened, so that the other settings can still be shown. */
 async function storedSecrets(context: Context): Promise<Stored> {
   try {
     const report = await context.withLocal((local) => local.status(), { ownHome: true });
@@ -90,7 +90,7 @@ function viewOf(settings: Settings, key: SettingKey, stored: Stored): View {
   return { key, env, value: secret ? null : value, source, secret, set: value !== null || inState, fallback };
 }
 
-/** The redirect URI follows the port unless it is set. */
+/** The value in effect. The redirect URI follows the port, unless the URI itself is set. */
 function effective(settings: Settings, key: SettingKey): View['value'] {
   if (key !== 'providerRedirectUri' || settings.port === 0) return settings[key];
   return redirectUriFor(settings, settings.port);

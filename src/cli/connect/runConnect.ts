@@ -30,7 +30,7 @@ export interface ConnectOptions extends ToolOptions {
   skill?: string | boolean;
 }
 
-/** The server that the client is to connect to: the running one, or the one in the settings. */
+/** The server that the client is to connect to: the running server, or else the server in the settings. */
 interface Server {
   url: string;
   /** True if the server is the demo's. */

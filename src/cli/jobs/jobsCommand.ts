@@ -155,7 +155,9 @@ async function showUnresolved(context: Context, tools: Tools, id: string): Promi
   return EXIT.done;
 }
 
-/** Shows the job. With `watch`, first waits until the job is ready or has ended, and the exit code says whether it failed. */
+/**
+ * Shows the job. With `watch`, first waits until the job is ready or has ended, and the exit code says whether the job failed.
+ */
 async function follow(context: Context, tools: Tools, id: string, watch: boolean): Promise<ExitCode> {
   const { jobOf } = await import('./jobCalls.ts');
   const ask = () => jobOf(tools, id);

@@ -83,9 +83,9 @@ function nextStep(context: Context, { staysUp }: LoginServer): string {
 }
 
 /**
- * Shows an address. The address alone never signs in the owner. With `--no-browser`, it is Spotify's login page; otherwise, on
- * a terminal, this server's login page. Other output may be stored and read by others, so it gets the address of the owner's
- * page, which first asks for the owner code.
+ * Shows an address. The address alone never signs in the owner. With `--no-browser` it leads to Spotify's login page, otherwise
+ * to this server's. Output that is not a terminal may have other readers. So it gets the address of the owner's page, which
+ * first asks for the owner code.
  */
 function showUrl(context: Context, start: LoginStart, { browser, timeout }: LoginOptions): void {
   const { io } = context;
@@ -106,7 +106,7 @@ function showUrl(context: Context, start: LoginStart, { browser, timeout }: Logi
   note(io, 'If the browser ends on a page that does not load, paste the address of that page here:');
 }
 
-/** Opens the browser. Returns null if none opens: that is no error, since the address is shown anyway. */
+/** Opens the browser. Returns null if no browser opens. That is no error, since the address is shown anyway. */
 async function openBrowser(
   context: Context,
   local: LocalApi,

@@ -1,6 +1,6 @@
 /**
- * Checks for a newer version. The request identifies nobody: it is the same from everyone. From the answer only the version
- * number is read.
+ * Checks for a newer version. The request is the same from everyone, so it identifies nobody. Only the version number is read
+ * from the answer.
  */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';

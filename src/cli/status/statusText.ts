@@ -24,7 +24,7 @@ export function shownReport(report: StatusReport, named: NamedHome): ShownReport
   };
 }
 
-/** A remedy as one line. A command inside a sentence is quoted. */
+/** A remedy as one line. A command inside a sentence stands in backquotes. */
 function remedyLine(value: unknown, named: NamedHome): string | null {
   const remedy = readRemedy(value);
   if (!remedy) return null;

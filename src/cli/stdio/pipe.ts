@@ -18,7 +18,7 @@ export interface Pipe {
  */
 const STDERR_BYTES = 1024 * 1024;
 
-/** Reserves stdout for messages: everything else that is written there, such as by a package, goes to stderr. */
+/** Reserves stdout for messages. All other text that is written to stdout, for example by a package, goes to stderr. */
 export function systemPipe(): Pipe {
   const { stdin, stdout, stderr } = process;
   const closed = new AbortController();

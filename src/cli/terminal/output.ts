@@ -1,6 +1,6 @@
 /**
- * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`
- * stdout gets one JSON document per line and an error is one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
+ * What the command line writes. stdout gets what was asked for; stderr gets notes, progress and errors. With `--json`, stdout
+ * gets one JSON document per line. An error is then one line of JSON on stderr: `{"error":{code,message,remedy}}`, with
  * `details` if there are any.
  *
  * What is written may contain text from outside. So the command line writes to the streams only through this file
@@ -193,7 +193,7 @@ export interface Table {
   flexible: readonly number[];
 }
 
-/** Prints a table. On a terminal it fits the window, and a note names the columns for which there is no room. */
+/** Prints a table. On a terminal the table fits the window, and a note names the columns for which there is no room. */
 export function printTable(io: Io, table: Table): void {
   const { lines, hidden } = tableLines(table, io.terminal.stdout ? io.columns : Number.POSITIVE_INFINITY);
   for (const line of lines) printLine(io, line);

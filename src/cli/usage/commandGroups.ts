@@ -2,7 +2,7 @@
 import { Command } from 'commander';
 import { printHelp, unknownCommand } from './help.ts';
 
-/** The headings of `relay --help`, in order. A command names its own with `helpGroup`. */
+/** The headings of `relay --help`, in order. A command names its heading with `helpGroup`. */
 export const HELP_GROUPS = {
   server: 'Server:',
   account: 'Spotify account:',

@@ -12,7 +12,7 @@ export interface NamedHome {
   program?: string;
 }
 
-/** A whole command, such as `relay --home /srv/relay login`. Without `words` it ends before `login`. */
+/** A whole command, such as `relay --home /srv/relay login`. Without `words`, the command ends before `login`. */
 export function commandLine(
   { home, demo, platform, program = 'relay' }: NamedHome,
   ...words: readonly string[]
@@ -33,6 +33,6 @@ export function inBackquotes(named: NamedHome): CommandStyle {
 export function quoted(path: string, platform: NodeJS.Platform): string {
   if (/^[\w./+-]+$/.test(path)) return path;
   if (platform !== 'win32') return shellWord(path);
-  // cmd.exe knows only double quotation marks, and a backslash before the closing one would escape it.
+  // cmd.exe knows only double quotation marks. A backslash before the closing mark would escape that mark, so it is doubled.
   return /^[\w.:\\/+-]+$/.test(path) ? path : `"${path.replace(/\\+$/, '$&$&')}"`;
 }
