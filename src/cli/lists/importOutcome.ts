@@ -46,7 +46,7 @@ export function requireFound(context: Context, jobs: readonly JobRecord[], skipU
 
 /**
  * Adds the IDs of the jobs to an error, so that a script can continue the jobs. After an interrupt, the error says that the
- * server goes on without the command.
+ * server continues without the command.
  */
 export function withJobs({ signal }: Context, error: unknown, jobs: readonly JobRecord[]): unknown {
   const [first] = jobs;
