@@ -1,6 +1,6 @@
 /**
- * The library as a database: a copy of the account, kept up to date with few requests, and questions to it, which cost none.
- * README.md says what happens when.
+ * The library as a database. It is a copy of the account that few requests keep up to date, and questions to it cost no
+ * requests. README.md says what happens when.
  */
 import { interruptible, later } from '../base/abort.ts';
 import { type Clock, isoOf, type Random } from '../base/clock.ts';
@@ -68,17 +68,17 @@ const ROW_CHARACTERS = 9_200;
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
-/** Reasons for a wait that does not end earlier when somebody asks. */
+/** Reasons for which the reading waits to the end, even if somebody asks a question. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 /**
- * How often to check lists that no kept playlist's query reads, as long as there are kept playlists: others may change
- * these.
+ * Age from which a kept playlist also checks the lists that its query does not read. Other programs may have changed these
+ * lists.
  */
 const UNHEARD_MS = 7 * 86_400_000;
-/** Maximum age of the saved tracks in which songs of a list are looked up: the same as a question allows by default. */
+/** Maximum age of the saved tracks when songs of a list are looked up in them. A question allows the same age by default. */
 const FRESH_MS = 10 * 60_000;
-/** Number of songs that makes it worth a request to check the saved tracks, which may spare searches. */
+/** From this number of songs on, a request to check the saved tracks is worth it, since it may spare searches. */
 const WORTH_A_LOOK = 10;
 /** Minimum time between two such checks. */
 const LOOK_AGAIN_MS = 60_000;
@@ -128,7 +128,7 @@ export interface Library {
   ): Promise<LibraryAnswer & { missed: Array<{ id: string; name: string }> }>;
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
-   * @returns null if the part is not in the copy; `note` where not all of it has been read
+   * @returns null if the part is not in the copy; `note` says so if not all of the part has been read
    * @throws RelayError of the provider
    */
   view(
@@ -139,9 +139,9 @@ export interface Library {
   /** Reads the list of playlists, and stores it. */
   playlists(call: Caller): Promise<Playlist[]>;
   /**
-   * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists those
-   * that are stored.
-   * @throws RelayError `NOT_FOUND` where there is none
+   * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists the
+   * stored versions.
+   * @throws RelayError `NOT_FOUND` if the playlist has no versions
    */
   versions(id: string, call: Caller): Promise<PlaylistVersions>;
   /** The rows of one version in order; null if no version has that number. */
@@ -162,27 +162,31 @@ export interface Library {
   /** The tracks among `uris` that are in a list of the copy. Spotify offered them when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
   /**
-   * Saved tracks that a song of a list may be: those with its recording code, or with its title and first artist as they are
-   * written. None if the saved tracks in the copy are not complete and current.
+   * Saved tracks that may be a song of a list. They have the song's ISRC or, if the query has none, its title and first artist.
+   * Empty if the saved tracks in the copy are not complete and current.
    * @param listed number of songs still to be found: if there are many, an older copy is first brought up to date
    */
   savedLike(query: TrackQuery, listed: number, call: Caller): Promise<Track[]>;
   /** Playlists that have versions, deleted ones included. */
   versionedPlaylists(): Promise<Array<{ id: string; name: string }>>;
   status(): Promise<LibraryStatus>;
-  /** Begins a reading, or a check where all has been read; returns at once. @throws RelayError `LOGIN_REQUIRED` */
+  /** Begins a reading, or a check if everything has been read. Returns at once. @throws RelayError `LOGIN_REQUIRED` */
   sync(): Promise<LibraryStatus>;
   forget(part: LibraryPart): Promise<void>;
   /** Writes `memory.db`, so that a copy of the file is complete. @throws RelayError `STORE_ERROR` */
   saveMemory(): Promise<void>;
-  /** Deletes what came from an account that was disconnected. @returns true if there was anything */
+  /**
+   * Deletes the copy after its account was disconnected.
+   * @param erase true to delete `memory.db` too
+   * @returns true if there was a copy
+   */
   accountLeft(erase: boolean): Promise<boolean>;
   /** Ends a reading's wait for a login. */
   loggedIn(): void;
   readonly watcher: Watcher;
   /** Listening histories, which need no account. */
   readonly plays: PlayImports;
-  /** Continues a first reading that a stop has cut off. */
+  /** Continues a first reading that was interrupted when relay stopped. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -221,7 +225,7 @@ export function createLibrary(options: LibraryOptions): Library {
   const turns = createMutex();
   /** A check of the saved tracks for a list of songs, shared by all of its songs. */
   let savedLook: Promise<void> | null = null;
-  /** Time when the last such check ended, in monotonic milliseconds. */
+  /** Time when the last such check began, in monotonic milliseconds. */
   let lookedAtSaved = Number.NEGATIVE_INFINITY;
   const stopping = new AbortController();
   /** The reading in the background. */
@@ -260,7 +264,7 @@ export function createLibrary(options: LibraryOptions): Library {
     });
   }
 
-  /** @param otherwise the answer where there is no copy */
+  /** @param otherwise the answer if there is no copy */
   async function inCopy<T>(work: (sql: Sql) => T, otherwise: T): Promise<T> {
     return (await file.exists()) ? file.use(work) : otherwise;
   }
@@ -269,7 +273,7 @@ export function createLibrary(options: LibraryOptions): Library {
     for (const one of progressed.splice(0)) one();
   }
 
-  /** The copy of this account; a copy of another account is dropped. */
+  /** Makes sure that the copy is of this account: a copy of another account is dropped. @returns a summary of the copy */
   async function copyOf(account: string): Promise<Summary> {
     const found = await summary();
     touched = untilNow(touched, clock.now());
@@ -307,7 +311,7 @@ export function createLibrary(options: LibraryOptions): Library {
     );
   }
 
-  /** Does some work as the reading in the background. @returns its end */
+  /** Runs `work` as the reading in the background. @returns a promise that settles when the work has ended */
   function begin(work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const stop = new AbortController();
     const done = work(AbortSignal.any([stopping.signal, stop.signal])).finally(() => {
@@ -362,7 +366,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Shows a failure in the background as the reason of a wait, and waits. @returns false if only a login ends the wait */
+  /** Waits after a failure in the background, and shows the failure as the reason. @returns false if only a login helps */
   async function waitAfter(thrown: unknown, failures: number, signal: AbortSignal): Promise<boolean> {
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') log.error({ err: thrown }, 'reading the library failed');
@@ -371,8 +375,8 @@ export function createLibrary(options: LibraryOptions): Library {
     tell();
     if (until === null) return false;
     const end = clock.monotonic() + until - clock.now();
-    // The earlier of both times: a wall clock that is set back must not prolong it, and the other may stand still while the
-    // computer sleeps. So they are looked at each minute.
+    // The wait ends by the wall clock or the monotonic clock, whichever is earlier. The wall clock may be set back, and the
+    // monotonic clock may stand still while the computer sleeps. So both are read again every minute.
     const leftMs = () => Math.min(until - clock.now(), end - clock.monotonic());
     while (leftMs() > 0 && pause) {
       pause = { until: clock.now() + leftMs(), reason: error.code };
@@ -411,7 +415,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return false;
   }
 
-  /** Records that these lists are known as of `asOf`, so nothing has to wait any more. */
+  /** Records that `lists` were current at `asOf`, and ends any wait. */
   async function ended(asOf: number, lists: readonly LibraryList[] = ALL_LISTS): Promise<void> {
     const { listAsOf } = await summary();
     await refresh((sql) => {
@@ -442,7 +446,7 @@ export function createLibrary(options: LibraryOptions): Library {
     signal.throwIfAborted();
   }
 
-  /** Waits until no request of a person or a model is under way, so that those go first. */
+  /** Waits until no request of a person or a model is under way, so that those go first. Waits ten seconds at most. */
   async function untilQuiet(signal: AbortSignal): Promise<void> {
     if (foreground === 0) return;
     const late = new AbortController();
@@ -498,7 +502,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Checks only what relay has written since. */
+  /** Checks only the lists and playlists that relay has written to. */
   async function checkTouched(account: string, signal: AbortSignal): Promise<void> {
     const call = { signal, account };
     const begunAt = clock.now();
@@ -622,7 +626,10 @@ export function createLibrary(options: LibraryOptions): Library {
     return pool.ask({ ...question, mirror: file.path, memory: memoryPath }, signal);
   }
 
-  /** Reads the saved tracks completely, however many requests that takes. */
+  /**
+   * Brings the saved tracks up to date. If their first reading takes longer than `CHECK_MS`, it continues in the background.
+   * @returns a note if not all saved tracks have been read; otherwise null
+   */
   async function bringSaved(call: ReadCall): Promise<string | null> {
     const end = clock.monotonic() + CHECK_MS;
     try {
@@ -765,7 +772,10 @@ export function createLibrary(options: LibraryOptions): Library {
     };
   }
 
-  /** After a file was damaged or removed while relay ran: the copy is read again, the other file put aside. */
+  /**
+   * Repairs a file that was damaged or removed while relay ran. A damaged copy is dropped; a damaged `memory.db` is put aside.
+   * @returns false if the error is not about either file
+   */
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
@@ -876,7 +886,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await tryAgain();
       if (!found.complete) await want(clock.now());
       else if (!reading) {
-        // Runs in the background, since its first step is the check.
+        // The check runs as the reading in the background, so that this call returns at once.
         const checked = begin((signal) => checkAll(account, signal).catch(() => {}));
         void checked.then(() => (pause === null ? resume() : undefined)).catch(() => {});
       }
@@ -941,7 +951,7 @@ export function createLibrary(options: LibraryOptions): Library {
     },
   };
 
-  /** Notes what relay has written. Saved at once: if a stop or a crash lost the note, the copy would count as current. */
+  /** Stores and saves at once what relay has written. If a crash lost that, the copy would count as current. */
   async function noteTouched(): Promise<void> {
     try {
       if (stopping.signal.aborted || !(await file.exists())) return;
@@ -953,7 +963,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 }
 
-/** Saves `first` before `file`: after a crash in between, the reading is repeated. In the other order its version would be lost. */
+/** Saves `first` before `file`, so a crash in between only repeats the reading. In the other order a version would be lost. */
 function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   const save = async () => {
     await first.save();
@@ -962,7 +972,7 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
   return Object.create(file, { save: { value: save } }) as LibraryFile;
 }
 
-/** Number of requests that the reading has taken so far, about. */
+/** Estimated number of requests that the reading has taken so far. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
     Math.ceil(saved / 50) +
@@ -971,7 +981,7 @@ function requestsDone({ saved, coverage, listed }: Summary): number {
   );
 }
 
-/** Says what of a check follows in the background. */
+/** Says which part of a check follows in the background. */
 function changesLeft({ coverage, saved, savedTotal, due }: Summary): string {
   const parts = [
     ...(coverage.saved === 'complete'

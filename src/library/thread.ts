@@ -1,4 +1,4 @@
-/** Starts the library's threads, which know nothing of this process but what they are given. */
+/** Starts the library's threads. A thread knows nothing of this process but what it is given. */
 import { type ResourceLimits, Worker } from 'node:worker_threads';
 
 /** @param program the bundled text of the thread's program */
@@ -15,7 +15,7 @@ export function startThread(
     // Options of this process, such as the tests' loaders, and its environment are not passed on.
     execArgv: [],
     env: {},
-    // Nothing of its output may reach stdout, which may carry MCP messages.
+    // The thread's output must not reach stdout, which may carry MCP messages.
     stdout: true,
     stderr: true,
     resourceLimits,

@@ -1,9 +1,9 @@
-/** What relay itself has written and no reading has shown yet, since the provider's lists lag behind writes. Pure. */
+/** Keeps track of relay's own writes that no reading has shown yet, since the provider's lists lag behind writes. Pure. */
 import type { Written } from './watchedProvider.ts';
 
-/** Time after which a write shows everywhere: lists need a second for it, versions half a minute at most. */
+/** Time after which a write shows everywhere. A list takes about a second, a playlist's version up to half a minute. */
 export const LAG_MS = 35_000;
-/** Time by which a version may show earlier than its rows. */
+/** How much earlier a playlist may show its new version than its new rows. */
 const ROWS_LAG_MS = 5_000;
 
 interface Touch {
@@ -13,7 +13,7 @@ interface Touch {
   snapshotId: string | null;
 }
 
-/** The writes by what they changed: `saved`, `playlists` (the list of them), or `playlist:` and the ID of one. */
+/** The last write to each list, by key: `saved`, `playlists` for the list of playlists, or `playlist:` and an ID. */
 export type Touched = Readonly<Record<string, Touch>>;
 
 export function touch(touched: Touched, written: Written, at: number): Touched {
@@ -21,7 +21,7 @@ export function touch(touched: Touched, written: Written, at: number): Touched {
   return { ...touched, [touchedKey(written)]: { at, snapshotId } };
 }
 
-/** The same writes, none of them in the future: after the clock was set back, they would count as recent until it got there. */
+/** Moves writes in the future to `now`. After the clock was set back, they would otherwise count as recent for too long. */
 export function untilNow(touched: Touched, now: number): Touched {
   const all = Object.entries(touched);
   if (all.every(([, { at }]) => at <= now)) return touched;
@@ -41,7 +41,7 @@ export function touchedPlaylists(touched: Touched): string[] {
 }
 
 /**
- * The writes that a later reading must still show, after one that began at `begunAt` (Unix milliseconds).
+ * Returns the writes that may still not show, after a reading that began at `begunAt` (Unix milliseconds).
  * @param keys what was read: `saved`, `playlists` or a playlist's key
  * @param snapshotOf returns the version in which a playlist was read
  */
@@ -67,7 +67,7 @@ export function playlistKey(id: string): string {
   return `${PLAYLIST}${id}`;
 }
 
-/** Its key in `Touched`. */
+/** The key of a write in `Touched`. */
 export function touchedKey(written: Written): string {
   return written.kind === 'playlist' ? playlistKey(written.id) : written.kind;
 }

@@ -1,6 +1,6 @@
 /**
- * The provider as everyone but the library's reader uses it. From it the library learns that something was written, and
- * whether a person or a model waits for an answer, without knowing who writes.
+ * Wraps the provider for everyone but the library's reader. The wrapper tells the library what was written, and whether a
+ * person or a model waits for an answer.
  */
 import type { ProviderApi, ProviderRequest, ProviderResponse } from '../provider/api.ts';
 
@@ -12,7 +12,7 @@ export type Written =
   | { kind: 'playlist'; id: string; snapshotId: string | null };
 
 export interface Watcher {
-  /** Called after a write, also after one that failed, since it may have had its effect. */
+  /** Called after each write, even a failed one, since that may have taken effect. */
   wrote(written: Written): void;
   /** Called when a request begins. @returns a function to call when the request has ended */
   began(): () => void;

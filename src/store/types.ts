@@ -38,7 +38,7 @@ export interface Store {
   /** The first row, keyed by column. */
   get<T>(sql: string, params?: SqlParams): T | undefined;
   all<T>(sql: string, params?: SqlParams): T[];
-  /** Runs `work`, which must be synchronous, in a transaction. If it throws, it is rolled back. Nested calls are savepoints. */
+  /** Runs synchronous `work` in a transaction, which is rolled back if `work` throws. Nested calls are savepoints. */
   transaction<T>(work: () => T): T;
   /**
    * Resolves when everything changed up to this call is on disk; callers at the same time share one save.
@@ -51,9 +51,9 @@ export interface Store {
    */
   saveSoon(): void;
   /**
-   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, it first tries another one;
-   * if that fails too, nothing is changed. If the save fails, `undo` reverses the change in memory; without `undo` it stays and
-   * is saved later.
+   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again; if
+   * that fails too, nothing is changed. If the new save fails, `undo` reverses the change in memory. Without `undo` the change
+   * stays and is saved later.
    * @throws RelayError `STORE_ERROR`
    */
   durable<T>(change: () => T, undo?: () => void): Promise<T>;

@@ -11,16 +11,16 @@ export interface Vault {
   get(name: string): string | null;
   /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
   set(name: string, value: string): void;
-  /** True if it was there. */
+  /** Returns true if there was such a secret. */
   delete(name: string): boolean;
   /**
-   * Compares the master key with the one that sealed the state. If no key has sealed it yet, stores what later tells this key
-   * from others.
+   * Compares the master key with the key that sealed the state. If no key is recorded yet, stores a value by which this key is
+   * recognised later.
    * @throws RelayError `KEY_MISMATCH`, `STORE_ERROR`
    */
   verifyKey(): Promise<void>;
   /**
-   * Drops what an unreadable key has sealed: all secrets and the account. To be called only if the person asked for it.
+   * Drops all secrets and the account, which cannot be opened without the lost key. Call this only if the person asked for it.
    * @throws RelayError `STORE_ERROR`; then nothing is changed
    */
   startOver(): Promise<void>;

@@ -12,7 +12,7 @@ import { MEMORY_ID, MEMORY_MIGRATIONS, MIRROR_ID, MIRROR_SCHEMA, MIRROR_VERSION 
 
 type Place = Omit<LibraryFileOptions, 'path' | 'kind'> & { home: string };
 
-/** The copy of the account's library. It can be read again, so one that is damaged or of another version is dropped. */
+/** The copy of the account's library. It can be read again, so a damaged file or one of another version is dropped. */
 export function mirrorFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: join(home, 'library.db'), kind: MIRROR });
 }
@@ -22,7 +22,7 @@ export function memoryFile({ home, ...place }: Place): LibraryFile {
   return createLibraryFile({ ...place, path: memoryPath(home), kind: MEMORY });
 }
 
-/** `memory.db` for `relay backup` and `relay restore`, whose one file carries its tables too. */
+/** Describes `memory.db` for `relay backup` and `relay restore`. A backup is one file, which also holds these tables. */
 export function memoryCompanion(home: string): Companion {
   return { path: memoryPath(home), applicationId: MEMORY_ID, migrations: MEMORY_MIGRATIONS };
 }

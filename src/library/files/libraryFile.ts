@@ -15,9 +15,9 @@ import { createSql, type Sql } from '../../store/sql/sql.ts';
 import { loadSqlite } from '../../store/sql/sqlite.ts';
 
 const IDLE_MS = 60_000;
-/** If a file of at least this size is closed by `rest`, its memory is given back to the system at once. */
+/** If `rest` closes a file larger than this, its memory is given back to the system at once. */
 const LARGE = 16 * 1024 * 1024;
-/** Maximum size of a file, larger than any library: a file that somebody put there must not fill the memory. */
+/** Maximum size of a file. Any library is smaller; another file in its place must not fill the memory. */
 const MAX_BYTES = 512 * 1024 * 1024;
 const FOR_MEMORY =
   'pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off; pragma cache_size = -1000;';
@@ -36,7 +36,7 @@ export interface LibraryFile {
   readonly path: string;
   /** True if there is a file; does not open it. */
   exists(): Promise<boolean>;
-  /** Runs synchronous work on the database, which is made where there is none. */
+  /** Runs synchronous work on the database. Makes the database if there is none. */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
    * Writes what has changed since the last save, and waits until it is on the disk. Does not open a closed file.
@@ -44,8 +44,9 @@ export interface LibraryFile {
    */
   save(): Promise<void>;
   /**
-   * Checks the whole file for damage. A damaged one is written again from memory, or treated as one that cannot be opened.
-   * @returns whether it was sound
+   * Checks the database for damage. If it was open and is sound, the file is written again from memory. A damaged database is
+   * treated like a file that cannot be opened.
+   * @returns true if the database had to be opened and the file was sound
    */
   check(): Promise<boolean>;
   /** A message, given once, that a damaged file was put aside, and where; null if there is nothing to say. */
@@ -124,7 +125,7 @@ export function createLibraryFile({
   let aside: string | null = null;
   /** Number of callers that wait for the database or work on it; while there are any, it must not be closed. */
   let users = 0;
-  /** True if something was closed since memory was last freed. */
+  /** True if the database was closed since memory was last freed. */
   let hasGarbage = false;
 
   function database(): Promise<Open> {
@@ -201,7 +202,7 @@ export function createLibraryFile({
     saved.savedVersion = version;
   }
 
-  /** One save at a time, in the order in which they were asked for. */
+  /** Saves run one at a time, in the order of the calls. */
   function save(): Promise<void> {
     const mine = saving.then(write);
     saving = mine.catch(() => {});
@@ -286,7 +287,7 @@ export function createLibraryFile({
       closeDatabase();
       if (size <= LARGE) return;
       setImmediate(freeMemory);
-      // V8 keeps the space for new objects until a process has been idle for a while.
+      // V8 keeps the space for new objects until a process has been idle for a while, so memory is freed again later.
       restLater();
     },
     async close() {

@@ -1,6 +1,6 @@
 /**
- * The two files of the library. What a question sees is fixed (`LIBRARY_TABLES`), and other programs may read it; the tables
- * below "relay's own" may change with each version.
+ * The tables of the library's two files. The tables that a question sees are fixed (`LIBRARY_TABLES`), and other programs may
+ * read them. The tables below "relay's own" may change with each version.
  */
 import type { Migration } from '../../store/sql/migrate.ts';
 
@@ -9,7 +9,7 @@ export const MIRROR_ID = 0x726c6962;
 /** ASCII "rmem" in the header of `memory.db`. */
 export const MEMORY_ID = 0x726d656d;
 
-/** A file of another version is dropped and read again. */
+/** A copy of another version is dropped, and the library is read again. */
 export const MIRROR_VERSION = 1;
 
 export const MIRROR_SCHEMA = `
@@ -61,7 +61,7 @@ create table plays (
 );
 `;
 
-/** What versions consist of. A question does not see these tables; `tables/versions.ts` reads them. */
+/** The tables that make up versions. A question does not see them; `tables/versions.ts` reads them. */
 const VERSION_TABLES = `
 create table version_playlists (playlist_id text primary key, name text not null) without rowid;
 create table version_items (
@@ -73,10 +73,10 @@ create table version_rows (
 `;
 
 /**
- * A million plays of a hundred thousand songs take 90 MB; in one table they would take 200. They are sorted by their ends, so
- * that those of a year are together in the file. The index on the item also holds the end and the length, so a question about
- * an artist needs nothing else. A play is identified by its end, URI and length. The URI counts by `subject`, the first item
- * with that URI: when a name changes, the URI gets another item.
+ * A million plays of a hundred thousand songs take 90 MB; in one table they would take 200. Plays are sorted by their ends, so
+ * the plays of a year are together in the file. The index on the item also holds the end and the length, so a question about
+ * an artist needs nothing else. A play is identified by its end, URI and length. `subject` stands for the URI: it is the first
+ * item with that URI, which gets another item when a name changes.
  */
 const PLAYS = `
 drop table plays;

@@ -8,12 +8,12 @@
 const HISTORY = /^(?:endsong|streaming_?history)[^/]*\.json$/i;
 const ACCOUNT = /^userdata\.json$/i;
 
-/** A path in an archive or a directory, with `/`. */
+/** The file name in a path whose parts are separated by `/`. */
 function nameIn(path: string): string {
   return path.slice(path.lastIndexOf('/') + 1);
 }
 
-/** True for what macOS adds to an archive, with the name of each file once more. */
+/** True for the extra file that macOS adds to an archive for each file, under the same name. */
 function isOfSystem(path: string): boolean {
   return path.split('/').includes('__MACOSX') || nameIn(path).startsWith('._');
 }

@@ -1,4 +1,4 @@
-/** An unpacked export, or one file of it. Links are not followed: what they lead to was not in the export. */
+/** Lists the files of an unpacked export, or a single one. Links are not followed, since their targets were not exported. */
 import { createReadStream } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -26,18 +26,19 @@ const TURN = 200;
 const VALUES_LIMIT_MB = 320;
 
 export interface PlayImports {
-  /** Begins an import, after the one that is under way. @returns its number */
+  /** Begins an import, or puts it in line behind others. @returns the number of the import */
   start(request: PlaysRequest): number;
   /** Begins an import of an archive that is being sent. The archive is kept in the home until it has been read. */
   startUpload(chunks: AsyncIterable<Uint8Array>, request: Omit<PlaysRequest, 'path'>): Promise<number>;
   /**
-   * How far an import is. @throws RelayError `NOT_FOUND`, or the error of the import: `INVALID_ARGUMENT` for what is not
-   * an export, `STORE_ERROR`
+   * How far an import is.
+   * @throws RelayError `NOT_FOUND` for an unknown number; otherwise the import's own error, such as `INVALID_ARGUMENT` for a
+   *   file that is not an export, or `STORE_ERROR`
    */
   progress(id: number): PlaysProgress;
   /** Resolves when the import has ended, successfully or not. */
   ended(id: number): Promise<void>;
-  /** Ends the imports that are under way, and then deletes plays, before an import that is begun later. */
+  /** Ends the imports that are under way, then calls `remove` to delete plays. Later imports wait for that. */
   forget(remove: () => Promise<void>): Promise<void>;
   /** Ends the imports that are under way. */
   stop(): Promise<void>;
@@ -158,7 +159,7 @@ export function createPlayImports(
         one.error = signal.aborted ? signal.reason : error;
       });
     lane = one.done;
-    // Only the last imports are asked about; earlier ones have reported their end.
+    // Only the last eight imports are kept. Callers have learned the end of earlier ones.
     imports.delete(last - 8);
     imports.set(last, one);
     return last;

@@ -9,7 +9,7 @@ export interface ImportStart {
   accounts: readonly string[] | null;
 }
 
-/** What the thread sends; each `batch` only after the server has sent `next`. */
+/** What the thread sends. It sends a `batch` only after the server has sent `next`. */
 export type ImportReply =
   | { kind: 'progress'; done: number; total: number }
   | {

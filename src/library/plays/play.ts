@@ -1,7 +1,7 @@
 /**
- * One row of a history file as a play. The extended history has the end of a play to the second and the URI; the short one, of
- * the account data, has the minute and two names. Pure. Only the fields that a play needs are picked, so addresses, devices and
- * countries are dropped with the row.
+ * Turns one row of a history file into a play. Pure. The extended history has the second in which a play ended, and the URI.
+ * The short history, in the account data, has the minute and two names. Only the fields that a play needs are picked, so
+ * addresses, devices and countries are dropped with the row.
  */
 
 import { isObject } from '../../base/parsing.ts';
@@ -22,7 +22,7 @@ export interface PlayedItem {
 }
 
 export interface Play {
-  /** End of the play, in seconds since 1970; in the short history, the beginning of its minute. */
+  /** End of the play, in seconds since 1970. In the short history, the beginning of the minute in which the play ended. */
   endedAt: number;
   msPlayed: number;
   skipped: boolean | null;
@@ -36,7 +36,7 @@ const TIME = /^(\d{4})-(\d\d)-(\d\d)[T ](\d\d):(\d\d)(?::(\d\d)(?:\.\d+)?)?\s*(?
 /** Maximum length of a name; real ones are shorter, and a longer one is cut. */
 const MAX_NAME = 2_000;
 const MAX_URI = 500;
-/** Maximum length of a play: the largest signed integer of four bytes, more than three weeks. */
+/** Maximum length of a play in milliseconds: the largest signed integer of four bytes, more than three weeks. */
 const MAX_MS = 0x7fffffff;
 
 /** The play of a row; null if the row is not a play. */
@@ -46,7 +46,7 @@ export function playOf(value: unknown): Play | null {
   return 'ts' in value ? playIn(value, 'ts', 'ms_played', extendedItem) : null;
 }
 
-/** The user name that a row of older extended histories has. */
+/** The user name in a row of an older extended history; null if the row has none. */
 export function userNameIn(value: unknown): string | null {
   const name = (value as Row | null)?.username;
   return typeof name === 'string' && name.trim() !== '' ? name.trim() : null;
@@ -105,12 +105,12 @@ function secondsOf(value: unknown): number | null {
     .slice(1)
     .map((part) => Number(part ?? 0));
   const ms = Date.UTC(year, month - 1, day, hour, minute, second);
-  // A date that does not exist would become another one.
+  // `Date.UTC` turns a date that does not exist into another date.
   const isReal = new Date(ms).toISOString().startsWith(`${parts[1]}-${parts[2]}-${parts[3]}T${parts[4]}`);
   return isReal && ms > 0 && ms / 1_000 < 0xffffffff ? ms / 1_000 : null;
 }
 
-/** The first of the fields with text in it. */
+/** The text of the first of these fields that has any; null if none has. */
 function textIn(row: Row, ...fields: readonly string[]): string | null {
   for (const field of fields) {
     const value = row[field];

@@ -1,4 +1,4 @@
-/** Reads an export, wherever it is and whatever its kind, into memory. Nothing is written. */
+/** Reads an export into memory, from an archive, a directory or a single file. Nothing is written. */
 import { stat } from 'node:fs/promises';
 import { readStart } from '../../base/files.ts';
 import { readJson } from '../../base/parsing.ts';
@@ -10,7 +10,7 @@ import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
 import { MAX_PLAYS, type StagedPlays } from './stagedPlays.ts';
 import { type ExportFile, zipFiles } from './zipArchive.ts';
 
-/** Size limit of the file that tells whose export it is, which has a few lines. */
+/** Maximum size of the file that tells whose export it is. A real one has a few lines. */
 const MAX_ACCOUNT_FILE = 1024 * 1024;
 
 export interface ReadExport {
@@ -41,7 +41,7 @@ export async function readExport(path: string, label: string, reader: ExportRead
   return zipFiles(path, label, (files) => readFiles(files, label, reader));
 }
 
-/** @param isNamed a single file that the person named, which is read whatever it is called */
+/** @param isNamed true for a single file that the person named, which is read whatever its name is */
 async function readFiles(
   files: readonly ExportFile[],
   label: string,
@@ -89,7 +89,7 @@ async function* chunksOf(file: ExportFile, told: (bytes: number) => void): Async
   }
 }
 
-/** Reads the user name from the account file, and nothing else: it also has an address and a date of birth. */
+/** Reads only the user name from the account file, which also holds an address and a date of birth. */
 async function readAccount(file: ExportFile, found: (name: string) => void): Promise<void> {
   if (file.size > MAX_ACCOUNT_FILE) return;
   const parts: Uint8Array[] = [];

@@ -8,6 +8,6 @@ export class RefusedExport extends Error {
   }
 }
 
-/** For an archive that cannot be a download from Spotify as it came. */
+/** Remedy for an archive or file that cannot be what Spotify sent. */
 export const DOWNLOAD_AGAIN =
   'Nothing was read. Download the export from Spotify again, and import that file as it is.';

@@ -1,6 +1,6 @@
 /**
- * The plays of an export in few bytes each, until the whole export has been read: nothing may be written if its end turns out
- * to be faulty. Each item is kept once, however often it was played.
+ * Holds the plays of an export in few bytes each until the whole export has been read. If the end of the export is faulty,
+ * nothing may be written. Each item is kept once, however often it was played.
  */
 import type { Play, PlayedItem } from './play.ts';
 
@@ -118,7 +118,7 @@ function isShort(key: string): boolean {
 
 function itemOf(key: string): PlayedItem {
   const [, kind, ...fields] = key.split(BETWEEN);
-  // What the export does not name is null, and never an empty text.
+  // A field that the export does not name becomes null, never an empty text.
   const [uri = null, name = null, artist = null, album = null] = fields.map((field) => field || null);
   return { kind: kind as PlayedItem['kind'], uri, name, artist, album, short: isShort(key) };
 }

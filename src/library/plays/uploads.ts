@@ -1,4 +1,4 @@
-/** Archives that the owner's page sends: they wait in the home, for its owner alone, until they have been read. */
+/** Keeps archives that the owner's page sends in the home until they have been read. Only the home's owner can open them. */
 import { open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Random } from '../../base/clock.ts';
@@ -9,8 +9,9 @@ const PREFIX = 'plays-upload-';
 const MAX_UPLOAD = 1024 * 1024 * 1024;
 
 /**
+ * Writes an archive that is being sent to a file in the home.
  * @returns the path of the file
- * @throws RelayError `INVALID_ARGUMENT` if the archive is too large; any error of `chunks`. The file is removed before either.
+ * @throws RelayError `INVALID_ARGUMENT` if the archive is too large; any error of `chunks`. The file is removed first.
  */
 export async function receiveUpload(
   home: string,

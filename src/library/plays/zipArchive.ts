@@ -1,7 +1,7 @@
 /**
- * A zip archive whose every entry is checked before anything is used. An archive describes each entry twice, in its directory
- * and before the data; the rules of `zipRules.ts` apply to both. Then each entry is unpacked once to check its length and
- * checksum, and the result is thrown away.
+ * Reads a zip archive, and checks every entry before any is used. An archive describes each entry twice: in its directory and
+ * before the data. The rules of `zipRules.ts` apply to both descriptions. Then each entry is unpacked once to check its length
+ * and checksum, and the result is thrown away.
  */
 import { type FileHandle, open } from 'node:fs/promises';
 import { crc32, createInflateRaw } from 'node:zlib';
@@ -11,12 +11,12 @@ import { DOWNLOAD_AGAIN, RefusedExport } from './refusal.ts';
 import { entryName, faultOfAll, faultOfCount, faultOfEntry, faultOfHeader, shown } from './zipRules.ts';
 
 /**
- * The system's allocator frees a piece of this size as soon as it is garbage. It keeps smaller ones for the thread that used
- * them: 35 MB after an import. The part of a piece that is never written to takes no memory.
+ * Size of each buffer to unpack into. The system's allocator frees a buffer of this size as soon as it is garbage. It keeps
+ * smaller buffers for the thread that used them: 35 MB after an import. The unwritten part of a buffer takes no memory.
  */
 const UNPACKED_CHUNK = 33 * 1024 * 1024;
 
-/** A file of an export, wherever it is. */
+/** A file of an export, in an archive or on the disk. */
 export interface ExportFile {
   /** Path in the archive or the directory, with `/`. */
   path: string;
@@ -75,7 +75,7 @@ async function checkedFiles(archive: ZipFile, handle: FileHandle, label: string)
   const files: ExportFile[] = [];
   for (const { entry } of found) {
     const chunks = () => unpacked(archive, entry, (fault) => entryFault(entry, fault));
-    // Unpacks all of it, to check its length and checksum.
+    // Unpacks the whole entry, to check its length and checksum.
     for await (const _ of chunks());
     files.push({ path: entryName(entry.fileNameRaw) ?? '', size: entry.uncompressedSize, chunks });
   }

@@ -8,7 +8,7 @@ import { MAX_EXPORT_BYTES } from '../../domain/plays.ts';
 const MAX_ENTRIES = 2_000;
 const MAX_LEVELS = 10;
 const MAX_NAME = 255;
-/** Number of bytes of a local header before the name, with its signature `PK\3\4`. */
+/** Number of bytes of a local header before the name, including the signature `PK\3\4`. */
 const LOCAL_HEADER = 30;
 
 /** What is wrong, as the end of a sentence: `the entry "x" is encrypted`. */
@@ -19,7 +19,7 @@ const ENCRYPTED = 0x1 | 0x40 | 0x2000;
 const SIZES_LATER = 0x8;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
-/** The name as text; null: it is not UTF-8. */
+/** The name as text; null if it is not UTF-8. */
 export function entryName(bytes: Uint8Array): string | null {
   try {
     return UTF8.decode(bytes);
@@ -83,7 +83,7 @@ function faultOfMode({ versionMadeBy, externalFileAttributes }: Entry, isDirecto
   return type === (isDirectory ? DIRECTORY : FILE) ? null : 'is neither a file nor a directory';
 }
 
-/** Where the two descriptions of an entry disagree. Programs that read only one of the two would see different archives. */
+/** Finds where the directory and an entry's own header disagree. Programs that read only one would see different archives. */
 export function faultOfHeader(entry: Entry, header: LocalFileHeader): Fault {
   const { generalPurposeBitFlag: flags, compressedSize, uncompressedSize: size } = header;
   if (!entry.fileNameRaw.equals(header.fileName)) return 'has two names';
@@ -103,7 +103,7 @@ export function faultOfHeader(entry: Entry, header: LocalFileHeader): Fault {
 /**
  * Finds names that occur twice, and data that reaches beyond the archive or that two entries share. By sharing data a small
  * archive can unpack to any size.
- * @param end where the directory begins, or the file ends
+ * @param end size of the archive in bytes
  */
 export function faultOfAll(
   entries: ReadonlyArray<{ entry: Entry; header: LocalFileHeader }>,

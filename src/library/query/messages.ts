@@ -21,7 +21,7 @@ export interface Rows {
   columns: string[];
   rows: LibraryCell[][];
   truncated: boolean;
-  /** The lists that the query reads, if that was asked. */
+  /** The lists that the query reads, if `isExplained` was set. */
   lists?: LibraryList[];
 }
 
@@ -31,8 +31,8 @@ export type Reply =
   | { kind: 'refused'; id: number; reason: Refusal; message: string; heapBytes: number };
 
 /**
- * `statement`: not one that only reads, or not valid; `memory`: it needs too much; `library.db`, `memory.db`: this file
- * cannot be opened.
+ * Why a question is refused. `statement`: the text is not valid, or does more than read. `memory`: the question needs too much
+ * memory. `library.db`, `memory.db`: this file cannot be opened.
  */
 export type Refusal = 'statement' | 'memory' | 'library.db' | 'memory.db';
 

@@ -1,6 +1,6 @@
 /**
- * Answers questions in threads, which can be ended at any moment: when their time is up, when they need too much memory, and
- * when nobody has asked for a minute. A few run at a time; other questions wait in line.
+ * Answers questions in threads, which can be ended at any moment. A thread is ended when its question takes too long or too
+ * much memory, and after a minute without questions. At most two threads run at a time; other questions wait in line.
  */
 import { availableParallelism } from 'node:os';
 import type { Worker } from 'node:worker_threads';
@@ -21,7 +21,7 @@ const MEGABYTE = 1024 * 1024;
 /** Limits of SQLite's own memory and of the thread's values. Together with the thread's program they stay below 256 MB. */
 const HEAP_LIMIT = 128 * MEGABYTE;
 const VALUES_LIMIT_MB = 64;
-/** WebAssembly never gives memory back, so a thread that has taken more than this ends after its answer. */
+/** WebAssembly never gives memory back, so a thread that has taken more bytes than this ends after its answer. */
 const KEPT_HEAP = 40 * MEGABYTE;
 /** Maximum number of questions in line; more would not be answered before their callers give up. */
 const MAX_WAITING = 200;
@@ -31,7 +31,7 @@ type Asked = Omit<Question, 'id'>;
 export interface QueryPool {
   /**
    * @throws RelayError `INVALID_ARGUMENT` for a statement that is not valid or does more than read; `DEADLINE_EXCEEDED` for
-   * one that needs too much time or memory; `STORE_ERROR` where the files cannot be opened; the reason of `signal`
+   * one that needs too much time or memory; `STORE_ERROR` if the files cannot be opened; the reason of `signal`
    */
   ask(question: Asked, signal: AbortSignal): Promise<Rows>;
   /** Number of threads. @internal */
@@ -49,7 +49,7 @@ interface Thread {
   worker: Worker;
   ready: boolean;
   at: Waiting | null;
-  /** Ends the time limit of the question that the thread works on, when aborted. */
+  /** Aborting this ends the time limit of the question that the thread works on. */
   timer: AbortController;
 }
 

@@ -29,7 +29,7 @@ interface Opened {
   db: Database;
   /** Closes the file of `db`. */
   close(): void;
-  /** The database attached to it. */
+  /** `memory.db`, attached to `db`; null if there is no such file. */
   other: { db: Database; file: DiskFile } | null;
   mirror: string;
   memory: string;

@@ -1,7 +1,7 @@
 /**
- * Runs one question on a copy of the library. SQLite itself makes sure that it only reads. The text must first compile as a
- * subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to `query_only`.
- * A pragma may take effect as soon as it is compiled, so the text must not be compiled by itself before that.
+ * Runs one question on a copy of the library. SQLite itself makes sure that the question only reads. The text must first
+ * compile as a subquery, which SQLite's grammar allows only for SELECT, WITH … SELECT and VALUES. The database is also set to
+ * `query_only`. A pragma may take effect as soon as it is compiled, so the text is compiled by itself only afterwards.
  */
 import type { Database, SqlValue, Statement } from 'sql.js';
 import { LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
@@ -43,9 +43,9 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
 }
 
 /**
- * The lists of the account that a statement reads, from its compiled program, which names the first page of each table. Tracks
- * come from all lists. So a statement that scans them reads all lists; one that looks them up by URI reads the list that the
- * URIs come from. If they come from no list, such as those of plays, it is a question which of them are in any list.
+ * The lists of the account that a statement reads. They are found in its compiled program, which names the first page of each
+ * table. Tracks come from all lists, so a statement that scans tracks reads all lists. A statement that looks up tracks by URI
+ * reads the list that the URIs come from. If the URIs come from plays, any list may hold the tracks, so all lists count.
  */
 function listsReadBy(db: Database, statement: string): LibraryList[] {
   const pages = new Map(
@@ -72,7 +72,10 @@ function listsReadBy(db: Database, statement: string): LibraryList[] {
 }
 
 const OF_PLAYLISTS: readonly string[] = ['playlists', 'playlist_rows'];
-/** The tables of tracks, and the instructions that go through many of their rows. A track may have several artists. */
+/**
+ * The tables of tracks, and the instructions of SQLite that go through many of their rows. A track may have several artists, so
+ * `Next` alone says nothing about `track_artists`.
+ */
 const WALKS: Readonly<Record<string, readonly string[]>> = {
   tracks: ['Rewind', 'Last', 'Next', 'Prev'],
   track_artists: ['Rewind', 'Last'],
@@ -96,7 +99,7 @@ function compileAsSubquery(db: Database, statement: string): void {
   statements.next();
 }
 
-/** The error for text that begins like a question but is not a valid one, in SQLite's own words. */
+/** Text that begins like a query gets SQLite's own error. Other text is told that only queries are allowed. */
 function notASubquery(statement: string, error: unknown): unknown {
   const first = /^(?:\s|--[^\n]*\n|\/\*[\s\S]*?\*\/)*([a-z]+)/i.exec(statement)?.[1]?.toLowerCase() ?? '';
   return ['select', 'with', 'values'].includes(first) ? error : new Refused('statement', READ_ONLY);
@@ -161,7 +164,7 @@ function refusalOf(error: unknown, sql: string): Refused {
   return new Refused('statement', `${message}${columnsFor(message, sql)}`);
 }
 
-/** The tables and columns that there are, if the error is about an unknown one. */
+/** Lists the known tables and columns if the error is about an unknown table or column. */
 function columnsFor(message: string, sql: string): string {
   if (!/no such (column|table)|has no column/.test(message)) return '';
   const named = Object.keys(LIBRARY_TABLES).filter((table) => new RegExp(`\\b${table}\\b`, 'i').test(sql));

@@ -1,4 +1,4 @@
-/** Limits the requests of the reading in the background, in any 24 hours and per minute. */
+/** Limits how many requests the reading in the background sends in any 24 hours and per minute. */
 import type { Clock } from '../../base/clock.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 
@@ -11,7 +11,7 @@ export interface Budget {
 }
 
 export interface Pace {
-  /** Number of milliseconds until the next request may be sent; 0 for now. */
+  /** Number of milliseconds until the next request may be sent; 0 if it may be sent now. */
   waitMs(sql: Sql): number;
   /** Counts one request that is sent now. */
   count(sql: Sql): void;
@@ -29,7 +29,7 @@ export function createPace(budget: Budget | null, clock: Clock): Pace {
       recent = recent.filter((at) => clock.monotonic() - at < MINUTE_MS);
       const oldest = recent.at(-budget.perMinute);
       if (oldest !== undefined) return Math.max(1, oldest + MINUTE_MS - clock.monotonic());
-      // After the clock was set back, counts in the future are ignored, since they would never expire.
+      // Counts in the future, left from before the clock was set back, would hold up the reading for too long.
       const counts = sql.all<{ minute: number; count: number }>(
         'select minute, count from requests where minute >= ? and minute <= ? order by minute desc',
         [minute() - DAY_MINUTES, minute()],

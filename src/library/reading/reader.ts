@@ -1,6 +1,6 @@
 /**
- * Brings the copy up to date: one step is one request, whose rows are stored before the next one is sent. Which step comes
- * next is read from the copy itself, so a reading that was cut off continues where it was.
+ * Brings the copy up to date in steps. A step sends one request, and stores the answer before the next request is sent. The
+ * copy itself tells which step comes next, so a reading that was interrupted continues where it stopped.
  */
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
@@ -50,11 +50,11 @@ import { findSavedChanges } from './savedChanges.ts';
 const SAVED_PAGE = 50;
 /** Smaller page sizes to try, since the provider answers 500 to large pages deep in a very large library. */
 const SMALLER = [20, 5, 1];
-/** Maximum number of times that a reading begins again because its list changed meanwhile. */
+/** Maximum number of attempts at a reading whose list changes meanwhile. */
 const TRIES = 3;
-/** The owner of Spotify's own playlists, whose version changes at each request and whose rows no app gets. */
+/** The owner of Spotify's own playlists. Their version changes at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
-/** How long a playlist waits after a failed reading, while others are read. */
+/** How long a playlist is left out after its reading failed, while others are read. */
 const FAILED_MS = 10 * 60_000;
 
 /** Whose library to read, and when to stop. */
@@ -66,26 +66,26 @@ export interface ReadCall {
 
 export interface Reader {
   /**
-   * Sends the next request of a reading that is not complete, and stores what came.
-   * @returns false: nothing is left to read, or all that is left has failed just now
+   * Sends the next request of a reading that is not complete, and stores the answer.
+   * @returns false if nothing is left to read, or if all playlists that are left have failed in the last ten minutes
    * @throws RelayError of the provider
    */
   step(call: ReadCall): Promise<boolean>;
   /** Like `step`, for the saved tracks alone. */
   savedStep(call: ReadCall): Promise<boolean>;
-  /** Brings the rows of one listed playlist up to date: one request if its version has not changed. */
+  /** Brings the rows of one listed playlist up to date. Takes one request if the playlist's version has not changed. */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
-  /** Finds what has changed in the saved tracks: one request if nothing has. */
+  /** Finds and stores what has changed in the saved tracks. Takes one request if nothing has changed. */
   checkSaved(call: ReadCall): Promise<void>;
-  /** Reads the list of playlists: one request for each fifty. */
+  /** Reads and stores the list of playlists. Takes one request for every fifty playlists. */
   checkPlaylists(call: ReadCall): Promise<Playlist[]>;
   /** Estimated number of requests until everything is read. */
   requestsLeft(): Promise<number>;
 }
 
 /**
- * @param read called when all rows of a playlist have been read, while the earlier rows are still there. What it keeps must be
- *   on the disk before the copy is saved: a reading is repeated only if the copy has lost it
+ * @param read called when all rows of a playlist have been read, before they replace the earlier rows. Whatever it keeps must
+ *   be on the disk before the copy is saved, since a reading that is in the saved copy is not repeated
  */
 export function createReader(
   provider: ProviderApi,
@@ -146,7 +146,7 @@ export function createReader(
     const page = await savedPage(offset, SAVED_PAGE, call);
     const lastOnes = new Set(last.map(({ uri }) => uri));
     const repeats = page.rows.some(({ media }) => media !== null && lastOnes.has(media.uri));
-    // The list changed during the reading: what was read is brought up to date before it continues.
+    // The list changed during the reading, so the rows read so far are brought up to date first.
     if (offset > 0 && (repeats || total !== String(page.total))) {
       await checkSaved(call);
       return true;
@@ -210,7 +210,7 @@ export function createReader(
     return read;
   }
 
-  /** The first request for a playlist: its facts, and the first rows with them. */
+  /** Sends the first request for a playlist, which returns its facts and its first rows. */
   async function beginPlaylist(due: PlaylistDue, call: ReadCall): Promise<void> {
     const { id } = due;
     const isForeign = due.mine === 0 && due.collaborative !== 1;
@@ -245,7 +245,7 @@ export function createReader(
     if (!page) return;
     const isWhole = await file.use((sql) =>
       sql.transaction(() => {
-        // Somebody is changing it: it is read again from the first row, after the others in the list.
+        // Somebody is changing the playlist, so it is read again from its first row.
         if (page.total !== total && offset > 0) {
           setPending(sql, null);
           return false;
@@ -258,8 +258,8 @@ export function createReader(
   }
 
   /**
-   * The answer to a request for a playlist; null if Spotify refuses the playlist, which is then stored. One whose reading fails
-   * otherwise waits, so that the others are read.
+   * Returns the answer to a request for a playlist. If Spotify refuses the playlist, stores the refusal and returns null. If
+   * Spotify fails, the playlist waits so that others are read.
    */
   async function unlessRefused<T>(id: string, isForeign: boolean, request: Promise<T>): Promise<T | null> {
     try {
@@ -285,7 +285,7 @@ export function createReader(
       sql.transaction(() => {
         setPending(sql, null);
         setUnreadable(sql, id);
-        // If one playlist of another person gives no rows, none will: it depends on the app's registration.
+        // The app's registration decides whether Spotify gives other people's playlists: if it refuses one, it refuses all.
         if (isForeign) putMeta(sql, 'foreign_refused', 1);
         if (isForeign)
           for (const due of playlistsDue(sql))
@@ -346,7 +346,7 @@ export function createReader(
   };
 }
 
-/** The listed playlists, and whether to read the rows of each. @param unreadable those that gave none (`unreadableIds`) */
+/** Decides for each playlist whether to read its rows. @param unreadable playlists that gave no rows (`unreadableIds`) */
 function judged(
   playlists: readonly Playlist[],
   account: string,

@@ -1,7 +1,7 @@
 /**
  * Finds with few requests what has changed in a long list of saved tracks since it was read. The list is newest first, so new
  * tracks are at its head. The total tells how many were removed. A binary search finds where they were, since every row after
- * them has moved up. The caller gives the function that reads. Nothing is changed here.
+ * them has moved up. The caller passes the function that reads pages. Nothing is stored here.
  */
 import type { SavedKey, SavedRow } from '../tables/mirror.ts';
 
@@ -20,7 +20,10 @@ export interface SavedChanges {
 
 const PAGE = 50;
 
-/** A stretch of the list between two rows that still exist. `shift` is the number of rows before it that are gone. */
+/**
+ * A stretch of the known rows below the head, between two rows that still exist. `at` is the place of such a row, and `shift`
+ * the number of rows before it that are gone.
+ */
 interface Gap {
   from: { at: number; shift: number };
   to: { at: number; shift: number };
@@ -99,7 +102,7 @@ export async function findSavedChanges(
       const shift = head.length + at - (first + index);
       if (at <= before.at || shift < before.shift) return 'unlike';
       const here = { at, shift };
-      // If these two rows are now next to each other, all rows between them are gone.
+      // If `before` and `here` are neighbours in the list now, all known rows between them are gone.
       gaps.push({ from: before, to: here });
       before = here;
     }
@@ -121,7 +124,7 @@ export async function findSavedChanges(
       if (at !== undefined) found = { at, shift: head.length + at - (first + index) };
     }
     if (!found) return 'unlike';
-    // Every known row after it is gone.
+    // Every known row after the last one found is gone.
     return { at: rest.length, shift: found.shift + (rest.length - found.at - 1) };
   }
 }

@@ -1,4 +1,4 @@
-/** Tracks, episodes and local files of the copy, as the rest of the program knows them. */
+/** Turns rows of the copy into the tracks, episodes and local files that the rest of the program knows. */
 import type { Media } from '../../domain/shapes.ts';
 
 type Cell = string | number | null;

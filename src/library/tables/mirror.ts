@@ -27,11 +27,11 @@ export type MetaName =
   | 'saved_total'
   /** `1` if the list of playlists has been read. */
   | 'listed'
-  /** How far the first reading of that list got: JSON of `Listing`. */
+  /** How far the first reading of the list of playlists got: JSON of `Listing`. */
   | 'listing'
   /** Time when the copy was last known to be current. */
   | 'as_of'
-  /** The same for one list, which may have been checked since `as_of`. */
+  /** Time when one list was last known to be current, which may be later than `as_of`. */
   | 'saved_as_of'
   | 'playlists_as_of'
   /** `1` once somebody has asked, so that the first reading continues in the background. */
@@ -60,7 +60,7 @@ export interface SavedKey {
   added_at: string | null;
 }
 
-/** The saved tracks as they are known, newest first. */
+/** The stored rows of the saved tracks, newest first. */
 export function savedKeys(sql: Sql): SavedKey[] {
   return sql.all('select uri, added_at from saved order by position');
 }
@@ -89,7 +89,7 @@ function insertSaved(sql: Sql, rows: readonly SavedKey[], first: number): void {
 }
 
 /**
- * Replaces the list by what is known of it now.
+ * Replaces the stored list of saved tracks by `rows`.
  * @param seen rows that were read, whose tracks may have changed
  */
 export function reviseSaved(sql: Sql, rows: readonly SavedKey[], seen: readonly SavedRow[]): void {
@@ -133,14 +133,14 @@ export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void 
   }
 }
 
-/** Where a list that is being read continues. The provider's rows count, not those stored: it may leave some out. */
+/** Where the reading of the list of playlists continues. `offset` counts the provider's rows, some of which may be left out. */
 interface Listing {
   offset: number;
   /** Number of playlists that the provider reported. */
   total: number;
 }
 
-/** null at the beginning of a list. */
+/** Where the reading of the list of playlists continues; null if it has not begun. */
 export function listingOf(sql: Sql): Listing | null {
   const text = getMeta(sql, 'listing');
   return text === null ? null : (JSON.parse(text) as Listing);
@@ -177,7 +177,7 @@ export function putPlaylists(sql: Sql, listed: readonly ListedPlaylist[]): void 
   });
 }
 
-/** What is stored of a listed playlist, by column. */
+/** Gives each column of `playlists` its value from a listed playlist. */
 const FACTS: Readonly<Record<string, (of: ListedPlaylist) => string | number | null>> = {
   name: (of) => of.name,
   owner: (of) => of.owner.name,
@@ -198,7 +198,7 @@ function putPlaylist(sql: Sql, playlist: ListedPlaylist): void {
   sql.run(PUT_PLAYLIST, [playlist.id, ...Object.values(FACTS).map((fact) => fact(playlist))]);
 }
 
-/** Stores the facts that came with a playlist's rows. Its owner, and whether it can be read, stay as the list had them. */
+/** Stores the facts that came with a playlist's rows. `mine` and `readable` stay as they were. */
 export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   const known = sql.get<{ mine: number; readable: number }>(
     'select mine, readable from playlists where id = ?',
@@ -243,7 +243,7 @@ export function setUnreadable(sql: Sql, id: string): void {
   });
 }
 
-/** Playlists without rows that should have some: those of the account itself, and those that were read before. */
+/** Playlists that give no rows. `isSure`: the playlist should have rows, since it is the account's own or was read before. */
 export function missedPlaylists(sql: Sql): Array<{ id: string; name: string; isSure: boolean }> {
   return sql
     .all<{ id: string; name: string; sure: number }>(
@@ -302,7 +302,7 @@ export function setDue(sql: Sql, id: string): void {
   sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
 }
 
-/** The reading of a playlist with several pages: its rows are in `pending_rows`. */
+/** A playlist that is being read. The rows read so far are in `pending_rows`. */
 export interface PendingRead {
   id: string;
   snapshotId: string | null;
@@ -338,7 +338,7 @@ export function appendPending(sql: Sql, rows: readonly PlaylistRow[]): void {
   }
 }
 
-/** The rows that were read of a playlist, in order. */
+/** The rows in `pending_rows`, in order. */
 export function pendingRows(sql: Sql): VersionRow[] {
   return sql.all(
     `select uri, name, artist, album, kind, added_at from pending_rows left join tracks using (uri) order by position`,
@@ -447,7 +447,7 @@ function numberIn(sql: Sql, name: MetaName): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The version of a playlist whose rows are stored; null for none. */
+/** The version of a playlist whose rows are stored; null if no rows are stored, or their version is not known. */
 export function playlistSnapshot(sql: Sql, id: string): string | null {
   return (
     sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [

@@ -6,9 +6,9 @@ import type { PlayBatch } from '../plays/stagedPlays.ts';
 /** An item in the database. */
 interface KnownItem {
   id: number;
-  /** The first item of the same URI; in the short history, of the same names. */
+  /** Number of the first item with the same URI or, in the short history, with the same names. */
   subject: number;
-  /** The subject of the short history that has the same names. Its plays are replaced by those of the extended item. */
+  /** The subject in the short history with the same names. Plays of this item replace plays of that subject. */
   shortId: number | null;
   item: PlayedItem;
 }
@@ -18,7 +18,7 @@ export interface PlayWriter {
   items(items: readonly PlayedItem[]): void;
   /**
    * Writes plays `from` to `to` of a batch.
-   * @returns how many were new
+   * @returns how many more plays the file has now
    */
   write(batch: PlayBatch, from: number, to: number): number;
 }
@@ -32,8 +32,8 @@ const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.i
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
 /**
- * Makes a writer, which has to get extended plays before short ones. It is given the database again for each part, since
- * the file may be closed in between.
+ * Makes a writer. It must get extended plays before short ones, and the database anew for each part, since the file may be
+ * closed in between.
  */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {
   const known: KnownItem[] = [];
@@ -63,7 +63,7 @@ function knownItem(sql: Sql, item: PlayedItem): KnownItem {
   const { kind, uri, name, artist, album, short } = item;
   const found = sql.get<{ id: number }>(FIND_ITEM, [uri, kind, name, artist, album, Number(short)]);
   const id = found?.id ?? newItem(sql, item);
-  // Older account data has no file for podcasts, and may list one like a song.
+  // Older account data has no file for podcasts, and may list an episode as a song. So the kind is not compared.
   const sameNames = sql.get<{ id: number | null }>(SAME_NAMES, [artist, name])?.id ?? null;
   if (short) return { id, subject: sameNames ?? id, shortId: null, item };
   const first =

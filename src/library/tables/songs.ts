@@ -19,7 +19,7 @@ const SAME_LENGTH_MS = 2_000;
 
 /**
  * Groups recordings into songs. Pure.
- * @returns the number of each row's song
+ * @returns the song's number for each track
  * @internal
  */
 export function groupSongs(recordings: readonly Recording[]): Map<number, number> {
@@ -64,13 +64,13 @@ function keyOf({ name, first }: Pick<Recording, 'name' | 'first'>): string | nul
   return title === '' ? null : `${title}\n${foldLetters(first).trim()}`;
 }
 
-/** A number for title and first artist, which keeps the index small; two keys may share one. null: no title. */
+/** Hashes title and first artist to a number, which keeps the index small. Two keys may collide. null if there is no title. */
 export function hashOfKey(recording: Pick<Recording, 'name' | 'first'>): number | null {
   const key = keyOf(recording);
   return key === null ? null : Number.parseInt(hashOf(key).slice(0, 12), 16);
 }
 
-/** Finds the songs of recordings that are new or have changed, and of all that belong to the same songs. */
+/** Groups new and changed recordings into songs, together with all recordings that may belong to the same songs. */
 export function songsOf(sql: Sql, changed: readonly Recording[]): void {
   const affected = new Set<number>();
   for (const recording of changed) {
@@ -90,7 +90,7 @@ export function songsOf(sql: Sql, changed: readonly Recording[]): void {
   regroup(sql, affected);
 }
 
-/** Removes tracks from their songs, and groups the others again. @param drop deletes one row */
+/** Removes tracks from their songs, and groups the remaining tracks again. @param drop deletes the row of one track */
 export function forgetSongs(sql: Sql, gone: readonly number[], drop: (track: number) => void): void {
   const affected = new Set<number>();
   for (const track of gone) {

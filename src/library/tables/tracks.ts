@@ -1,4 +1,4 @@
-/** Tracks, episodes and local files: each once, for as long as a row refers to it. */
+/** Statements about tracks, episodes and local files. Each is stored once, for as long as a row refers to it. */
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media, Track } from '../../domain/shapes.ts';
 import { readBilling } from '../../music/artists.ts';
@@ -60,7 +60,7 @@ function artistsOf(media: Media): Array<{ uri: string | null; name: string }> {
   return media.artists.map(({ id, name }) => ({ uri: id === null ? null : `spotify:artist:${id}`, name }));
 }
 
-/** Adds the tracks of some rows that are new, and updates those that have changed. */
+/** Adds the tracks in `rows` that are new, and updates those that have changed. */
 export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>): void {
   const changed: Recording[] = [];
   for (const { media } of rows) {
@@ -129,7 +129,7 @@ export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, str
   return found;
 }
 
-/** Saved tracks with the recording code, or with title and first artist as they are written. */
+/** Saved tracks with the ISRC of the query or, if the query has none, with its title and first artist (folded). */
 export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[] {
   const firsts = new Set([artist, ...readBilling(artist).main.slice(0, 1)]);
   const hashes = [...firsts].map((first) => hashOfKey({ name: title, first }));

@@ -1,6 +1,6 @@
 /**
- * Versions of playlists, as they are stored. The newest is whole. Each older one is stored as its difference from the next newer
- * one, so that a change of a few rows takes a few bytes.
+ * Statements about versions of playlists. The newest version is stored whole. Each older version is stored as its difference
+ * from the next newer one, so that a change of a few rows takes a few bytes.
  */
 import { isoOf } from '../../base/clock.ts';
 import { without } from '../../domain/rows.ts';
@@ -47,7 +47,7 @@ export function recordVersion(
   });
 }
 
-/** Deletes versions of a playlist that are too old to be kept (`versions/retention.ts`). */
+/** Deletes the versions of a playlist that `versions/retention.ts` does not keep. */
 export function thinOut(sql: Sql, id: string, now: number): void {
   const versions = sql.all<Version>(
     'select version, seen_at from versions where playlist_id = ? order by version',
@@ -62,10 +62,10 @@ export function thinOut(sql: Sql, id: string, now: number): void {
   sql.transaction(() => {
     /** The next newer version that stays. */
     let next: { version: number; rows: readonly StoredRow[] } | null = null;
-    /** True if a version between `next` and the present one was deleted. */
+    /** True if a version between `next` and the current one was deleted. */
     let isApart = false;
     let rows: readonly StoredRow[] = [];
-    // Continues to the version before the oldest deleted one: it is stored again, as its difference from a version that stays.
+    // The version before the oldest deleted one is stored again, as its difference from a version that stays.
     for (let index = versions.length - 1; index >= Math.max(0, oldest - 1); index--) {
       const { version } = versions[index] as Version;
       rows = decodeRows(rows, deltaOf(sql, id, version));
@@ -95,7 +95,7 @@ export function listVersions(sql: Sql, id: string): PlaylistVersion[] {
   );
 }
 
-/** The rows of one version, in order; null if there is none of that number. */
+/** The rows of one version, in order; null if no version has that number. */
 export function rowsOfVersion(sql: Sql, id: string, version: number): VersionRow[] | null {
   const isThere = sql.get('select 1 from versions where playlist_id = ? and version = ?', [id, version]);
   if (!isThere) return null;
@@ -201,7 +201,7 @@ function sameItems(a: readonly StoredRow[], b: readonly StoredRow[]): boolean {
   return a.length === b.length && a.every(({ item }, index) => item === b[index]?.item);
 }
 
-/** Number of rows that each of two lists has and the other has not, counting repeats. */
+/** Counts the rows that only `after` has, and the rows that only `before` has. Each repeat of a row counts. */
 function countsOf(
   before: readonly StoredRow[],
   after: readonly StoredRow[],

@@ -16,7 +16,7 @@ import {
 export interface PlaylistVersionsFile {
   /** Keeps the rows of a playlist that was just read as a version, if they differ from the last one. */
   keepPending(id: string): Promise<void>;
-  /** The versions of a playlist, newest first. `name` is null if none was ever kept. */
+  /** The versions of a playlist, newest first. `name` is null if no version was ever kept. */
   list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
   rows(id: string, version: number): Promise<VersionRow[] | null>;
   playlists(): Promise<Array<{ id: string; name: string }>>;

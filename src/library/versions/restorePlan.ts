@@ -5,7 +5,7 @@ import { placesIn } from '../../domain/rows.ts';
 import type { UnsupportedRow, VersionRow } from '../../domain/versions.ts';
 
 export interface RestorePlan {
-  /** The present rows. Those that Spotify no longer names have the URI that they had. */
+  /** The present rows. A row that Spotify no longer names has its former URI. */
   present: string[];
   wanted: string[];
   /** Rows that cannot be restored. */
@@ -45,7 +45,7 @@ export function restorePlan(
     if (!skipsUnsupported) wanted.push(uri);
     unsupported.push({ position, uri: uri || null, name: version[position]?.name ?? null, reason });
   }
-  // A local file that was added since: once removed, it could not be restored.
+  // A local file that was added after the version could not be restored once it was removed.
   for (const [position, uri] of present.entries()) {
     if (!uri.startsWith('spotify:local:') || !take(left, uri)) continue;
     lost.push({ position, uri, name: null, reason: 'local' });
@@ -80,7 +80,7 @@ function take(left: Map<string, number>, uri: string): boolean {
   return true;
 }
 
-/** Counts rows that come, rows that go, and rows that stay but move; repeats count each. */
+/** Counts rows that come, rows that go, and rows that stay but move. Each repeat counts. */
 function differenceOf(
   present: readonly string[],
   wanted: readonly string[],

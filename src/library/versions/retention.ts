@@ -5,8 +5,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 30 * DAY_MS;
 
 /**
- * All of the last hour, then the newest of each hour for a day, of each day for a month, and of each week after. Days and weeks
- * are those of this computer's time zone: of a day, the version at its end in that zone is kept.
+ * Keeps all versions of the last hour. Of older versions, keeps the newest of each hour for a day, the newest of each day for
+ * a month, and the newest of each week after that. Days and weeks are those of this computer's time zone.
  * @param times Unix milliseconds, rising
  * @returns whether each is kept; the newest always is
  */
@@ -19,14 +19,14 @@ export function keptVersions(times: readonly number[], now: number): boolean[] {
   });
 }
 
-/** Identifies the period of which only the newest version is kept; null if all are. */
+/** Returns a function that identifies a time's period, of which only the newest version is kept; null if all are kept. */
 function periodAt(age: number): ((time: number) => string | number) | null {
   if (age < HOUR_MS) return null;
   if (age < DAY_MS) return hourOf;
   return age < MONTH_MS ? dayOf : weekOf;
 }
 
-/** Where midnight is not at the full hour of UTC, as in India, that hour has two parts: one of each day. */
+/** Identifies the hour of UTC and the local day. In zones such as India's, midnight splits an hour of UTC into two days. */
 function hourOf(time: number): string {
   return `${Math.floor(time / HOUR_MS)} ${dayOf(time)}`;
 }

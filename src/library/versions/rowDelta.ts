@@ -82,8 +82,8 @@ function keyOf({ item, added }: StoredRow): string {
 }
 
 /**
- * The position in `base` of an equal row: the one that continues the last run, else the first one after that, else the
- * first of all.
+ * The position in `base` of an equal row; -1 if there is none. Prefers the row that continues the last run, then the first
+ * equal row after it, then the first of all.
  */
 function startOf(
   base: readonly StoredRow[],

@@ -116,7 +116,7 @@ async function nameUnlessTaken(
   return true;
 }
 
-/** The absolute path of the copy. A symbolic link is followed, so that it stays. */
+/** The absolute path of the copy. A symbolic link is followed, so that the copy does not replace the link. */
 async function placeFor({ source, file, force }: BackupOptions): Promise<string> {
   const path = await realpath(file).catch(() => resolve(file));
   const found = await stat(path).catch(() => null);
@@ -180,7 +180,7 @@ function cannotWrite(path: string, error: unknown): RelayError {
 }
 
 /**
- * Gives the file at `path` a second name, `<path>.<why>-<UTC time>`. It keeps that one when a new file takes the first.
+ * Gives the file at `path` a second name, `<path>.<why>-<UTC time>`. The file keeps that name when a new file takes `path`.
  * @returns the second name, which is new; null if there is no file
  */
 export async function keepStateFile(path: string, why: string, clock: Clock): Promise<string | null> {

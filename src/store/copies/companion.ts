@@ -1,7 +1,7 @@
 /**
- * A second database beside the state, whose tables go into a copy of the state too, so that there is one file to keep. They
- * keep their names in the copy, and `meta` records their version as `memory_version`. In both directions rows go into tables
- * that our own migrations created: no SQL text of a file is run.
+ * The companion is a second database beside the state. Its tables go into each copy of the state, so that a backup is one file.
+ * The tables keep their names in the copy, and `meta` records their version as `memory_version`. In both directions rows go
+ * into tables that our own migrations created: no SQL text of a file is run.
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { readRegularFile } from '../../base/files.ts';
@@ -37,7 +37,7 @@ const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 /**
  * The image of a state with the tables of its companion.
  * @returns null if the companion has no file
- * @throws Error that says why its file cannot be used
+ * @throws Error that says why the companion's file cannot be used
  */
 export async function carry(
   SQL: SqlJsStatic,
@@ -74,7 +74,10 @@ function versionOf(db: Database, { applicationId, migrations }: Companion): numb
   return version;
 }
 
-/** The versions of the companion whose tables a file has, word for word. */
+/**
+ * Finds the versions of the companion whose tables match those of a file word for word. `objects` are the tables and other
+ * objects that such a file must have; there are none if the file carries no companion.
+ */
 export function carriedVersions(
   SQL: SqlJsStatic,
   found: readonly SchemaObject[],
@@ -115,10 +118,10 @@ export interface Taken {
 }
 
 /**
- * The companion that a copy carries, as a file of its own.
+ * Makes a separate file of the companion that a copy carries.
  * @param file a copy whose schema has been compared with ours
- * @param versions the versions that its tables fit
- * @throws Error that says what in the copy is not as it should be
+ * @param versions the versions of the companion that the copy's tables match
+ * @throws Error that says what is wrong with the copy
  */
 export function takeCompanion(
   SQL: SqlJsStatic,
@@ -140,7 +143,7 @@ export function takeCompanion(
   }
 }
 
-/** Copies the rows of all tables; both databases have them. */
+/** Copies the rows of all tables, which both databases must have. */
 function take(from: Database, to: Database, objects: readonly SchemaObject[]): RowCounts {
   const rows: Record<string, number> = {};
   // In sql.js every open database is a file, which another database can attach.

@@ -1,7 +1,7 @@
 /**
  * Copies the rows of a copy into a database that our own migrations created. Anybody may have made the file, so
  * nothing in it is trusted. Its schema must equal ours word for word before SQLite does any work on it. No SQL text of the
- * file is ever run. Every step reads a page once, so the size of the file bounds the time.
+ * file is ever run. Every step reads a page once, so the size of the file limits the time.
  */
 import type { Database, SqlJsStatic } from 'sql.js';
 import { messageOf } from '../../domain/errors.ts';
@@ -26,7 +26,7 @@ export interface TakenRows {
 /**
  * A database at the version that the file claims, with its rows, and the companion that the file carries.
  * @param bytes the file, whose header has been checked
- * @param companion whose tables may be in the file
+ * @param companion the companion whose tables may be in the file
  * @throws Error that says what is wrong with the file
  */
 export function takeRows(
@@ -87,7 +87,7 @@ function named({ type, name }: SchemaObject): string {
   return `${plain(type)} "${plain(name)}"`;
 }
 
-/** Safe once the schema is known to be ours. The first check also finds a page that two trees share. */
+/** Refuses a damaged file. Safe once the schema is known to be ours. The first check also finds a page that two trees share. */
 function requireSound(file: Database): void {
   const verdict = firstValue(file, 'pragma integrity_check(1)');
   if (verdict !== 'ok') throw new Error(`SQLite reports damage (${String(verdict)})`);

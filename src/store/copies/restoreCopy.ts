@@ -19,16 +19,16 @@ const MAX_COPY_BYTES = 512 * 1024 * 1024;
 export interface Copy extends Detached {
   /** The companion's content; null if the copy carries none. */
   companion: Taken | null;
-  /** Absolute. */
+  /** Absolute path of the copy. */
   path: string;
-  /** Time of the file, Unix milliseconds. */
+  /** When the copy was last written, Unix milliseconds. */
   savedAt: number;
 }
 
 /**
  * Reads a copy into memory, checks it as untrusted input, and brings its rows to the present schema there. Changes
  * nothing on disk.
- * @param companion whose tables the copy may carry
+ * @param companion the companion whose tables the copy may carry
  * @throws RelayError `USAGE` if there is no such file, or it is the state file of `home` itself; `STATE_DAMAGED`;
  * `STATE_TOO_NEW`
  */

@@ -17,7 +17,7 @@ import { CLIENTS } from '../tables/oauthClients.ts';
 const MAX_VALUE_LENGTH = 16 * 1024 * 1024;
 /** The end of year 9999, Unix milliseconds: not every reader accepts the ISO 8601 text of later times. */
 const MAX_TIME = 253_402_300_799_999;
-/** Sums of these stay exact, in SQLite and here. */
+/** The largest number in other columns. Sums of such numbers stay exact, in SQLite and in JavaScript. */
 const MAX_INTEGER = 2 ** 31 - 1;
 const TIME_COLUMN = /(?:_at|_until|_time|^run_after)$/;
 

@@ -52,7 +52,7 @@ export async function identityAt(path: string): Promise<string | null> {
  * Refuses to save over another process's changes. A deleted file may be written again: this process has the only copy.
  * @param known what this process last read or saved; null if there was no file
  * @param found what is there now
- * @throws RelayError `STORE_ERROR` where another process has changed or replaced the file at `path`
+ * @throws RelayError `STORE_ERROR` if another process has changed or replaced the file at `path`
  */
 export function refuseForeign(path: string, known: string | null, found: string | null): void {
   if (found === null || found === known) return;

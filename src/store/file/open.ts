@@ -21,14 +21,14 @@ import { damaged, inRollbackFormat, openImage, type StateFile } from './stateFil
 export type { Store, StoreOptions } from '../types.ts';
 
 /**
- * Opens `<home>/relay.db`: creates it in a fresh home, and migrates an older one.
+ * Opens `<home>/relay.db`. Creates the file in a fresh home, and migrates an older file.
  * @throws RelayError `HOME_UNUSABLE`, `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { home, clock, log, fs = nodeSaveFs, migrations = MIGRATIONS } = options;
   const path = await fs.prepare(home, log);
   const file = await fs.read(path);
-  // Computed before SQLite gets these bytes, since it changes them.
+  // Computed before SQLite gets these bytes, since SQLite changes them.
   const identity = file && identityOfBytes(file.bytes);
   const SQL = await loadSqlite();
   const paged = createPagedFile(file ? inRollbackFormat(file.bytes) : freshImage(SQL, migrations));
@@ -76,7 +76,7 @@ export interface Detached {
 }
 
 /**
- * Opens what was read from `path` at the present schema, without a file to save to.
+ * Opens the content that was read from `path`, and migrates it in memory. Nothing is saved to a file.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openDetached(
@@ -96,7 +96,7 @@ export async function openDetached(
 }
 
 /**
- * Opens a copy that anybody may have made, at the present schema, without a file to save to (`copyContent.ts`).
+ * Opens a copy that anybody may have made (`copyContent.ts`), and migrates it in memory. Nothing is saved to a file.
  * @throws RelayError `STATE_DAMAGED`, `STATE_TOO_NEW`
  */
 export async function openCopy(
@@ -150,7 +150,7 @@ function unsaved(state: SaverState): Saver {
   return { saveNow: done, saveSoon() {}, probe: done, state: () => state, close: done };
 }
 
-/** Checks the file's version and migrates an older one; returns how many migrations ran. */
+/** Checks the file's version, and migrates an older file. Returns how many migrations ran. */
 function bring(db: Database, path: string, migrations: readonly Migration[]): number {
   checkedVersions(db, path, newestOf(migrations));
   db.exec(IN_MEMORY);

@@ -17,14 +17,14 @@ import { readStateFile, type StateFile, stateFilePath } from './stateFile.ts';
 
 /** Changes of a small file within this time are saved together, so each is saved within a second. */
 const SOON_MS = 500;
-/** Size of a small file: some settings and a few jobs. */
+/** Maximum size of a small file, in bytes: some settings and a few jobs. */
 const SMALL_BYTES = 250_000;
 /**
- * A larger file is saved less often, to spare the disk, since nobody waits for these saves. Each 250 bytes of it add a
- * millisecond.
+ * A larger file is saved less often, to spare the disk, since nobody waits for these saves. The delay is a millisecond for
+ * every 250 bytes.
  */
 const SOON_BYTES_PER_MS = 250;
-/** The longest delay: a crash loses at most the counters of this time. */
+/** The longest delay. A crash loses at most the counts of this time, since all other changes are saved at once. */
 const MAX_SOON_MS = 20_000;
 const FIRST_RETRY_MS = 1_000;
 const LAST_RETRY_MS = 60_000;

@@ -47,7 +47,7 @@ export async function readStateFile(
   return file;
 }
 
-/** A save replaces the file, so a file that is open stays complete. */
+/** Reads the whole file. A save replaces the file, so the opened file stays complete. */
 async function readWhole(path: string, maxBytes: number): Promise<StateFile> {
   try {
     const { bytes, mtimeMs } = await readRegularFile(path, maxBytes);
@@ -79,7 +79,7 @@ export function openImage(SQL: SqlJsStatic, path: string, bytes: Uint8Array): Da
   }
 }
 
-/** The error of a command that needs a state if there is none. */
+/** The error for a command that needs a state in a home that has none. */
 export function noState(home: string): RelayError {
   return new RelayError('NOT_FOUND', `There is no state in ${home} yet.`, {
     remedy: { text: 'Run {command} first, or choose another home with --home.', command: ['serve'] },

@@ -15,7 +15,7 @@ const DEMO = 'demo';
  * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
  * removed too.
  * @returns paths of what is left
- * @throws RelayError `ALREADY_RUNNING` while a server uses either home; then nothing is removed
+ * @throws RelayError `ALREADY_RUNNING` while another process uses either home; then nothing is removed
  */
 export async function eraseHome(home: string): Promise<string[]> {
   const homes = [];
@@ -28,7 +28,7 @@ export async function eraseHome(home: string): Promise<string[]> {
     for (const lock of locks) await lock.release();
   }
   const left = [];
-  // The demo's home is inside the other one, so it comes first.
+  // The demo's home is inside the other home, so it is removed first.
   for (const path of homes.reverse()) left.push(...(await removeEmpty(path)));
   return left;
 }

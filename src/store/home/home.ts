@@ -1,4 +1,4 @@
-/** The home directory: everything that the program keeps, for its owner alone. */
+/** The home directory, which holds everything that relay keeps. Only its owner may enter it. */
 import { constants, type Stats } from 'node:fs';
 import { access, chmod, lstat, readdir, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,8 +19,8 @@ const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
 /**
- * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. If a directory has other
- * files in it, this only warns, or refuses the directory if everybody can write to it.
+ * Creates the home with mode 0700, or checks the existing one and removes rights that are too wide. The rights of a directory
+ * that holds only other files stay as they are. relay warns then, or refuses the directory if everybody can write to it.
  * @throws RelayError `HOME_UNUSABLE`
  */
 export async function ensureHome(home: string, log: Log = silentLog): Promise<void> {

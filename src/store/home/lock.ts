@@ -97,7 +97,7 @@ function tangled(home: string): RelayError {
   });
 }
 
-/** Once the lock has changed hands, the claims that led to it are removed. */
+/** Removes the earlier claims once this process has the lock. */
 async function removeLeftovers(home: string, me: Holder): Promise<void> {
   const path = lockPath(home);
   const prefix = `${basename(path)}.after-`;
@@ -113,7 +113,7 @@ async function release(path: string, me: Holder): Promise<void> {
   if (current?.nonce === me.nonce) await rm(path, { force: true });
 }
 
-/** The address of a running server. One that has just taken the home writes it a moment later. */
+/** The address of a running server. A server that has just taken the home writes its address a moment later. */
 async function baseUrlOf(home: string, holder: Holder): Promise<string | undefined> {
   for (let waited = 0; ; waited += 100) {
     const server = await readServerFileAsIs(home);

@@ -8,7 +8,7 @@ import { isPid, isRunning } from './processes.ts';
 
 export interface Holder {
   pid: number;
-  /** See `ownStart`. */
+  /** Tells the process from a later one with the same pid; made by `ownStart`. */
   start: string;
   /** Differs for every attempt to lock the home. It becomes part of file names, so it must not hold a path. */
   nonce: string;
@@ -16,7 +16,7 @@ export interface Holder {
   purpose: string;
 }
 
-/** A lock has some 150 bytes. */
+/** Maximum size of a lock file, which has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
 
 export function lockPath(home: string): string {

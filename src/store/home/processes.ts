@@ -8,7 +8,7 @@ import { promisify } from 'node:util';
 import { childEnv, systemProgram } from '../../base/childProcess.ts';
 import { systemCodeOf } from '../../domain/errors.ts';
 
-/** Runs a program. Its module is loaded only when used, which never happens on Linux. */
+/** Runs a program. Loads `node:child_process` only when called, which never happens on Linux. */
 async function run(
   command: string,
   args: readonly string[],
@@ -20,7 +20,7 @@ async function run(
 
 const POWERSHELL = String.raw`WindowsPowerShell\v1.0\powershell.exe`;
 
-/** Windows reports when a process was created, Node when its runtime began. They differ by less than this. */
+/** Windows reports when a process was created, Node when its runtime began. The two times differ by less than this. */
 const WINDOWS_TOLERANCE_MS = 10_000;
 
 /** Stands for a start that the system does not report, as without /proc. Then only the pid is compared. */

@@ -1,6 +1,6 @@
 /**
- * A database file that SQLite reads from the disk page by page, since a copy in memory would be as large as the file. If another
- * file replaces it while it is open, its content stays. Works like `pagedFile.ts`, but is read-only.
+ * A database file that SQLite reads from the disk page by page, since a copy in memory would be as large as the file. If
+ * another file replaces it meanwhile, SQLite still reads the old content. Works like `pagedFile.ts`, but is read-only.
  */
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 
@@ -16,7 +16,7 @@ export interface DiskFile {
 export function openDiskFile(path: string): DiskFile {
   const file = openSync(path, 'r');
   const { size } = fstatSync(file);
-  // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each, the
+  // MEMFS copies each page before it asks for the next, so one buffer serves all pages. With a buffer for each page, the
   // thread's allocator would keep the garbage.
   let buffer = new Uint8Array(LARGEST_PAGE);
   const content = {

@@ -6,8 +6,8 @@ import { type Migration, migrate } from './migrate.ts';
 const images = new WeakMap<readonly Migration[], Map<number, Uint8Array>>();
 
 /**
- * Settings of a database in memory. It needs no journal on disk, since a crash loses nothing that is not in the file. What a
- * transaction has changed stays out of the file until it is committed, so a rollback does not truncate it (`pagedFile.ts`).
+ * Settings of a database in memory. It needs no journal on disk, since after a crash the last saved file is read. SQLite writes
+ * a transaction's changes to the paged file only at the commit, so a rollback does not truncate that file (`pagedFile.ts`).
  */
 export const IN_MEMORY =
   'pragma locking_mode = exclusive; pragma journal_mode = memory; pragma synchronous = off; pragma temp_store = memory; pragma cache_spill = off;';

@@ -1,4 +1,4 @@
-/** Forward-only migrations: each file in one transaction together with its version. */
+/** Runs migrations, forward only. Each migration runs in one transaction, which also records its version. */
 import type { Database, SqlValue } from 'sql.js';
 
 /** ASCII "rlay" in the header of the state file, which identifies it as ours. */
@@ -33,7 +33,7 @@ export function migrate(db: Database, migrations: readonly Migration[]): number 
   const { schemaVersion } = readVersions(db);
   const due = migrations.filter((migration) => migration.version > schemaVersion);
   if (schemaVersion === 0) db.exec(`pragma application_id = ${APPLICATION_ID}`);
-  // A migration may rebuild a table that others refer to; off has no effect inside a transaction.
+  // A migration may rebuild a table that others refer to. Inside its transaction, this pragma would have no effect.
   if (due.length > 0) db.exec('pragma foreign_keys = off');
   for (const migration of due) runOne(db, migration);
   db.exec('pragma foreign_keys = on');

@@ -32,8 +32,8 @@ const MAX_PAGE = 65_536;
 /** A file with at least this many parts takes the memory for further parts from slabs. */
 const LARGE = 256;
 /**
- * Bytes in a slab. The allocator returns freed blocks of this size to the system, but keeps smaller ones. Whatever is not
- * used yet of a slab takes no memory.
+ * Bytes in a slab. The allocator returns freed blocks of this size to the system, but keeps smaller ones. The unused part of
+ * a slab takes no memory.
  */
 const SLAB = 33 * 1024 * 1024;
 /** Bytes at the start of the file that every image copies. They hold SQLite's header, which the saver changes. */

@@ -11,9 +11,9 @@ import { type CompiledWasm, type WasmInstance, wasm } from './wasm.ts';
 export const SQLITE_ASSET = 'sql-wasm.wasm';
 
 /**
- * Turn off V8's second compiler for WebAssembly. It makes SQLite only a little faster, and its work at the start takes a
- * tenth of the memory. An executable has its own V8, so it can rely on these flags. On the command line they would make
- * V8 discard the code cache of Node's own modules.
+ * Flags that turn off V8's second compiler for WebAssembly. That compiler makes SQLite only a little faster, and takes a tenth
+ * of the memory while relay starts. An executable has its own V8, so it can rely on these flags. On the command line they would
+ * make V8 discard the code cache of Node's own modules.
  */
 export const SQLITE_V8_FLAGS = ['--no-wasm-tier-up', '--no-wasm-dynamic-tiering'];
 

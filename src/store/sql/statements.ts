@@ -2,7 +2,7 @@
 import type { Database, ParamsObject, Statement } from 'sql.js';
 import type { SqlParams, SqlValue } from '../types.ts';
 
-/** Maximum number of statements to keep. It is more than the program has, and bounds callers that build SQL from values. */
+/** Maximum number of statements to keep. The program has fewer, but a caller may build SQL from values. */
 const CAPACITY = 300;
 
 export interface CachedStatement {
@@ -68,7 +68,7 @@ function prepare(db: Database, sql: string): CachedStatement {
   };
 }
 
-/** What the text of a statement tells: its kind, and the values that it needs, for which names and for how many `?`. */
+/** What the text of a statement tells: its kind, the names of the values that it needs, and the number of `?`. */
 interface Asked {
   sql: string;
   kind: CachedStatement['kind'];
@@ -76,7 +76,7 @@ interface Asked {
   marks: number;
 }
 
-/** Texts that were read before, since a text says the same for every database. */
+/** What was found in texts that were read before. A text tells the same for every database. */
 const read = new Map<string, Asked>();
 
 function askedBy(sql: string): Asked {

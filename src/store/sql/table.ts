@@ -11,7 +11,7 @@ export interface Kind<T> {
   write(value: T): SqlValue;
   /** The only words that are allowed. */
   readonly words?: readonly string[];
-  /** The shape of its JSON, to check rows that another program may have written. */
+  /** The shape of the JSON in the column, to check rows that another program may have written. */
   readonly shape?: () => z.ZodType;
 }
 
@@ -59,8 +59,8 @@ export interface Table<Row> {
   /** Inserts a row. Columns that are left out get the schema's default. `or replace` replaces a row with the same key. */
   insert(store: Store, values: Partial<Row>, or?: 'or replace'): void;
   /**
-   * Changes rows: `update <table> set … <rest>`, unless the change is empty. Returns how many.
-   * @param params the values for `rest`, by names that are not those of changed columns
+   * Runs `update <table> set … <rest>`, unless the change is empty. Returns the number of changed rows.
+   * @param params the values for `rest` by name; a name must not be that of a changed column
    */
   update(
     store: Store,
