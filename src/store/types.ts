@@ -51,9 +51,9 @@ export interface Store {
    */
   saveSoon(): void;
   /**
-   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again; if
-   * that fails too, nothing is changed. If the new save fails, `undo` reverses the change in memory. Without `undo` the change
-   * stays and is saved later.
+   * Makes a change that must not be lost: in a transaction, then on disk. If the last save failed, first tries to save again,
+   * and changes nothing if that fails too. If the new save fails, `undo` reverses the change in memory. Without `undo` the
+   * change stays and is saved later.
    * @throws RelayError `STORE_ERROR`
    */
   durable<T>(change: () => T, undo?: () => void): Promise<T>;

@@ -92,8 +92,8 @@ export function createPagedFile(bytes: Uint8Array): PagedFile {
 
   function partAt(index: number): Uint8Array {
     while (parts.length <= index) {
-      // SQLite does not write a page that one transaction allocates and frees. So the last part may still be short; it is filled
-      // up first.
+      // SQLite does not write a page that one transaction allocates and frees. So the last part may still be short, and is
+      // filled up first.
       if (parts.length > 0) writable(parts.length - 1, PART);
       parts.push(parts.length < LARGE ? new Uint8Array(PART) : ofSlab());
     }

@@ -19,7 +19,7 @@ const COLUMNS = {
   consentAt: integer,
   /** When the provider ends the login, Unix milliseconds. */
   loginExpiresAt: integer,
-  /** End of the access token, Unix milliseconds; null before the first. */
+  /** End of the access token, Unix milliseconds; null before the first token. */
   accessExpiresAt: nullable(integer),
   reauthorizationRequired: flag,
   reauthorizationReason: nullable(text()),

@@ -1,4 +1,4 @@
-/** What is stored about an account besides its login: forgotten as a whole, or without its remembered matches. */
+/** Deletes what is stored about an account besides its login: everything, or only what relay has done. */
 import type { Store } from '../types.ts';
 
 /** Forgets what relay has done: kept playlists, jobs, changes, names of playlists and errors. Saved soon. */
@@ -12,7 +12,7 @@ export function eraseAccountData(store: Store): void {
   empty(store, ['keeps', 'jobs', 'changes', 'aliases', 'tracks', 'playlist_names']);
 }
 
-/** @param tables those that refer to others come before them */
+/** @param tables a table that refers to another comes before it */
 function empty(store: Store, tables: readonly string[]): void {
   store.transaction(() => {
     for (const table of tables) store.run(`delete from ${table}`);

@@ -3,7 +3,7 @@ import { Track } from '../../domain/shapes.ts';
 import { defineTable, integer, json, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** About the most learned aliases to keep; the least recently used are dropped first. Those that a person set stay. */
+/** Approximate maximum number of learned aliases. Those stored longest ago are dropped first. Aliases set by a person stay. */
 const MAX_LEARNED = 20_000;
 
 export const TRACKS = defineTable('tracks', {
@@ -21,7 +21,7 @@ const COLUMNS = {
   artist: text(),
   album: nullable(text()),
   source: text(['learned', 'person']),
-  /** Who set it: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID; null if learned or not known. */
+  /** Who set the alias: `command-line`, `stdio`, `page`, `api-key`, or `client` and its ID; null if learned or not known. */
   settledBy: nullable(text()),
   /** 1 if the track was confirmed although title, artist or album differ. */
   confirmed: integer,
@@ -35,7 +35,7 @@ type AliasRow = RowOf<typeof COLUMNS>;
 export type NewAlias = Omit<AliasRow, 'trackId' | 'updatedAt' | 'settledBy' | 'confirmed'> &
   Partial<Pick<AliasRow, 'settledBy' | 'confirmed'>> & { track: Track };
 
-/** The track for a key. */
+/** The track for a key; null if the key has no alias. */
 export function getAlias(
   store: Store,
   key: string,
@@ -51,7 +51,7 @@ export function getAlias(
 
 export type StoredAlias = AliasRow & { track: Track };
 
-/** Aliases, newest first: those that a person settled, then the learned ones. @param limit maximum number; -1 for all */
+/** Aliases that a person set, then learned ones, each newest first. @param limit maximum number; -1 for all */
 export function listAliases(store: Store, limit: number): StoredAlias[] {
   return ALIASES.all(store, 'order by source desc, updated_at desc, key limit ?', [limit]).map((alias) => {
     const row = store.get<{ data: string }>('select data from tracks where id = ?', [alias.trackId]);
@@ -78,7 +78,7 @@ export function knownKeys(store: Store, keys: readonly string[]): Set<string> {
   return new Set(rows.map(({ key }) => key));
 }
 
-/** Stores the alias. True if it replaced one with the same key. */
+/** Stores the alias. Returns true if it replaced an alias with the same key. */
 export function putAlias(store: Store, alias: NewAlias, now: number): boolean {
   return store.transaction(() => {
     const replaced = store.get('select 1 from aliases where key = ?', [alias.key]) !== undefined;

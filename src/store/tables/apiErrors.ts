@@ -1,5 +1,5 @@
 /**
- * What went wrong with the provider: one row per (method, path template, status, reason), however often it happened.
+ * Failed requests to the provider: one row per (method, path template, status, reason, provider), however often they failed.
  * Callers give path templates and their own messages, never a token, a body or a query value.
  */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
@@ -77,7 +77,7 @@ export function resolveApiErrors(store: Store, method: string, path: string, now
   return changes;
 }
 
-/** Latest first; 20 without a limit. */
+/** Lists errors, latest first; 20 if the filter has no limit. */
 export function listApiErrors(store: Store, filter: ApiErrorFilter = {}): ApiError[] {
   return ERRORS.all(
     store,

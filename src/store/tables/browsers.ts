@@ -51,7 +51,7 @@ export function touchBrowser(store: Store, id: string, now: number, expiresAt: n
   store.run('update browsers set last_used_at = ?, expires_at = ? where id = ?', [now, expiresAt, id]);
 }
 
-/** @returns true if it was there */
+/** @returns true if there was such a browser */
 export function forgetBrowser(store: Store, id: string): boolean {
   return store.run('delete from browsers where id = ?', [id]).changes > 0;
 }

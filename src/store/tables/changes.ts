@@ -1,4 +1,4 @@
-/** Changes, one row each: what was there, what is to be written, how far it got, and how it ended. */
+/** Changes, one row each: what was there, what is to be written, how far the change got, and how it ended. */
 import { promisify } from 'node:util';
 import { deflateRaw, deflateRawSync, inflateRawSync } from 'node:zlib';
 import { CHANGE_KINDS, CHANGE_OUTCOMES, type ChangeOp, type Former } from '../../domain/change.ts';
@@ -10,11 +10,11 @@ import { JobErrorShape } from './jobs.ts';
 export interface Plan {
   rows: readonly string[];
   ops: readonly ChangeOp[];
-  /** False if the entries of this plan were already counted by an earlier one. */
+  /** False if an earlier plan has already counted the entries of this plan. */
   counted: boolean;
   /** The rows before the change, plus what others had done by the time the plan was made. */
   former: readonly string[];
-  /** Songs in `rows` that may be gone already, since a list may lag. The plan replaces all rows, so both cases end well. */
+  /** Songs in `rows` that may be gone already, since a list may lag. The plan replaces all rows, so the result is the same. */
   unsure?: readonly string[];
 }
 
@@ -25,7 +25,7 @@ type StoredPlan = Omit<Plan, 'former'> & Partial<Pick<Plan, 'former'>>;
 export interface ChangeBody {
   former: Former;
   ops: readonly ChangeOp[];
-  /** What is being carried out if that is no longer `ops` on `former`: the rollback, or the rest after outside edits. */
+  /** What is carried out instead of `ops` on `former`: the rollback, or the remaining operations after outside edits. */
   plan?: StoredPlan;
   /** Entries that Spotify refuses, and that were left out. */
   refused?: readonly string[];
@@ -40,7 +40,7 @@ const COLUMNS = {
   kind: text(CHANGE_KINDS),
   /** How the change ended; null while it is open. */
   outcome: nullable(text(CHANGE_OUTCOMES)),
-  /** Provider user ID of the account that it writes to. */
+  /** Provider user ID of the account that the change writes to. */
   account: nullable(text()),
   /** ID of the playlist; null for the library, and for a playlist that is not created yet. */
   playlistId: nullable(text()),
@@ -49,7 +49,7 @@ const COLUMNS = {
   /** Key of its job. */
   job: nullable(integer),
   undoes: nullable(integer),
-  /** True once the change is being rolled back, or was. */
+  /** True if the change is being rolled back, or was rolled back. */
   goingBack: flag,
   op: integer,
   at: integer,
@@ -64,11 +64,11 @@ const COLUMNS = {
   written: integer,
   snapshotId: nullable(text()),
   /**
-   * When it began, by the provider's clock, in Unix milliseconds. Taken from the last answer before it, then from the answer to
-   * its first request.
+   * When the change began, by the provider's clock, in Unix milliseconds. Taken from the last answer before the change, then
+   * from the answer to its first request.
    */
   serverTime: nullable(integer),
-  /** Why it is being rolled back, or did not succeed. */
+  /** Why the change is being rolled back, or did not succeed. */
   error: nullable(json(JobErrorShape)),
   createdAt: integer,
   updatedAt: integer,
@@ -186,7 +186,7 @@ export function changeOfJob(store: Store, job: number): Change | null {
   return CHANGES.first(store, 'where job = ? order by seq desc limit 1', [job]);
 }
 
-/** Selects undos that succeeded, or may still. */
+/** Selects undos that succeeded, or may still succeed. */
 const UNDOES = "undoes is not null and coalesce(outcome, 'done') = 'done'";
 
 /** The change that undid `seq`, unless it failed or was itself undone; null for none. */
@@ -227,7 +227,7 @@ export function laterChanges(store: Store, playlistId: string, seq: number): Cha
   );
 }
 
-/** A period up to now, by both clocks; Unix milliseconds. */
+/** A period up to now, by the computer's clock and by the provider's; Unix milliseconds. */
 export interface Period {
   /** Start by the computer's clock, which may have been set meanwhile. */
   updatedSince: number;
@@ -271,7 +271,7 @@ export function libraryChangesSince(store: Store, { updatedSince, begunSince }: 
   return CHANGES.all(store, `${OF_LIBRARY} and ${IS_LATE} order by seq`, [updatedSince, begunSince]);
 }
 
-/** Library changes from one on that wrote something, oldest first. */
+/** Library changes from `seq` on that wrote something, oldest first. */
 export function libraryChangesFrom(store: Store, seq: number): Change[] {
   return CHANGES.all(store, `${OF_LIBRARY} and seq >= ? and outcome is not 'unchanged' order by seq`, [seq]);
 }
@@ -297,8 +297,8 @@ export function dropChange(store: Store, seq: number): void {
 }
 
 /**
- * Deletes ended changes, except the newest `count` of `kept` that take at most `bytes` in all. A change is too old only if both
- * clocks say so, as far as the provider's is known: the computer's may be wrong by months.
+ * Deletes ended changes, except the newest `count` within the period `kept` that take at most `bytes` in all. The computer's
+ * clock may be wrong by months. So a change is too old only if the provider's time, where it is known, says so too.
  */
 export function pruneChanges(
   store: Store,
@@ -334,7 +334,7 @@ export function namesGiven(store: Store, playlistId: string): Array<{ name: stri
   });
 }
 
-/** The last playlist that was created since a time with this name and exactly these rows, and not undone. */
+/** The last change since `since` that made a playlist with this name and exactly these rows, and that was not undone. */
 export function madeLately(
   store: Store,
   name: string,

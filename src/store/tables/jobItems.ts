@@ -72,7 +72,7 @@ const COUNTED: Record<ItemStatus, readonly JobCount[]> = {
   written: ['resolved', 'written'],
 };
 
-/** Values come in this order. Built once: for ten thousand rows, building it each time would take longer than running it. */
+/** Values come in this order. The text is built once: for ten thousand rows, building it would take longer than running it. */
 const INSERT = `insert into job_items (job, position, input, key, uri, status, track, candidates)
   values (?, ?, ?, ?, ?, ?, ?, ?)`;
 
@@ -112,7 +112,7 @@ export function listItems(store: Store, job: number, offset: number, limit: numb
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
 
-/** Items that wait for a person's decision, from a position on. Decisions about earlier ones move none to another page. */
+/** Items that wait for a person's decision, from a position on. Decisions about earlier items do not shift later pages. */
 export function listUnresolved(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(
     store,
@@ -189,7 +189,7 @@ export function countConfirmed(store: Store, job: number): number {
   return ITEMS.count(store, 'where job = ? and confirmed = 1', [job]);
 }
 
-/** Gives every pending item of this key its answer. */
+/** Stores the result of a search for every pending item with this key. */
 export function resolveItems(
   store: Store,
   job: number,
@@ -213,7 +213,7 @@ export function resolveItems(
   });
 }
 
-/** Notes a failed search. It is tried again at `runAfter` (Unix milliseconds), or given up if that is null. */
+/** Notes a failed search. The search is tried again at `runAfter` (Unix milliseconds), or given up if that is null. */
 export function failItem(
   store: Store,
   job: number,
@@ -234,7 +234,7 @@ export function failItem(
   });
 }
 
-/** Notes a search that failed for a reason outside the item. It is due at once, but after items never tried. */
+/** Notes a search that failed for a reason outside the item. The item is due at once, but after items never tried. */
 export function postponeItem(store: Store, job: number, key: string, error: JobError, now: number): void {
   store.run(
     "update job_items set run_after = ?, error = ? where job = ? and key = ? and status = 'pending'",
@@ -242,7 +242,7 @@ export function postponeItem(store: Store, job: number, key: string, error: JobE
   );
 }
 
-/** The items at these positions, as far as the list has them. */
+/** The items at these positions. Positions that the list does not have are left out. */
 export function itemsAt(store: Store, job: number, positions: readonly number[]): OpenItem[] {
   return OPEN.all(store, 'where job = ? and position in (select value from json_each(?)) order by position', [
     job,
@@ -270,7 +270,7 @@ export function openPositions(store: Store, job: number, keys: readonly string[]
   return new Map(rows.map(({ key, positions }) => [key, JSON.parse(positions) as number[]]));
 }
 
-/** Gives an item the track that a person chose; null leaves it out. It may be in any state but `written`. */
+/** Gives an item the track that a person chose; null leaves the item out. The item may be in any state but `written`. */
 export function settleItem(
   store: Store,
   job: number,
@@ -299,7 +299,7 @@ export function settleItem(
   });
 }
 
-/** Makes everything that was not found pending again, with no attempts used; returns how many. */
+/** Makes all items that were not found pending again, with no attempts used. Returns how many. */
 export function reopenItems(store: Store, job: number, now: number): number {
   return store.transaction(() => {
     const open = store.all<{ status: ItemStatus; total: number }>(
@@ -381,7 +381,7 @@ export function unwriteItems(store: Store, job: number, now: number): void {
   });
 }
 
-/** Gives up a matched item that the provider does not take. */
+/** Marks a matched item as failed, since the provider refuses it. */
 export function rejectItem(store: Store, job: number, position: number, error: JobError, now: number): void {
   store.transaction(() => {
     const { changes } = store.run(

@@ -60,10 +60,10 @@ export const JOBS = defineTable('jobs', {
   type: text(JOB_TYPES),
   status: text(JOB_STATUSES),
   phase: text(JOB_PHASES),
-  /** Provider user ID of the account that it was made for; null if none was connected. */
+  /** Provider user ID of the account that the job was made for; null if none was connected. */
   account: nullable(text()),
   payload: json(Payload),
-  /** The playlist that it writes to; null for the library, and until a new playlist is created. */
+  /** The playlist that the job writes to; null for the library, and until a new playlist is created. */
   targetId: nullable(text()),
   /** True once the items to skip have been marked. */
   skipsMarked: flag,
@@ -84,7 +84,7 @@ export const JOBS = defineTable('jobs', {
   maxAttempts: integer,
   /** Time until which the job waits, in Unix milliseconds; null if it does not wait for a time. */
   runAfter: nullable(integer),
-  /** Code of the last failure that made it wait. */
+  /** Code of the last failure that made the job wait. */
   reason: nullable(text()),
   reviewRequired: flag,
   /** True if a person has decided to continue a change in review. */
@@ -130,7 +130,7 @@ export type JobChange = Partial<
 
 /** A failed job is not over, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
-/** A change that is still open needs its job to continue. */
+/** Selects jobs without an open change. An open change needs its job to continue. */
 const HAS_ENDED = 'not exists (select 1 from changes where job = jobs.seq and outcome is null)';
 
 const COUNTS = ['resolved', 'ambiguous', 'unmatched', 'failed', 'skipped', 'passedOver', 'written'] as const;
@@ -142,7 +142,7 @@ export function insertJob(store: Store, job: NewJob, totalItems: number, now: nu
   return store.get<{ seq: number }>('select seq from jobs where id = ?', [job.id])?.seq ?? 0;
 }
 
-/** Lists a job, which now has all its items. */
+/** Marks a job as listed, now that it has all its items. */
 export function listJob(store: Store, seq: number, begun: JobBegin, now: number): void {
   const startedAt = begun.status === 'pending' ? null : now;
   JOBS.update(store, { startedAt, ...begun, listed: true, updatedAt: now }, 'where seq = :seq', { seq });
@@ -283,8 +283,8 @@ export function dueJob(
   last: number,
   busy: readonly number[],
 ): Job | null {
-  // These two are not parameters, since SQLite's plan depends on their values: it would prepare the statement again for every
-  // call.
+  // The phase and the limit are not parameters. SQLite's plan depends on their values, so SQLite would prepare the statement
+  // again for every call.
   const [phaseText, most] = [quotedList([phase]), busy.length + 1];
   const due = store.all<{ seq: number }>(
     `select seq from jobs where listed = 1 and phase = ${phaseText} and (
@@ -317,7 +317,7 @@ export function nextRunAfter(
 }
 
 /**
- * Shortens waits that would now last longer than `maxMs`, or longer than they did when they began. That happens if the clock
+ * Shortens waits that would now last longer than `maxMs`, or longer than planned when they began. That happens if the clock
  * was ahead then, or was set back since. A waiting job was last updated when its wait began. Returns how many were shortened.
  */
 export function boundWaits(store: Store, now: number, maxMs: number): number {

@@ -19,7 +19,7 @@ import type { Store } from '../types.ts';
 
 const Texts = lazy<z.ZodType<readonly string[]>>(() => z.array(z.string()));
 
-/** URIs of rows, compressed: up to ten thousand. */
+/** URIs of up to ten thousand rows, compressed. */
 const packedRows: Kind<readonly string[]> = {
   ...blob,
   read: (raw) =>
@@ -33,7 +33,7 @@ const packedRows: Kind<readonly string[]> = {
 const COLUMNS = {
   seq: integer,
   id: text(),
-  /** Provider user ID of the account that it was made for. */
+  /** Provider user ID of the account that the kept playlist was made for. */
   account: text(),
   /** ID of the playlist; null until it is created. */
   playlistId: nullable(text()),
@@ -43,7 +43,7 @@ const COLUMNS = {
   every: text(KEEP_INTERVALS),
   status: text(KEEP_STATUSES),
   reason: nullable(text()),
-  /** What a run would do; only in review. */
+  /** What a run would do; set only while the kept playlist is in review. */
   preview: nullable(json(lazy(keepPreview))),
   /** Number of rows that a person allowed the next run to remove; null if nobody was asked. */
   accepted: nullable(integer),
@@ -55,17 +55,17 @@ const COLUMNS = {
   written: json(Texts),
   /** What the last run did, in words. */
   lastResult: nullable(text()),
-  /** ID of its last change. */
+  /** ID of the last change that a run made. */
   lastChange: nullable(text()),
-  /** True if `leftRows` has the rows after that change. */
+  /** True if `leftRows` has the rows after `lastChange`. */
   settled: flag,
   /** Failed runs in a row. */
   failures: integer,
   /** Time of the last run, in Unix milliseconds, as all times here. */
   lastRunAt: nullable(integer),
-  /** When it is due by its interval. */
+  /** When the next run is due by `every`. */
   dueAt: integer,
-  /** When a failed run is tried again; null if it just waits until it is due. */
+  /** When a failed run is tried again; null if it is not tried before `dueAt`. */
   retryAt: nullable(integer),
   createdAt: integer,
 };
@@ -88,7 +88,7 @@ export function listKeeps(store: Store): Keep[] {
   return KEEPS.all(store, 'order by seq');
 }
 
-/** When each kept playlist runs. Each minute the loop reads only this, since rows are slow to unpack. */
+/** When a kept playlist runs. The loop reads only these columns every minute, since `leftRows` is slow to unpack. */
 export type KeepTimes = Pick<Keep, (typeof TIMES)[number]>;
 const TIMES = ['id', 'status', 'every', 'dueAt', 'retryAt'] as const;
 const KEEP_TIMES = KEEPS.pick(...TIMES);

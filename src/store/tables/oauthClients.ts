@@ -13,7 +13,7 @@ const COLUMNS = {
   name: nullable(text()),
   /** SHA-256 of the secret in hex; null for a public client. */
   secretHash: nullable(text()),
-  /** How the client sends its secret; null if it may do so in either way. */
+  /** How the client sends its secret; null if every way is allowed. */
   authMethod: nullable(text(AUTH_METHODS)),
   redirectUris: json(RedirectUris),
   grantTypes: json(GrantTypes),
@@ -42,12 +42,12 @@ export function listClients(store: Store): StoredClient[] {
   return CLIENTS.all(store, 'order by created_at, client_id');
 }
 
-/** True if it was there. */
+/** Returns true if there was such a client. */
 export function deleteClient(store: Store, clientId: string): boolean {
   return store.run('delete from oauth_clients where client_id = ?', [clientId]).changes > 0;
 }
 
-/** Notes the owner's first approval. False if there was one before, or there is no such client. */
+/** Notes the owner's first approval. Returns false if there was an earlier approval, or there is no such client. */
 export function markClientApproved(store: Store, clientId: string, now: number): boolean {
   const sql = 'update oauth_clients set approved_at = ? where client_id = ? and approved_at is null';
   return store.run(sql, [now, clientId]).changes === 1;

@@ -1,6 +1,6 @@
 /**
- * What the owner approved, one row per approval. The row is created with its authorization code, and all tokens issued from
- * it belong to it: deleting it ends them all.
+ * What the owner approved, one row per approval. The row is created with its authorization code, and all tokens issued for
+ * the approval belong to the row. Deleting the row ends them all.
  */
 
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
@@ -43,7 +43,7 @@ export function findGrantByCode(store: Store, codeHash: string): Grant | null {
   return GRANTS.first(store, 'where code_hash = ?', [codeHash]);
 }
 
-/** Every approval with a valid token, by client. */
+/** Every approval with a valid token, ordered by client. */
 export function listLiveGrants(store: Store, now: number): Grant[] {
   return GRANTS.all(
     store,
@@ -54,7 +54,7 @@ export function listLiveGrants(store: Store, now: number): Grant[] {
   );
 }
 
-/** False if the code was already used. */
+/** Marks the code as used. Returns false if it was used before. */
 export function markCodeUsed(store: Store, id: string, now: number): boolean {
   const sql = 'update oauth_grants set code_used_at = ? where id = ? and code_used_at is null';
   return store.run(sql, [now, id]).changes === 1;
@@ -69,7 +69,7 @@ export function touchGrant(store: Store, id: string, now: number): void {
   store.run('update oauth_grants set last_used_at = ? where id = ?', [now, id]);
 }
 
-/** Ends the approval with its code and all its tokens; true if it was there. */
+/** Ends the approval with its code and all its tokens. Returns true if there was such an approval. */
 export function deleteGrant(store: Store, id: string): boolean {
   return store.run('delete from oauth_grants where id = ?', [id]).changes > 0;
 }

@@ -23,7 +23,7 @@ const TOKENS = defineTable('oauth_tokens', COLUMNS);
 export type StoredToken = RowOf<typeof COLUMNS>;
 
 /**
- * Selects valid tokens: neither expired nor rotated, and for a refresh token, no other one of its generation was exchanged.
+ * Selects valid tokens. They are neither expired nor rotated. Of a valid refresh token's generation, no token was exchanged.
  */
 export const LIVE = `expires_at > ? and rotated_at is null and (kind = 'access'
   or generation > (select refreshed from oauth_grants where id = grant_id))`;
@@ -36,13 +36,13 @@ export function getToken(store: Store, hash: string): StoredToken | null {
   return TOKENS.first(store, 'where hash = ?', [hash]);
 }
 
-/** Exchanges a refresh token: no other one of its generation is valid from now on. A second time changes nothing. */
+/** Marks a refresh token as exchanged, which ends all refresh tokens of its generation. A second call changes nothing. */
 export function rotateToken(store: Store, { hash, grantId, generation }: StoredToken, now: number): void {
   store.run('update oauth_tokens set rotated_at = ? where hash = ? and rotated_at is null', [now, hash]);
   store.run('update oauth_grants set refreshed = max(refreshed, ?) where id = ?', [generation, grantId]);
 }
 
-/** Undoes `rotateToken`. Does nothing while tokens exist that an exchange of this one gave out. */
+/** Undoes `rotateToken`. Does nothing if the grant has tokens of a later generation. */
 export function unrotateToken(store: Store, { hash, grantId, generation }: StoredToken): void {
   const sql = 'select 1 from oauth_tokens where grant_id = ? and generation > ?';
   if (store.get(sql, [grantId, generation])) return;

@@ -2,13 +2,13 @@
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
 import type { Store } from '../types.ts';
 
-/** Beyond this, the names that have been known longest are dropped. */
+/** Maximum number of names to keep. The names first seen longest ago are dropped. */
 const MAX_NAMES = 2_000;
 
 const COLUMNS = {
   id: text(),
   name: text(),
-  /** When it was first seen under this name, Unix milliseconds. */
+  /** When the playlist was first seen under this name, Unix milliseconds. */
   seenAt: integer,
   /** Last known address of its cover image. */
   cover: nullable(text()),

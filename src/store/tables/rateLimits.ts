@@ -1,5 +1,5 @@
 /**
- * The provider's blocks, one row per provider and endpoint family, so that a restart does not forget them; and the requests
+ * The provider's blocks, one row per provider and endpoint family, so that a restart does not forget them. Also the requests
  * of the last 24 hours per endpoint family, counted by the minute.
  */
 import { defineTable, integer, nullable, type RowOf, text } from '../sql/table.ts';
@@ -51,7 +51,7 @@ export function blockScope(store: Store, block: Omit<RateLimit, 'updatedAt'>, no
 const MINUTE_MS = 60_000;
 const MINUTES_PER_DAY = 24 * 60;
 
-/** Counts one request at `now` (Unix milliseconds); the first of a minute drops what is older than a day. Saved soon. */
+/** Counts one request at `now` (Unix milliseconds). The first of a minute drops counts older than a day. Saved soon. */
 export function countRequest(store: Store, scope: string, now: number): void {
   const minute = Math.floor(now / MINUTE_MS);
   const counted = store.get<{ count: number }>(
