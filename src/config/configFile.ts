@@ -1,6 +1,6 @@
 /**
- * `config.json`: read as it is, changed one key at a time, written whole. It keeps its order and its indentation, and a
- * crash while writing leaves the old file.
+ * Reads and writes `config.json`. The file is written whole, and keeps its order and its indentation. A crash while writing
+ * leaves the old file.
  */
 import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -25,7 +25,7 @@ export function configPath(home: string): string {
   return join(home, 'config.json');
 }
 
-/** Reads `<home>/config.json`; a file that is not there is an empty one. */
+/** Reads `<home>/config.json`. A missing file counts as empty. */
 export function readConfigFile(home: string): ConfigFile {
   const path = configPath(home);
   try {
@@ -101,7 +101,7 @@ function positionOf(message: string, text: string): number | null {
   const told = /at position (\d+)/.exec(message)?.[1];
   if (told !== undefined) return Number(told);
   if (message.startsWith('Unexpected end')) return text.length;
-  // V8 gives no position for an unexpected token. The shortest beginning that fails in the same way ends there.
+  // V8 gives no position for an unexpected token. The token ends the shortest beginning of the text that fails in the same way.
   for (let length = 1; length <= text.length; length++) {
     if (/^Unexpected token/.test(failureOf(text.slice(0, length)))) return length - 1;
   }

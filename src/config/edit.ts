@@ -21,7 +21,7 @@ export function storeSetting(options: LoadOptions, key: SettingKey, text: string
   });
 }
 
-/** Removes `key`, known or not, from the file; false if it was not there. */
+/** Removes `key`, known or not, from the file. Returns false if the file does not have the key. */
 export function removeSetting(options: LoadOptions, key: string): boolean {
   if (!Object.hasOwn(readable(options).values, key)) return false;
   change(options, ({ [key]: _removed, ...values }) => values);

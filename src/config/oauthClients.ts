@@ -25,7 +25,7 @@ export interface ConfiguredClient {
 
 export const AUTH_METHODS = ['none', 'client_secret_basic', 'client_secret_post'] as const;
 
-/** One client of the file, once `clientProblems` has found nothing. */
+/** One client of the file, after `clientProblems` has found no problem. */
 interface FileClient {
   clientId: string;
   clientName?: string;
@@ -71,7 +71,7 @@ export function clientFromEnvironment(
   };
 }
 
-/** A client ID in two places could mean two different clients, so it is a problem. */
+/** Reports client IDs that occur twice, since such an ID could mean two different clients. */
 export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[] {
   const seen = new Set<string>();
   const twice = new Set(
@@ -141,7 +141,7 @@ function clientProblems(client: unknown, place: string): string[] {
   return problem === null ? [] : [`${place} ${problem}`];
 }
 
-/** What a value should have been. `at` is the place of the error in it, such as `[0]`. */
+/** What a value should have been. `at` is the place of the error in the value, such as `[0]`. */
 type Wrong = { at: string; expects: string };
 
 const OPTIONAL = ['clientName', 'clientSecret', 'clientSecretSha256', 'tokenEndpointAuthMethod'];

@@ -1,6 +1,7 @@
 /**
- * The app schemes that a browser may be redirected to. Every scheme that the system knows opens a program, and many of those
- * do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So only listed ones are allowed.
+ * The app schemes that a browser may be redirected to. Every scheme that the system knows opens a program, and many of these
+ * programs do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So only listed schemes and reversed domain
+ * names are allowed.
  */
 
 /**

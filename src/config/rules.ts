@@ -10,12 +10,12 @@ export type Origins = Record<SettingKey, Origin>;
 /** The settings of the OAuth client in the environment: all three or none. */
 const CLIENT_PARTS = ['mcpOauthClientId', 'mcpOauthClientSecret', 'mcpOauthClientRedirectUri'] as const;
 
-/** Combinations that stop the start. */
+/** Finds combinations of settings that relay refuses. */
 export function crossProblems(values: SettingValues, origins: Origins): Problem[] {
   return [...exposedHost(values, origins), ...weakInPublic(values, origins), ...halfAClient(values)];
 }
 
-/** Combinations that relay accepts but Spotify probably refuses. */
+/** Finds values that relay accepts but Spotify probably refuses. */
 export function crossWarnings(values: SettingValues): string[] {
   const warnings = [];
   if (values.providerRedirectUri !== null && !acceptedByProvider(new URL(values.providerRedirectUri))) {
@@ -43,7 +43,7 @@ function exposedHost(values: SettingValues, origins: Origins): Problem[] {
   return [{ key: 'host', origin: origins.host, message }];
 }
 
-/** Where strangers can reach the server, plain http and guessable secrets stop the start. */
+/** If strangers can reach the server, plain http and guessable secrets are refused. */
 function weakInPublic(values: SettingValues, origins: Origins): Problem[] {
   const { publicBaseUrl, mcpOauthOwnerSecret: ownerSecret, mcpApiKey: apiKey } = values;
   if (publicBaseUrl === null) return [];

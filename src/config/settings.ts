@@ -1,6 +1,6 @@
 /**
- * The settings as the program uses them: checked, with where each value came from. Order: flag, environment,
- * `config.json`, default. Reads two files at most and changes nothing.
+ * Loads and checks the settings, and tells where each value came from. The first source that gives a value counts: flag,
+ * environment, `config.json`, default. Reads two files at most and changes nothing.
  */
 import { homedir } from 'node:os';
 import { join, resolve } from 'node:path';
@@ -35,7 +35,7 @@ export interface Settings extends Readonly<SettingValues> {
   /** Clients from the environment and from the clients file; IDs are unique. */
   readonly oauthClients: readonly ConfiguredClient[];
   readonly origins: Readonly<Origins>;
-  /** Sentences for a person about values that are allowed but will hardly work. */
+  /** Sentences for a person about values that are allowed but will probably not work. */
   readonly warnings: readonly string[];
 }
 
@@ -81,7 +81,7 @@ export function redirectUriFor(settings: Pick<Settings, 'providerRedirectUri'>, 
   return settings.providerRedirectUri ?? `http://127.0.0.1:${port}${CALLBACK_PATH}`;
 }
 
-/** Where the master key of a home is, as `secrets/masterKey.ts` asks for it. */
+/** The options by which `secrets/masterKey.ts` finds the master key of a home. */
 export function keyOptions({ home, keychain, encryptionKey }: Settings) {
   return { home, mode: keychain, encryptionKey: encryptionKey ?? undefined };
 }
@@ -130,12 +130,12 @@ function readClients(values: SettingValues, origins: Origins) {
   return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
 }
 
-/** A shell leaves the tilde of `--home=~/relay` as it is, and so does a file with environment variables. */
+/** Replaces a leading tilde, which a shell leaves in `--home=~/relay`, and which files with environment variables may hold. */
 function withoutTilde(path: string): string {
   return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
 }
 
-/** The home comes before everything else: `config.json` is in it. */
+/** Finds the home before any other setting is read, since `config.json` is in it. */
 function findHome(options: LoadOptions): ReadValue & { value: string } {
   const [raw, origin]: [string, Origin] = options.flags?.home
     ? [options.flags.home, 'flag']

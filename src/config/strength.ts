@@ -13,12 +13,12 @@ export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surpri
 /** A key can be guessed as fast as requests are answered. 32 random hexadecimal digits have about 30 surprising ones. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
-/** Number of letters of a generated owner code: 39 bits if only this machine can reach the server, else 78. */
+/** Number of letters of a generated owner code: 39 bits if only this machine can reach the server, otherwise 78. */
 export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
   return publicBaseUrl === null ? 8 : 16;
 }
 
-/** Completes "<setting> …" with why a secret is too weak; null if it is not. Never quotes it. */
+/** Completes "<setting> …" with the reason why a secret is too weak; null if it is strong enough. Never quotes the secret. */
 export function weaknessOf(secret: string, needed: Strength): string | null {
   const letters = [...secret];
   if (letters.length < needed.length) return `needs at least ${needed.length} characters`;

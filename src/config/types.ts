@@ -26,7 +26,7 @@ function textThat(expects: string, fits: (text: string) => boolean): ValueType<s
 const TRUE_WORDS = ['true', '1', 'yes', 'on'];
 const FALSE_WORDS = ['false', '0', 'no', 'off'];
 
-/** The path that the provider sends the browser back to; the redirect URI must have exactly this one. */
+/** The path that the provider sends the browser back to. The redirect URI must have exactly this path. */
 export const CALLBACK_PATH = '/auth/provider/callback';
 
 export const directory = textThat('the path of a directory', (path) => !path.includes('\0'));
@@ -111,7 +111,7 @@ export const apiRoot = textType('an http or https URL without query or fragment'
   isWebUrl(text, () => true) ? text.replace(/\/+$/, '') : null,
 );
 
-/** The provider compares it byte by byte, so it is kept exactly as written. */
+/** The provider compares the redirect URI byte by byte, so it is kept exactly as written. */
 export const providerRedirectUri = textThat(
   `an http or https URL whose path is exactly ${CALLBACK_PATH}, without query or fragment`,
   (text) => isWebUrl(text, () => text.replace(/^\w+:\/\/[^/]*/, '') === CALLBACK_PATH),
@@ -127,14 +127,14 @@ export const bearerKey = textThat('at least 32 characters of letters, digits and
   /^(?=.{32})[\w.~+/-]+=*$/.test(text),
 );
 
-/** Short enough to type; at five tries a minute, nobody can guess six characters. */
+/** Six characters are short enough to type, and at five tries a minute nobody can guess them. */
 export const ownerCode = textThat('at least 6 characters', (text) => text.length >= 6);
 
 export const secretText = textThat('one line of visible characters', (text) =>
   /^[\x21-\x7e]{1,512}$/.test(text),
 );
 
-/** On a command line, a word that begins with a dash would be an option. */
+/** The ID must not begin with a dash, since a command line would take it for an option. */
 export const oauthClientId = textThat('one line of visible characters that does not begin with "-"', (text) =>
   /^(?!-)[\x21-\x7e]{1,256}$/.test(text),
 );
@@ -162,7 +162,7 @@ export const oauthRedirectUri = textThat(
   },
 );
 
-/** One word out of a closed list, in any case. */
+/** One word of a closed list, in upper or lower case. */
 export function oneOf<const T extends string>(words: readonly [T, ...T[]]): ValueType<T> {
   return textType(
     `one of ${words.join(', ')}`,

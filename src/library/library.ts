@@ -153,11 +153,11 @@ export interface Library {
   playlistRows(id: string): Promise<string[] | null>;
   /** The name of a playlist in the copy, and whether it is the account's own; null if the copy does not list the playlist. */
   playlistFacts(id: string): Promise<{ name: string; mine: boolean } | null>;
-  /** Names of the tracks, by URI, as far as the copy knows them. */
+  /** Names of the tracks that the copy knows, by URI. */
   trackNames(uris: readonly string[]): Promise<Map<string, { name: string; artist: string }>>;
   /** Playlists whose rows Spotify does not give now, although they were read before or are the account's own. */
   missedPlaylists(): Promise<Array<{ id: string; name: string }>>;
-  /** Recordings of the tracks, by URI, as far as the copy knows them. */
+  /** Recordings of the tracks that the copy knows, by URI. */
   recordings(uris: readonly string[]): Promise<Map<string, string>>;
   /** The tracks among `uris` that are in a list of the copy. Spotify offered them when the list was read. */
   knownTracks(uris: readonly string[]): Promise<string[]>;
@@ -986,7 +986,9 @@ function changesLeft({ coverage, saved, savedTotal, due }: Summary): string {
   const parts = [
     ...(coverage.saved === 'complete'
       ? []
-      : [`The saved tracks have changed and are read again: ${saved} of ${savedTotal ?? 'many'} are there.`]),
+      : [
+          `The saved tracks have changed and are read again: ${saved} of ${savedTotal ?? 'many'} have been read.`,
+        ]),
     ...(due === 0
       ? []
       : [`${counted(due, 'playlist')} ${due === 1 ? 'has' : 'have'} changed; their rows are being read.`]),

@@ -41,7 +41,7 @@ export function touchedPlaylists(touched: Touched): string[] {
 }
 
 /**
- * Returns the writes that may still not show, after a reading that began at `begunAt` (Unix milliseconds).
+ * Returns the writes that may be missing in a reading that began at `begunAt` (Unix milliseconds).
  * @param keys what was read: `saved`, `playlists` or a playlist's key
  * @param snapshotOf returns the version in which a playlist was read
  */

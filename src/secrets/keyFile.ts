@@ -1,4 +1,4 @@
-/** The master key as text (base64 of 32 bytes), and in a file for machines without a keychain: `<home>/master.key`, mode 0600. */
+/** The master key as text (base64), and in `<home>/master.key` with mode 0600, for machines without a keychain. */
 import { chmodSync } from 'node:fs';
 import { link, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -20,7 +20,7 @@ export function decodeKey(text: string): Buffer | null {
   return key.length === KEY_BYTES ? key : null;
 }
 
-/** A key has 44 characters, and an editor may have added some. */
+/** Maximum size of the file. A key has 44 characters, and an editor may have added some. */
 const MAX_BYTES = 4096;
 
 export function keyFilePath(home: string): string {
@@ -28,7 +28,7 @@ export function keyFilePath(home: string): string {
 }
 
 /**
- * The key in the file, or null if there is none. Permissions that let others read it are removed.
+ * The key in the file, or null if there is no file. Permissions that let others read the file are removed.
  * @throws RelayError `KEY_UNAVAILABLE` if the file cannot be read or holds no key
  */
 export async function readKeyFile(home: string): Promise<Buffer | null> {

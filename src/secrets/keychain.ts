@@ -21,7 +21,7 @@ import { findKeyringAddon } from './keyringAddon.ts';
 
 const SERVICE = 'relay';
 
-/** A keychain's entries for relay, by account. Both calls reject if it does not answer or `signal` aborts. */
+/** A keychain's entries for relay, by account. Both calls reject if the keychain does not answer or `signal` aborts. */
 export interface Keychain {
   /** Reads the secret of an account; null if there is no such entry. */
   read(account: string, signal: AbortSignal): Promise<string | null>;
@@ -40,7 +40,7 @@ export const osKeychain: Keychain = {
   write: (account, secret, signal) => ask({ operation: 'write', service: SERVICE, account, secret }, signal),
 };
 
-/** Removes an entry for good. Rejects when the keychain does not answer, still holds it, or `signal` aborts. */
+/** Removes an entry for good. Rejects if the keychain does not answer or still holds the entry, or if `signal` aborts. */
 export async function forgetInKeychain(account: string, signal: AbortSignal): Promise<void> {
   const left = await ask({ operation: 'delete', service: SERVICE, account }, signal);
   if (left !== null) throw new Error('The keychain still holds the key');

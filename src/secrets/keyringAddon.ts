@@ -1,4 +1,4 @@
-/** Where the native part of `@napi-rs/keyring` is. Nothing is loaded into this process: see `keychain.ts`. */
+/** Finds the native part of `@napi-rs/keyring`. Only the keychain's helper process loads it (`keychain.ts`). */
 import { readdir } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -22,8 +22,8 @@ export function findKeyringAddon(): string | null {
 }
 
 /**
- * Directories that an executable may unpack to, the best first. The next one is used if one is missing, read-only, open to
- * others, or mounted so that nothing in it can be executed.
+ * Directories that an executable may unpack to, the best first. If a directory cannot be created or written, is open to others,
+ * or allows no executable files, the next one is used.
  */
 function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
   return [
@@ -34,7 +34,7 @@ function folders({ XDG_RUNTIME_DIR: runtime }: NodeJS.ProcessEnv): string[] {
   ];
 }
 
-/** The folders that executables have unpacked an addon into, of all versions. */
+/** The folders into which executables of any version have unpacked an addon. */
 export async function unpackedAddons(): Promise<string[]> {
   const places = folders(process.env).map(async (place) => {
     const names = await readdir(place).catch(() => []);

@@ -10,17 +10,17 @@ import { messageOf, RelayError } from '../domain/errors.ts';
 import { type Keychain, keychainAccount, osKeychain } from './keychain.ts';
 import { createKeyFile, decodeKey, encodeKey, KEY_BYTES, keyFilePath, readKeyFile } from './keyFile.ts';
 
-/** A keychain that has not answered after this time counts as none. */
+/** A keychain that has not answered after this time counts as missing. */
 const KEYCHAIN_TIMEOUT_MS = 3_000;
 
 export interface MasterKeyOptions {
   /** An existing home directory. */
   home: string;
-  /** `os`: the keychain only; `file`: `master.key` only; `auto`: an existing file, else the keychain, else a new file. */
+  /** `os`: the keychain only; `file`: `master.key` only; `auto`: an existing file, then the keychain, then a new file. */
   mode: 'auto' | 'os' | 'file';
-  /** RELAY_ENCRYPTION_KEY: base64 of 32 bytes, used instead of the others. */
+  /** RELAY_ENCRYPTION_KEY: base64 of 32 bytes, used instead of a key in a file or the keychain. */
   encryptionKey?: string | undefined;
-  /** True while nothing is sealed, or if the person starts over. */
+  /** True to create a missing key: while nothing is sealed, or if the person starts over. */
   allowCreate: boolean;
   clock: Clock;
   keychain?: Keychain;
@@ -33,7 +33,7 @@ export interface MasterKey {
   source: 'keychain' | 'file' | 'environment';
   /** A sentence for the person if the key could be kept in a safer place. */
   warning: string | null;
-  /** True if this call created it. */
+  /** True if this call created the key. */
   created: boolean;
 }
 
@@ -50,7 +50,7 @@ export async function loadMasterKey(options: MasterKeyOptions): Promise<MasterKe
   }
 }
 
-/** Where the key of a home is kept, without reading it: the keychain might ask the person. */
+/** Where the key of a home is kept. Does not read the key, since the keychain might then ask the person. */
 export async function keySource({
   home,
   mode,
@@ -138,7 +138,7 @@ async function createInKeychain(options: MasterKeyOptions, account: string): Pro
   return { key, source: 'keychain', warning: null, created: true };
 }
 
-/** Rejects after the time limit and aborts `work`, even if that continues. */
+/** Aborts the signal of `work` after the time limit, and rejects even if `work` continues. */
 function withTimeLimit<T>(clock: Clock, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new Error('it did not answer within 3 seconds');
   return withDeadline({ clock, ms: KEYCHAIN_TIMEOUT_MS, late }, (signal) =>

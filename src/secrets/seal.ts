@@ -1,6 +1,6 @@
 /**
- * Sealing: AES-256-GCM under a key derived from the master key. A sealed value says under which name it was sealed, so
- * that it cannot be moved to another row.
+ * Sealing: AES-256-GCM under a key derived from the master key. A sealed value opens only under the name with which it was
+ * sealed, so it cannot be moved to another row.
  */
 
 import {
@@ -24,7 +24,7 @@ const CHECK_NAME = 'check';
 const CHECK_TEXT = 'relay master key';
 
 export interface Sealer {
-  /** `name` is the row's name; the same one is needed to open. */
+  /** Seals a value. `name` is the row's name; `open` needs the same name. */
   seal(name: string, plaintext: string): Buffer;
   /** @throws RelayError `KEY_MISMATCH` if the key or the name is a different one, or the value is damaged */
   open(name: string, sealed: Uint8Array): string;
@@ -119,7 +119,7 @@ export function createSecretCheck(secretNow: () => string): (candidate: string) 
   };
 }
 
-/** UTF-8 takes at most three bytes for each code unit. */
+/** Length to pad texts to. UTF-8 takes at most three bytes for each code unit. */
 const PADDED_BYTES = 768;
 
 function digestOf(text: string): Buffer {

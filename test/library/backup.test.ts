@@ -168,7 +168,7 @@ const SPOILED: Array<[change: string, words: RegExp]> = [
   ['update play_items set uri = zeroblob(40)', /play_items\.uri has a value/],
   ['update versions set total = 9223372036854775807', /versions\.total has a value/],
   ["update play_items set name = printf('%.*c', 17000000, 'x')", /play_items\.name has a value/],
-  ["delete from meta where name = 'memory_version'", /meta\.memory_version is not that of its tables/],
+  ["delete from meta where name = 'memory_version'", /meta\.memory_version does not match its tables/],
   ["update meta set value = 99 where name = 'memory_version'", /meta\.memory_version/],
   ["update meta set value = '1' where name = 'memory_version'", /meta\.memory_version/],
 ];

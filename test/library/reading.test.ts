@@ -280,7 +280,7 @@ test('a check that cannot read all saved tracks again in time says so', async ()
     const fn = () => clock.advance(9_000);
     relay.provider.faults.add({ path: '/me/tracks', skip: 1, times: 3, kind: 'hook', fn });
     const { note } = await ask(relay, 'select 1', { max_age_minutes: 0 });
-    assert.equal(note, 'The saved tracks have changed and are read again: 150 of 200 are there.');
+    assert.equal(note, 'The saved tracks have changed and are read again: 150 of 200 have been read.');
     await readAll(relay);
     await assertExact(relay);
   });

@@ -88,7 +88,7 @@ export function createPlayImports(
       if (isOther && before.total > 0 && !request.anyAccount && own === null) {
         one.progress = {
           state: 'asking',
-          question: `${label} is the history of the account "${read.account}"; the plays that are here are another account's.`,
+          question: `${label} is the history of the account "${read.account}"; the stored plays are another account's.`,
         };
         return;
       }
@@ -248,7 +248,7 @@ function refusal({ message, remedy }: { message: string; remedy: string }): Rela
 
 function errorOf(error: unknown, label: string): unknown {
   if (!isOutOfMemory(error)) return error;
-  return new RelayError('INVALID_ARGUMENT', `${label} needs more memory than an export may.`, {
+  return new RelayError('INVALID_ARGUMENT', `${label} needs more memory than relay allows for an export.`, {
     remedy: 'Unpack it, and import one file after the other.',
   });
 }

@@ -108,9 +108,9 @@ function refusedFile(label: string, { path }: ExportFile, what: string): Refused
 function noHistory(label: string, files: readonly ExportFile[]): RefusedExport {
   const hasLists = files.some(({ path }) => /(?:^|\/)(?:Playlist\d*|YourLibrary)\.json$/i.test(path));
   return new RefusedExport(
-    `${label} holds no listening history: no file of it is called StreamingHistory… or endsong….`,
+    `${label} holds no listening history: none of its files is called StreamingHistory… or endsong….`,
     hasLists
       ? 'For its playlists, unpack it and import Playlist1.json or YourLibrary.json.'
-      : 'Ask Spotify for the extended streaming history, at Account, Privacy, and import what it sends.',
+      : 'Ask Spotify for the extended streaming history, at Account, Privacy, and import the file that Spotify sends.',
   );
 }

@@ -131,7 +131,7 @@ export function takeCompanion(
 ): Taken {
   const version = firstValue(file, `select value from meta where name = '${VERSION_ROW}'`);
   if (typeof version !== 'number' || !versions.includes(version))
-    throw new Error(`its meta.${VERSION_ROW} is not that of its tables`);
+    throw new Error(`its meta.${VERSION_ROW} does not match its tables`);
   const fresh = new SQL.Database(freshImage(SQL, companion.migrations, version));
   try {
     fresh.exec(`${IN_MEMORY} pragma application_id = ${companion.applicationId}`);

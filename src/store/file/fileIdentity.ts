@@ -58,10 +58,10 @@ export function refuseForeign(path: string, known: string | null, found: string 
   if (found === null || found === known) return;
   throw new RelayError(
     'STORE_ERROR',
-    `Another relay process uses this home: it has changed ${path}, so this one stopped saving.`,
+    `Another relay process uses this home and has changed ${path}, so this process stopped saving.`,
     {
       remedy:
-        'Stop the other one, perhaps in another container or on another machine, and start this one again. Changes that this one has not saved will be lost.',
+        'Stop the other process, perhaps in another container or on another machine, and start this one again. Changes that this process has not saved will be lost.',
       details: { path },
     },
   );

@@ -14,7 +14,7 @@ const DEMO = 'demo';
 /**
  * Removes the state, the settings and the key file of a home and of the demo in it. Directories that are then empty are
  * removed too.
- * @returns paths of what is left
+ * @returns paths of the files and directories that are left
  * @throws RelayError `ALREADY_RUNNING` while another process uses either home; then nothing is removed
  */
 export async function eraseHome(home: string): Promise<string[]> {

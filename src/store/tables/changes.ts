@@ -298,7 +298,7 @@ export function dropChange(store: Store, seq: number): void {
 
 /**
  * Deletes ended changes, except the newest `count` within the period `kept` that take at most `bytes` in all. The computer's
- * clock may be wrong by months. So a change is too old only if the provider's time, where it is known, says so too.
+ * clock may be wrong by months. So a change is too old only if the provider's clock says so too, or its time is not known.
  */
 export function pruneChanges(
   store: Store,
