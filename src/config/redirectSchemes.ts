@@ -1,5 +1,5 @@
 /**
- * The app schemes that a browser may be redirected to. Every scheme that the system knows opens a program, and many of these
+ * The app schemes that a browser may be redirected to. Every scheme that the system knows opens a program. Many of these
  * programs do what the address says (`ms-msdt:`, `search-ms:`, `shell:`, `intent:`). So only listed schemes and reversed domain
  * names are allowed.
  */

@@ -32,7 +32,7 @@ const IN_MINUTE = `select 1 as found from play_events e join play_items i on i.i
   where e.played_at between ? and ? and e.ms_played = ? and i.short = 0 and i.name is ? and i.artist is ? limit 1`;
 
 /**
- * Makes a writer. It must get extended plays before short ones, and the database anew for each part, since the file may be
+ * Makes a writer, which must get extended plays before short ones. Each part gets the database again, since the file may be
  * closed in between.
  */
 export function createPlayWriter(): (sql: Sql) => PlayWriter {

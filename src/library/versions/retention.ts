@@ -5,8 +5,8 @@ const DAY_MS = 24 * HOUR_MS;
 const MONTH_MS = 30 * DAY_MS;
 
 /**
- * Keeps all versions of the last hour. Of older versions, keeps the newest of each hour for a day, the newest of each day for
- * a month, and the newest of each week after that. Days and weeks are those of this computer's time zone.
+ * Keeps all versions of the last hour. Of older versions, keeps the newest of each hour for a day and the newest of each day
+ * for a month. After a month, keeps the newest of each week. Days and weeks are those of this computer's time zone.
  * @param times Unix milliseconds, rising
  * @returns whether each is kept; the newest always is
  */
