@@ -124,8 +124,9 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   // The list may show the rows from before the change until it has had time to catch up.
   const knownAt = step === null ? begunAt : run.lastWriteAt;
   if (verdict.isAmbiguous && askedAt - knownAt <= LAG_MS) return 'stale';
-  // Pages of different ages could look like the effect of a request, or like edits of others.
-  const isEarly = verdict.isOlder || verdict.isNear;
+  // After a crash any request may be in doubt: pages of different ages could look like the effect of one, or like edits of
+  // others.
+  const isEarly = verdict.isOlder || (step === null && verdict.isNear);
   if (isEarly && context.clock.monotonic() - begunAt < LATEST_EFFECT_MS) return 'stale';
   // A request after `step` was not sent yet. If its rows seem to be there, the list shows a state from long before.
   if (step && isAfter(verdict.progress, step.to)) return 'stale';
