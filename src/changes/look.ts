@@ -12,6 +12,7 @@ import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import {
   applyOp,
   isAfter,
+  nextStep,
   ROWS_PER_REQUEST,
   removedUris,
   restOf,
@@ -19,7 +20,6 @@ import {
   type Step,
   writtenUris,
 } from './rowOps.ts';
-import { entriesBetween } from './run.ts';
 
 interface LookOptions {
   whole?: boolean;
@@ -165,12 +165,29 @@ async function allowingRelinks(
   // If these rows are relinked, the list shows which requests took effect. Only their entries count, since the others are not
   // in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
-  const inQuestion = entriesBetween({ rows, ops }, known, reached);
-  const isRare = isOwn && plain.mismatches.length * 2 < Math.min(inQuestion, items.length);
+  const strange = new Set(plain.mismatches.map(({ sent }) => sent));
+  const isRare = isOwn && areMostRight(ops, known, reached, strange);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)
     if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
   return verdict;
+}
+
+/** True if fewer than half of the entries of each request from `known` to `reached` are among `strange`. */
+function areMostRight(
+  ops: readonly ChangeOp[],
+  known: Progress,
+  reached: Progress,
+  strange: ReadonlySet<string>,
+): boolean {
+  let step = nextStep(ops, known);
+  while (step && isAfter(reached, step.from)) {
+    const uris = 'uris' in step.op ? step.op.uris : [];
+    const count = uris.filter((uri) => strange.has(uri)).length;
+    if (count > 0 && count * 2 >= uris.length) return false;
+    step = nextStep(ops, step.to);
+  }
+  return true;
 }
 
 /** Maximum number of playlists to read; an account can have about 11,000. */
