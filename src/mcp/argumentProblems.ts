@@ -19,6 +19,7 @@ export function invalidArguments(tool: Tool, issues: readonly z.core.$ZodIssue[]
   return problems.error();
 }
 
+/** The problems of one call's arguments. */
 export interface Problems {
   add(issue: z.core.$ZodIssue): void;
   /** Number of problems. */
@@ -53,6 +54,7 @@ export function createProblems({ name, input }: Tool): Problems {
   };
 }
 
+/** `INVALID_ARGUMENT` for an argument that does not exist, with the arguments that the tool takes. */
 export function unknownArgument({ name, input }: Tool, path: string): RelayError {
   const remedy = takes(name, input);
   return new RelayError('INVALID_ARGUMENT', `Unknown argument "${shownName(path)}".`, { remedy });
@@ -74,7 +76,7 @@ export function unwrapped(schema: z.core.$ZodType): z.core.$ZodType {
   return schema;
 }
 
-/** What is accepted where the problem is: what its list or its object takes, or else which arguments the tool takes. */
+/** Says what the list or object with the problem accepts, or else which arguments the tool takes. */
 function acceptedAt(
   tool: string,
   input: z.ZodObject,
@@ -142,7 +144,7 @@ function shownName(name: string): string {
   return escapedText(name, MAX_NAME);
 }
 
-/** For a value with several allowed forms: the problems that it has in the form that it comes closest to. */
+/** The problems of a value that may have several forms, measured by the form that the value comes closest to. */
 function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodType): string[] {
   const forms = formsOf(schemaAt(input, issue.path));
   const branches = issue.errors.filter(
@@ -154,7 +156,7 @@ function describeUnion(issue: z.core.$ZodIssueInvalidUnion, input: z.core.$ZodTy
     return [`${pathText(issue.path)} must be ${wanted}, not ${valueName(issue.input)}.`];
   }
   const problems = closest.flatMap((one) => describe({ ...one, path: [...issue.path, ...one.path] }, input));
-  // A title that was sent as plain text is taken for a wrong ID, so the form of the object is named too.
+  // A title sent as plain text looks like a wrong ID, so the message also names the form of the object.
   const [form] = typeof issue.input === 'string' ? forms : [];
   return form === undefined ? problems : [...problems, `Or give an object ${form}.`];
 }
@@ -163,7 +165,7 @@ function distanceOf(issues: readonly z.core.$ZodIssue[]): number {
   return issues.reduce((sum, issue) => sum + (issue.code === 'unrecognized_keys' ? issue.keys.length : 1), 0);
 }
 
-/** The schema of the value at `path`; undefined within a choice between forms. */
+/** The schema of the value at `path`; undefined inside a union. */
 function schemaAt(
   schema: z.core.$ZodType | undefined,
   [step, ...path]: readonly PropertyKey[],

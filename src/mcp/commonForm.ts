@@ -19,13 +19,13 @@ export interface CommonForm {
   era: Era;
   id: string | number;
   method: 'tools/list' | 'tools/call';
-  /** Name of the tool. */
+  /** Name of the tool; empty for `tools/list`. */
   name: string;
   arguments: Record<string, unknown> | undefined;
   progressToken: string | number | undefined;
 }
 
-/** `modern` is the revision of 2026-07-28; `legacy` are those before. */
+/** `modern` is the revision of 2026-07-28; `legacy` stands for all earlier revisions. */
 export type Era = 'modern' | 'legacy';
 type Members = Record<string, unknown>;
 
@@ -35,9 +35,11 @@ const ENVELOPE = [PROTOCOL_VERSION_META_KEY, CLIENT_INFO_META_KEY, CLIENT_CAPABI
 /** Names in `_meta` that the protocol gives a meaning. */
 const RESERVED = 'io.modelcontextprotocol/';
 
-/** Maximum number of envelopes to remember; a client sends one or a few. Beyond that the oldest is forgotten. */
+/**
+ * Maximum number of envelopes to remember; a client sends one envelope or a few. Beyond this number the oldest is forgotten.
+ */
 const MAX_REMEMBERED = 16;
-/** Envelopes of longer bodies are not remembered, so that what is remembered stays small. */
+/** The envelope of a longer body is not remembered, to save memory. */
 const MAX_REMEMBERED_BYTES = 4_000;
 
 /**
@@ -118,7 +120,10 @@ function envelopeOf(meta: Members): Members | null {
   return envelope;
 }
 
-/** If the header was sent twice, the values are joined with a comma. The SDK refuses such a version. */
+/**
+ * The protocol version in the headers. If the header was sent twice, the values are joined with a comma. The SDK refuses such a
+ * version.
+ */
 function versionOf(headers: IncomingHttpHeaders): string | undefined {
   const version = headers['mcp-protocol-version'];
   return Array.isArray(version) ? version.join(', ') : version;

@@ -1,6 +1,6 @@
 /**
- * Writes answers without the SDK's streams, in the form that the SDK would use. In the 2026 revision that is JSON, or an event
- * stream if there are notifications. In earlier revisions it is always an event stream.
+ * Writes answers without the SDK's streams, in the form that the SDK would use. An answer in the 2026 revision is JSON, or an
+ * event stream if there are notifications. An answer in earlier revisions is always an event stream.
  */
 import type { IncomingHttpHeaders } from 'node:http';
 import { SERVER_INFO_META_KEY } from '@modelcontextprotocol/server';
@@ -14,7 +14,7 @@ export interface DirectRequest {
   headers: IncomingHttpHeaders;
   /** The parsed JSON. */
   body: unknown;
-  /** Who sent it; keeps one client's cancellations away from another's calls. */
+  /** Who sent the request; keeps one client's cancellations away from another's calls. */
   principal: string;
   /** Base URL of this server, as the client dialled it. */
   baseUrl: string;
@@ -25,21 +25,24 @@ export interface DirectRequest {
   begin(headers: Record<string, string>): EventStream;
 }
 
+/** An answer whose length is known. */
 export interface WholeAnswer {
   headers: Record<string, string>;
   /** The parts in order; not joined, since they may be long. */
   parts: ReadonlyArray<string | Buffer>;
 }
 
+/** An answer that is sent in several events. */
 export interface EventStream {
   write(text: string): void;
   end(text: string): void;
 }
 
+/** The answer to one `tools/call`. */
 export interface CallAnswer {
   notify(notification: ProgressNotification): void;
   end(result: CallResult): void;
-  /** Stops waiting for the answer, whether it was sent or not. */
+  /** Stops the keep-alive messages, whether the answer was sent or not. */
   close(): void;
 }
 
@@ -79,7 +82,7 @@ export function createListAnswers(
       : { headers: EVENTS, parts: [starts[era], `${rest}\n\n`] };
   };
 
-  /** The answer up to the ID. */
+  /** The start of the answer, before the request's ID. */
   function startOf({ entries: tools }: Offer, era: Era): string {
     const cache = { ttlMs, cacheScope: 'private' };
     const result = era === 'modern' ? stamped({ tools }, serverInfo, cache) : { tools };
@@ -87,6 +90,7 @@ export function createListAnswers(
   }
 }
 
+/** Prepares the answer to one `tools/call`, and keeps an open stream alive until `close`. */
 export function createCallAnswer(
   { era, id }: Pick<CommonForm, 'era' | 'id'>,
   request: Pick<DirectRequest, 'send' | 'begin'>,

@@ -1,6 +1,6 @@
 /**
- * The MCP endpoint: the official SDK's handler for both eras, stateless, with a low-level `Server` per request over one table
- * of tools. The most common requests get the same answers without the SDK. Sockets and credentials are the job of `server/`.
+ * The MCP endpoint: the official SDK's handler for all protocol revisions, stateless, with a low-level `Server` per request.
+ * The most common requests get the same answers without the SDK. Sockets and credentials are the job of `server/`.
  */
 import { createMcpHandler, ProtocolError, ProtocolErrorCode, Server } from '@modelcontextprotocol/server';
 import { isObject } from '../base/parsing.ts';
@@ -28,7 +28,7 @@ export interface McpEndpoint {
   /**
    * Answers one HTTP request whose credential has been checked.
    * @param body the parsed JSON of a POST
-   * @param principal who sent it; keeps one client's cancellations away from another's calls
+   * @param principal who sent the request; keeps one client's cancellations away from another's calls
    */
   fetch(request: Request, body: unknown, principal: string): Promise<Response>;
   /** Ends calls in progress with `SHUTTING_DOWN`. */
@@ -36,7 +36,7 @@ export interface McpEndpoint {
   close(): Promise<void>;
 }
 
-/** How long a client may cache a list, which never changes while the server runs. */
+/** How long a client may cache a list. Lists never change while the server runs. */
 const LIST_TTL_MS = 3_600_000;
 
 export function createMcpEndpoint(options: McpEndpointOptions): McpEndpoint {
@@ -140,7 +140,7 @@ function invalid(problem: string): ProtocolError {
   return new ProtocolError(ProtocolErrorCode.InvalidParams, modelText(problem));
 }
 
-/** The request that a notification of the 2025 revisions cancels. */
+/** The ID of the request that a notification of the 2025 revisions cancels; null for other messages. */
 function cancelledBy(body: unknown): Caller['id'] | null {
   const message = body as { method?: unknown; params?: { requestId?: unknown } } | null | undefined;
   if (message?.method !== 'notifications/cancelled') return null;
@@ -167,7 +167,7 @@ function oneValue(header: string | string[] | undefined): string | null {
   return Array.isArray(header) ? header.join(', ') : (header ?? null);
 }
 
-/** True for a batch (2025-03-26) in which an ID stands twice: the calls under it could not be told apart. */
+/** True for a batch (revision 2025-03-26) in which two requests have the same ID: their calls could not be told apart. */
 function repeatsAnId(body: unknown): boolean {
   if (!Array.isArray(body)) return false;
   const requests = body.filter((message) => isObject(message) && 'method' in message && 'id' in message);
@@ -175,7 +175,10 @@ function repeatsAnId(body: unknown): boolean {
   return new Set(ids).size < ids.length;
 }
 
-/** Refuses a request before the SDK sees it. With invalid headers it would get tools that it meant to leave out. */
+/**
+ * Refuses a request before the SDK sees it. A request with invalid headers would otherwise get tools that the client meant to
+ * leave out.
+ */
 function refusal(body: unknown, code: ProtocolErrorCode, message: string): Response {
   const id = (body as { id?: unknown } | null | undefined)?.id;
   const error = { code, message };

@@ -1,7 +1,7 @@
 /** Arguments that a host adds to each call for its own use and then passes on to the server. Pure. */
 import type { Tool } from '../tools/tool.ts';
 
-/** To add one, add an object with the place where it was seen. @internal */
+/** To add an argument, add its name and host, with the place where it was seen. @internal */
 export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source: string }> = [
   {
     name: 'wait_for_previous',
@@ -12,7 +12,7 @@ export const HOST_ARGUMENTS: ReadonlyArray<{ name: string; host: string; source:
   { name: 'toolCallId', host: 'n8n', source: 'https://github.com/n8n-io/n8n/issues/21500' },
 ];
 
-/** `args` without these arguments. An argument that the tool itself defines stays. */
+/** `args` without the arguments that hosts add. An argument that the tool itself defines stays. */
 export function withoutHostArguments({ input }: Tool, args: unknown): unknown {
   if (typeof args !== 'object' || args === null || Array.isArray(args)) return args;
   const added = HOST_ARGUMENTS.filter(

@@ -1,7 +1,8 @@
 /**
  * The JSON Schemas that `tools/list` sends, from the zod schemas of a tool. Pure. Arguments are described with the few keywords
- * that every host and every strict function-calling subset accepts (`README.md` beside this file): no union, no list of types, no
- * `default`, no bound. The server checks bounds and defaults itself, and the description says what a model must know of them.
+ * that every host and every strict function-calling subset accepts (`README.md` beside this file): no union, no list of types,
+ * no `default`, no bound. The server checks bounds and defaults itself, and the description says what a model must know about
+ * them.
  */
 import * as z from 'zod';
 
@@ -35,9 +36,9 @@ function argument(given: Node): Node {
 }
 
 /**
- * Reduces a union to the one form that hosts are sent: the object among its forms. Several objects become one with the fields
- * of all. A field is required in it only if all of them require it. If two forms share a field, the first describes it. If no
- * form is an object, the first form is used.
+ * Reduces a union to the one form that hosts are sent: the object among its forms. Several objects are merged into one that has
+ * all their fields. A field is required in the merged object only if every object requires it. If two objects share a field,
+ * the first describes it. If no form is an object, the first form is used.
  */
 function oneForm(node: Node): Node {
   const forms = formsOf(node).filter(({ type }) => type !== 'null');
@@ -106,7 +107,7 @@ function present(node: Node): Node {
   return Object.fromEntries(Object.entries(node).filter(([, value]) => value !== undefined));
 }
 
-/** The root always has `properties`, even if empty, since clients refuse it otherwise. */
+/** The root always has `properties`, even if empty, since clients refuse a root without it. */
 function asObject(node: Node): ObjectSchema {
   return { type: 'object', ...node, properties: node.properties ?? {} } as ObjectSchema;
 }

@@ -1,10 +1,10 @@
 /**
  * The MCP endpoint, loaded by the first request. Loading the SDK and the schemas of the tools would take half of the time to
- * start and a third of the memory. A server that starts with the desktop may wait for hours until a client needs them.
+ * start and a third of the memory. A server that starts with the desktop may wait hours for its first client.
  */
 import type { McpEndpoint } from './endpoint.ts';
 
-/** The endpoint that `load` returns. A load that fails is tried again by the next request. */
+/** The endpoint that `load` returns. After a failed load, the next request tries again. */
 export function createLazyEndpoint(load: () => Promise<McpEndpoint>): McpEndpoint {
   let loading: Promise<McpEndpoint> | null = null;
   let loaded: McpEndpoint | null = null;

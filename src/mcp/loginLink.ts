@@ -4,9 +4,10 @@ import type { CallResult } from './runTool.ts';
 import { type ToolError, toolErrorText } from './toToolError.ts';
 
 /**
- * The answer of a call that failed because no account is connected, with the link. The command line still finds the command in
- * `_meta`.
- * @param urlOf returns the address of the login, for a browser on the server's machine. A model reads it, so it holds no secret
+ * Adds the link to the result of a call that failed because no account is connected. `_meta` keeps the command for the command
+ * line.
+ * @param urlOf returns the address of the login, for a browser on the server's machine. A model reads the address, so it holds
+ * no secret
  */
 export function withLoginLink(result: CallResult, urlOf: () => string, commands: CommandStyle): CallResult {
   const failed = result.isError === true ? (result.structuredContent.error as ToolError) : null;

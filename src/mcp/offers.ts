@@ -16,7 +16,7 @@ import type { Tool } from '../tools/tool.ts';
 import { type PromptEntry, promptEntries } from './prompts.ts';
 import { instructionsFor, type ToolEntry, toolEntry } from './surface.ts';
 
-/** One selection of tools in the form in which it is sent. Built once. */
+/** One selection of tools, in the form in which clients receive it. Each selection is built once. */
 export interface Offer {
   choice: ToolChoice;
   /** The tools by name; `tools/call` knows no others. */

@@ -27,7 +27,9 @@ function schemaOf(schema: z.ZodObject): JsonSchema {
   return z.toJSONSchema(schema, { io: 'output', target: 'draft-2020-12', reused: 'inline' }) as JsonSchema;
 }
 
-/** Only types and members. A value that may be null gets no type: several clients take only one type per value. */
+/**
+ * Reduces a schema to types and members. A value that may be null gets no type: several clients take only one type per value.
+ */
 function outlineOf(schema: JsonSchema): JsonSchema {
   const { type, properties, items, anyOf } = schema;
   const forms = Array.isArray(anyOf) ? (anyOf as JsonSchema[]).filter((form) => form.type !== 'null') : [];

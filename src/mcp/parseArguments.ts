@@ -9,8 +9,8 @@ import { valueOfText } from './textValues.ts';
  * Parses arguments. An optional argument that is null counts as left out. A number or a boolean may be sent as text. Arguments
  * that a host is known to add are dropped.
  * @param args as the client sent them, not as the SDK parsed them: zod ignores a key called `__proto__`
- * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments. If a name is refused or a list is too long, it names only
- * that
+ * @throws RelayError `INVALID_ARGUMENT` naming the wrong arguments. For a refused name or a list that is too long, the error
+ * names nothing else
  */
 export function parseArguments(tool: Tool, args: unknown): Record<string, unknown> {
   requirePlainNames(tool, args);
@@ -49,10 +49,13 @@ function requireLengths(tool: Tool, args: unknown): void {
   }
 }
 
-/** Keys with which a client could change the prototype of our objects (prototype pollution). No tool has them. */
+/**
+ * Keys with which a client could change the prototype of our objects (prototype pollution). No tool has an argument with such a
+ * name.
+ */
 const LANGUAGE_NAMES = ['__proto__', 'constructor', 'prototype'];
 
-/** The path of the outermost such key; null if there is none. No recursion: the value may be nested deeply. */
+/** The path of the outermost of these keys in `args`; null if there is none. No recursion: the value may be nested deeply. */
 function languageName(args: unknown): string | null {
   const open: Place[] = [{ value: args, at: null, step: '' }];
   const add = (value: unknown, at: Place, step: string | number) => {
@@ -113,7 +116,7 @@ function fieldOf(shape: z.core.$ZodShape, key: string): z.core.$ZodType | undefi
   return Object.hasOwn(shape, key) ? shape[key] : undefined;
 }
 
-/** The fields of an object, or of each of the objects that a value may be. */
+/** The fields of an object, or of each object in a union. */
 function shapesOf(schema: z.core.$ZodType): z.core.$ZodShape[] {
   if (schema instanceof z.ZodObject) return [schema.shape];
   return schema instanceof z.ZodUnion ? schema.options.flatMap(shapesOf) : [];

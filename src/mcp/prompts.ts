@@ -25,7 +25,7 @@ export interface PromptEntry {
 interface Prompt extends PromptEntry {
   /** Tools without which the prompt is not offered. */
   needs: readonly string[];
-  /** The request in the person's words. @param words what was passed, or null */
+  /** The request in the person's words. @param words what the person typed, or null */
   ask(words: string | null): string[];
   steps: readonly string[];
 }
@@ -163,7 +163,7 @@ export function promptText(
   return { description: prompt.description, text: lines.join('\n') };
 }
 
-/** Some clients pass on only the first word. */
+/** Added to a prompt with a single word, since some clients pass on only the first word. */
 const CUT =
   'Some programs pass on only the first word of what I typed. If my message shows more words after the name of this command, use all of them. If it is not clear what I want, ask me before you do anything.';
 
@@ -182,7 +182,7 @@ function isOneWord(words: string): boolean {
   return !/\s/.test(words);
 }
 
-/** Words with an underscore in the steps that are not names of tools. */
+/** Words in the steps that have an underscore but are not names of tools. */
 const FIELDS = ['dry_run', 'next_offset', 'unresolved_only'];
 
 function namedTools(step: string): string[] {

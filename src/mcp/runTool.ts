@@ -16,6 +16,7 @@ import { toolErrorText, toToolError } from './toToolError.ts';
 /** Maximum time of a call: below the 60 s after which common clients give up and lose the answer. */
 const CALL_DEADLINE_MS = 45_000;
 
+/** The result of `tools/call`. */
 export interface CallResult {
   [key: string]: unknown;
   content: Array<{ type: 'text'; text: string }>;
@@ -33,6 +34,7 @@ export interface CallBasics {
   commands?: CommandStyle;
 }
 
+/** What one call needs. */
 export interface CallContext extends CallBasics {
   /** Aborts when the client disconnects or cancels, or the server stops; its reason is the error to answer. */
   signal: AbortSignal;
@@ -41,6 +43,7 @@ export interface CallContext extends CallBasics {
   progress(done: number, total: number, message?: string): void;
 }
 
+/** Runs one call. A failure becomes a result with `isError`. */
 export async function runTool(tool: Tool, args: unknown, context: CallContext): Promise<CallResult> {
   const startedAt = context.clock.now();
   const { services, clock, progress, by } = context;

@@ -6,7 +6,7 @@ import { hostInputSchema } from './hostSchema.ts';
 import { outputSchemaOf } from './outputSchema.ts';
 
 /**
- * Instructions for the client's model: at most 1,900 characters, since clients cut them at 2,048. The second line is
+ * Instructions for the client's model: at most 1,900 characters, since clients cut them at 2,048. The second line guards
  * against prompt injection: anyone who names a playlist writes text that the model reads.
  */
 export const INSTRUCTIONS = `relay controls one person's Spotify account. Besides reading, its tools can change playlists, the library and playback.
@@ -40,7 +40,7 @@ export function instructionsFor(offered: ReadonlySet<string>, choice: ToolChoice
 /** One entry of `tools/list`. */
 export type ToolEntry = ReturnType<typeof makeEntry>;
 
-/** The most used tools. Claude Code keeps these loaded and finds the others by searching (its documentation of MCP). */
+/** The most used tools. Claude Code keeps these loaded and finds the others by searching (see its MCP documentation). */
 const ALWAYS_LOADED: ReadonlySet<string> = new Set([
   'search_tracks',
   'get_my_playlists',
@@ -53,7 +53,7 @@ const ALWAYS_LOADED: ReadonlySet<string> = new Set([
 
 const entries = new WeakMap<Tool, ToolEntry>();
 
-/** Made once per process: converting 49 schemas takes longer than a whole call. */
+/** The entry of a tool, made once per process: converting 49 schemas takes longer than a whole call. */
 export function toolEntry(tool: Tool): ToolEntry {
   const entry = entries.get(tool) ?? makeEntry(tool);
   entries.set(tool, entry);

@@ -34,7 +34,7 @@ function isBoolean(form: z.core.$ZodType): boolean {
   return form instanceof z.ZodBoolean;
 }
 
-/** The number in a text, in JSON's notation, and only if no digit is lost. */
+/** The number that a text holds in JSON's notation without an exponent; none if a whole number would lose digits. */
 function numberOf(text: string): number[] {
   if (!/^-?(?:0|[1-9]\d*)(?:\.\d+)?$/.test(text)) return [];
   const value = Number(text);
@@ -42,7 +42,7 @@ function numberOf(text: string): number[] {
   return isWhole && !Number.isSafeInteger(value) ? [] : [value];
 }
 
-/** The boolean in a text, also in Python's notation. */
+/** The boolean that a text holds, in JSON's or Python's notation. */
 function booleanOf(text: string): boolean[] {
   const lower = text.toLowerCase();
   return lower === 'true' ? [true] : lower === 'false' ? [false] : [];

@@ -7,6 +7,7 @@ import {
 } from '../domain/errors.ts';
 import { type CommandStyle, remedyText } from '../domain/remedy.ts';
 
+/** An error, as a failed `tools/call` answers it. */
 export interface ToolError {
   code: ToolErrorCode;
   message: string;

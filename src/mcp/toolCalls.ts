@@ -18,7 +18,7 @@ interface ToolCall {
   args: unknown;
   /** Who sent the call, with which program and under which ID. A cancellation must match all three. */
   from: Caller;
-  /** Calls `listener` once the client is gone. It misses a client that left earlier, so `run` begins with it. */
+  /** Calls `listener` once the client is gone, but not if the client left before. So `run` registers its listener first. */
   onGone(listener: () => void): void;
   baseUrl: string;
   /** Sends a notification to the client. */

@@ -1,4 +1,4 @@
-/** Which client asks, at the endpoints that programs call: token (RFC 6749 3.2.1) and revocation (RFC 7009 2.1). */
+/** Finds out which client asks, at the endpoints that programs call: token (RFC 6749 3.2.1) and revocation (RFC 7009 2.1). */
 import type { Log } from '../base/log.ts';
 import type { OAuthClient } from './client.ts';
 import type { ClientDirectory } from './clientDirectory.ts';
@@ -7,8 +7,9 @@ import { repeatedNames } from './policy/parameters.ts';
 import { type Result, refused } from './refusal.ts';
 
 /**
- * Logs a refusal, but not an ID that no client has, since that may be anything.
- * @param authorization the header, if there is one
+ * Authenticates the client of a request. A refusal is logged, but without the ID if no client has it: such an ID may be any
+ * text.
+ * @param authorization the `Authorization` header, if it was sent
  */
 export function authenticate(
   { clients, log }: { clients: ClientDirectory; log: Log },

@@ -2,6 +2,7 @@
 import type { ClientAuthMethod, ConfiguredClient } from '../config/oauthClients.ts';
 import { UNAPPROVED_CLIENT_MS, UNUSED_CLIENT_MS } from './policy/limits.ts';
 
+/** A client from any source. */
 export interface OAuthClient {
   clientId: string;
   /** The name that the client gives itself, unchecked, or that the owner gave it. */
@@ -12,17 +13,22 @@ export interface OAuthClient {
   authMethod: ClientAuthMethod | null;
   redirectUris: readonly string[];
   grantTypes: readonly string[];
-  /** Where the registration is from: `registered` from the client itself, the others from the owner. */
+  /** Source of the registration: `registered` is the client itself, the others are the owner. */
   source: 'environment' | 'file' | 'added' | 'registered';
   /** Time of the registration, in Unix milliseconds; null for a client of the settings. */
   createdAt: number | null;
-  /** Time of the owner's first approval, even if it has ended; null if there was none, and for a client of the settings. */
+  /**
+   * Time of the owner's first approval, even if that approval has ended; null without an approval, and for a client of the
+   * settings.
+   */
   approvedAt: number | null;
   lastUsedAt: number | null;
 }
 
+/** The grant types that clients may use. */
 export const GRANT_TYPES = ['authorization_code', 'refresh_token'] as const;
 
+/** The client that an entry of the settings defines. */
 export function fromSettings(client: ConfiguredClient): OAuthClient {
   return {
     clientId: client.clientId,
@@ -39,8 +45,8 @@ export function fromSettings(client: ConfiguredClient): OAuthClient {
 }
 
 /**
- * True if the owner has set up this client or ever approved it. Any other client may be a stranger's, who registered it to get
- * a link at this server that leads anywhere.
+ * True if the owner has set up this client or ever approved it. Any other client may have been registered by a stranger, to get
+ * a link to this server that redirects to an address of theirs.
  */
 export function isKnownToOwner({ source, approvedAt, lastUsedAt }: OAuthClient): boolean {
   // A client that was used has been approved, but an earlier version did not keep the time of the approval.

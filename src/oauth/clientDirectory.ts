@@ -40,8 +40,8 @@ export interface ClientDirectory {
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
   /**
    * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
-   * @param forget true to drop the registration too; a client of the settings stays all the same
-   * @returns the client and how many approvals ended; null when it is not known
+   * @param forget true to drop the registration too; a client of the settings always stays
+   * @returns the client and how many approvals ended; null if no client has the ID
    */
   revoke(
     clientId: string,
@@ -104,7 +104,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     async add({ name, redirectUris, secret }) {
       const checked = checkRedirectUris(redirectUris);
       if (!checked.ok) throw unusable(toWire(checked.refusal).error_description);
-      // It is stored as a plain hash, which is safe only for a secret that cannot be guessed.
+      // The secret is stored as a plain hash, which is safe only if it cannot be guessed.
       if (secret !== null && !/^[\x21-\x7e]{32,512}$/.test(secret)) throw unusable(SHORT_SECRET);
       const client = newClient({
         name,
@@ -123,7 +123,7 @@ export function createClientDirectory(options: DirectoryOptions): ClientDirector
     async revoke(clientId, { forget }) {
       const client = find(clientId);
       if (client === null) return null;
-      // Without an undo: if the save fails, access stays ended in memory and is saved later.
+      // There is no undo: if the save fails, access stays ended in memory, and a later save stores that.
       const [approvals, forgotten] = await store.durable(() => [
         deleteGrantsOf(store, clientId),
         forget && deleteClient(store, clientId),

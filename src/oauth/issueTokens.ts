@@ -1,4 +1,4 @@
-/** Creates tokens and stores them by hash, and drops those that have ended. */
+/** Creates tokens, stores their hashes, and drops expired tokens. */
 import type { Clock, Random } from '../base/clock.ts';
 import { hashOf, newSecret } from '../base/digest.ts';
 import { touchClient } from '../store/tables/oauthClients.ts';
@@ -8,6 +8,7 @@ import type { Store } from '../store/types.ts';
 import type { OAuthClient } from './client.ts';
 import { ACCESS_TOKEN_SECONDS, GRANT_MS, REFRESH_TOKEN_MS } from './policy/limits.ts';
 
+/** A new pair of tokens. */
 export interface Issued {
   /** The answer of the token endpoint (RFC 6749 5.1). */
   response: object;
@@ -62,7 +63,8 @@ export function issueTokens(
 }
 
 /**
- * Drops what has ended. Rotated refresh tokens stay until they expire, since reuse can be noticed only while the token is known.
+ * Drops expired tokens and spent approvals. Rotated refresh tokens stay until they expire, since reuse can be noticed only
+ * while the token is known.
  */
 export function sweep(store: Store, now: number): void {
   deleteExpiredTokens(store, now);

@@ -1,4 +1,4 @@
-/** The two metadata documents. Clients compare their URLs byte by byte, so both are built from the dialled base URL. */
+/** The two metadata documents. Clients compare the URLs in them byte by byte, so both are built from the dialled base URL. */
 import { AUTH_METHODS } from '../config/oauthClients.ts';
 import { GRANT_TYPES } from './client.ts';
 import { SCOPE } from './policy/limits.ts';

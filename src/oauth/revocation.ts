@@ -9,9 +9,9 @@ import { accepted, type Result, refused } from './refusal.ts';
 import type { TokenOptions } from './tokenEndpoint.ts';
 
 /**
- * Answers alike whatever the token is, so that nobody learns which ones exist (RFC 7009 2.2).
- * @param authorization the header, where there is one
- * @throws RelayError `STORE_ERROR`; the approval may have ended in memory all the same
+ * Gives the same answer for every token, so that nobody learns which tokens exist (RFC 7009 2.2).
+ * @param authorization the `Authorization` header, if it was sent
+ * @throws RelayError `STORE_ERROR`; the approval may still have ended in memory
  */
 export type RevocationEndpoint = (
   form: URLSearchParams,
@@ -32,7 +32,7 @@ export function createRevocationEndpoint(
     const grant = token && getGrant(store, token.grantId);
     // Another client's token stays (RFC 7009 2.1), and the answer does not show that it exists.
     if (grant?.clientId !== client.value.clientId) return accepted(null);
-    // Without an undo: if the save fails, access stays ended in memory and is saved later.
+    // There is no undo: if the save fails, access stays ended in memory, and a later save stores that.
     await store.durable(() => deleteGrant(store, grant.id));
     log.info({ clientId: grant.clientId }, 'client revoked its own approval');
     return accepted(null);

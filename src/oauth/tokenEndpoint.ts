@@ -26,8 +26,8 @@ export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
 }
 
 /**
- * @param authorization the header, where there is one
- * @throws RelayError `STORE_ERROR`; then nothing has changed
+ * @param authorization the `Authorization` header, if it was sent
+ * @throws RelayError `STORE_ERROR`; in that case nothing has changed
  */
 export type TokenEndpoint = (
   form: URLSearchParams,

@@ -16,6 +16,7 @@ export interface ReturnAddress {
   state: string | null;
 }
 
+/** An authorization request that passed all checks. */
 export interface AuthorizeRequest extends ReturnAddress {
   client: OAuthClient;
   codeChallenge: string;
@@ -23,6 +24,7 @@ export interface AuthorizeRequest extends ReturnAddress {
   scope: string;
 }
 
+/** Outcome of checking an authorization request. */
 export type AuthorizeCheck =
   | { ok: true; request: AuthorizeRequest }
   /** A refusal. `returnTo` is null if a page has to be shown and the browser sent nowhere. */
@@ -109,7 +111,7 @@ export function refusalUrl(address: ReturnAddress, refusal: Refusal, issuer: str
   return withParameters(address, { error, error_description }, issuer);
 }
 
-/** The redirect URI with parameters added. A query in it stays (RFC 6749 3.1.2), and it is not normalised. */
+/** The redirect URI with parameters added. Its query stays (RFC 6749 3.1.2), and the URI is not normalised. */
 function withParameters(
   { redirectUri, state }: ReturnAddress,
   parameters: Record<string, string>,

@@ -6,18 +6,20 @@ import { GRANT_MS, ROTATION_GRACE_MS } from './limits.ts';
 import { isVerifierOf } from './parameters.ts';
 import { isKnownScope, isSameResource } from './target.ts';
 
+/** Whether an exchange gives tokens. */
 export type ExchangeDecision =
   | { issue: true; grant: Grant }
   /** No tokens are issued. `revoked` is the approval that ends now, with all its tokens; null if none does. */
   | { issue: false; reason: Reason; revoked: Grant | null };
 
-/** Parameters of every exchange request; null if one was not sent. */
+/** Parameters of every exchange request; null stands for a parameter that was not sent. */
 export interface ExchangeRequest {
   clientId: string;
   resource: string | null;
   scope: string | null;
 }
 
+/** Parameters of a request that exchanges a code. */
 export interface CodeExchangeRequest extends ExchangeRequest {
   /** The redirect URI that was sent, or null. OAuth 2.1 10.2 does not require it, but a value that is sent must be checked. */
   redirectUri: string | null;
@@ -41,11 +43,11 @@ export function judgeCode(grant: Grant | null, request: CodeExchangeRequest, now
 }
 
 /**
- * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that is used again was copied, so all tokens of its approval end.
- * Within the grace, the second use counts as another process of the same client, which read the token from the same place. The
- * grace ends early once one of the new refresh tokens is exchanged. Using a new access token does not end it, since each process
- * uses its own at once. When one of several new refresh tokens is exchanged, the others end, and using one of those is reuse too.
- * So a stolen token and the real one never both work for longer than one generation.
+ * Rotation (OAuth 2.1 4.3.1, RFC 9700 4.14.2): a refresh token that is used again was copied, so all tokens of its approval
+ * end. Within the grace, the second use counts as another process of the same client, which read the token from the same place.
+ * The grace ends early once one of the new refresh tokens is exchanged. Using a new access token does not end the grace, since
+ * each process uses its own at once. When one of several new refresh tokens is exchanged, the others end. Using one of the
+ * others is reuse too. So a stolen token and the real one never both work for longer than one generation.
  */
 export function judgeRefresh(
   token: StoredToken | null,
@@ -68,7 +70,7 @@ function isReused({ generation, rotatedAt }: StoredToken, { refreshed }: Grant, 
   return Math.abs(now - rotatedAt) > ROTATION_GRACE_MS;
 }
 
-/** Refuses an exchange for another resource than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). */
+/** Refuses an exchange for a resource other than the approved one, or with an unknown scope (RFC 8707 2.2, RFC 6749 6). */
 function judgeTarget(grant: Grant, { resource, scope }: ExchangeRequest): ExchangeDecision {
   if (!isSameResource(resource ?? grant.resource, grant.resource)) return refuse('resource_foreign');
   return isKnownScope(scope) ? { issue: true, grant } : refuse('scope_unknown');

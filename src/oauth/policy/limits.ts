@@ -7,8 +7,8 @@ const DAY_MS = 24 * 60 * MINUTE_MS;
 export const CODE_MS = 60_000;
 
 /**
- * Lifetime of an access token. A client that fails to refresh logs its user out: an hour keeps that rare, and still limits a
- * leak.
+ * Lifetime of an access token. A failed refresh logs the client's user out. An hour keeps refreshes rare, and still limits the
+ * harm of a leaked token.
  */
 export const ACCESS_TOKEN_SECONDS = 3600;
 

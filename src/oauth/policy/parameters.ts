@@ -4,7 +4,7 @@ import { hashOf } from '../../base/digest.ts';
 import { equalSecrets } from '../../secrets/seal.ts';
 import { accepted, type Result, refused } from '../refusal.ts';
 
-/** Names that appear more than once, which RFC 6749 3.1 and 3.2 forbid: two readers might take different ones. */
+/** Names that appear more than once, which RFC 6749 3.1 and 3.2 forbid: two readers might take different values. */
 export function repeatedNames(parameters: URLSearchParams): Set<string> {
   const seen = new Set<string>();
   const repeated = new Set<string>();

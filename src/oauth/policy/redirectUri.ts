@@ -48,7 +48,7 @@ function placeOf(text: string): string | null {
   return `${hostname.replace(/\.$/, '')}:${port || (protocol === 'http:' ? '80' : '443')}`;
 }
 
-/** A loopback URI without its port; null for any other. No path and the path `/` are one (RFC 3986 6.2.3). */
+/** A loopback URI without its port; null for any other URI. An empty path equals the path `/` (RFC 3986 6.2.3). */
 function withoutPort(uri: string): string | null {
   const parts = LOOPBACK.exec(uri);
   if (!parts) return null;

@@ -19,7 +19,7 @@ function canonicalResource(text: string): string | null {
 
 /**
  * True if two URLs mean the MCP endpoint of one server. The three loopback names with one port are one server: a client may be
- * set up with one of them and learn another from a document or a link.
+ * set up with one name and learn another from a document or a link.
  */
 export function isSameResource(a: string, b: string): boolean {
   const [first, second] = [canonicalResource(a), canonicalResource(b)];
@@ -34,14 +34,14 @@ function loopbackRest(canonical: string): string | null {
 }
 
 /**
- * True if every scope is known; no scope means all tools. An unknown scope is refused, not ignored, or a client would think that
- * it has it.
+ * True if every scope is known; no scope means all tools. An unknown scope is refused: if it were ignored, the client would
+ * think that it has that scope.
  */
 export function isKnownScope(scope: string | null): boolean {
   return scope === null || scope.split(' ').every((word) => word === SCOPE || word === READ_SCOPE);
 }
 
-/** The widest scope that a request asks for. @param scope one that passed `isKnownScope` */
+/** The widest scope that a request asks for. @param scope a scope that passed `isKnownScope` */
 export function askedScope(scope: string | null): string {
   return scope !== null && !scope.split(' ').includes(SCOPE) ? READ_SCOPE : SCOPE;
 }
