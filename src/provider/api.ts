@@ -20,13 +20,13 @@ export interface SendCall extends Pick<Call, 'signal' | 'account'> {
 
 export interface ProviderApi {
   /**
-   * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401.
-   * Each attempt is sent with a token of `call.account`, or not at all.
+   * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401. Each
+   * attempt is sent with a token of `call.account`, or not at all.
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
-   * where another account is connected now; `details.sent` false if nothing reached the provider
+   * if another account is connected now; `details.sent` false if nothing reached the provider
    */
   send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse>;
-  /** Present time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */
+  /** Current time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */
   serverTime(): number | null;
 }
 
@@ -73,7 +73,7 @@ export interface ProviderResponse {
 }
 
 /**
- * A request to the path that a template such as `/playlists/{id}/items` stands for.
+ * Builds a request whose path comes from a template such as `/playlists/{id}/items`.
  * @param values for the names in the template; every value is percent-encoded
  */
 export function requestFor(

@@ -28,7 +28,7 @@ export interface Resolver {
   /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
   resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
   /**
-   * Stores the track that a person chose for a query. Resolves once that is on disk, with true if it replaced an alias.
+   * Stores the track that a person chose for a query. Resolves once the choice is on disk, with true if it replaced an alias.
    * @param by who chose it; see `Call.by`
    * @param confirmed true if the person confirmed the track although its names differ
    * @throws RelayError `ALIAS_MISMATCH` if query and track disagree and it is not confirmed, `STORE_ERROR`
@@ -69,7 +69,7 @@ export function createResolver(
     source: 'alias',
   });
 
-  /** An alias that a person set without a year is valid for every year; a learned one is not. */
+  /** An alias that a person set without a year is valid for every year; a learned alias is not. */
   function remembered(
     { year, ...anyYear }: TrackQuery,
     key: string,
@@ -116,7 +116,7 @@ export function createResolver(
   return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
 }
 
-/** A search tolerates a wrong album; a stored alias must not have one. */
+/** A search tolerates a wrong album; a stored alias must not have a wrong album. */
 function fits(query: TrackQuery, track: Track): boolean {
   const { status, candidates } = matchTrack(query, [track]);
   return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;

@@ -1,4 +1,4 @@
-/** Finds a song among those that the account has saved, which saves a search. Pure. */
+/** Finds a song among the account's saved tracks, to avoid a search. Pure. */
 import type { Track } from '../domain/shapes.ts';
 import { matchIsrc } from '../music/isrc.ts';
 import { matchTrack } from '../music/match.ts';
@@ -6,9 +6,9 @@ import { normaliseName } from '../music/normalise.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 
 /**
- * The saved track that is asked for. It must agree in everything, album and year included where they are given, and it must be
- * the only such recording. If several of its releases are saved, the one that a search would prefer is returned. A search may
- * show an earlier release, but the saved one is what the person has and hears.
+ * The saved track that the query asks for. It must agree with everything in the query, and must be the only such recording. If
+ * several of its releases are saved, the one that a search would prefer is returned. A search may show an earlier release, but
+ * the saved one is what the person has and hears.
  * @returns null if a search has to decide
  */
 export function savedMatch(query: TrackQuery, saved: readonly Track[]): Track | null {

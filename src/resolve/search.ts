@@ -16,9 +16,10 @@ function hasNames({ title, artist }: TrackQuery): boolean {
 }
 
 /**
- * If title and artist are written as Spotify has them, one search is enough. Looser searches follow only while nothing fits. A
- * match that forgives a typo is accepted only after the loosest search, which may show a song with the name as written. That
- * makes at most two searches, or three if an album is requested. A recording code is searched for first, with one more.
+ * Finds the track for a query. If title and artist are written as on Spotify, one search is enough. Looser searches follow only
+ * while nothing fits. A match that forgives a typo is accepted only after the loosest search, which may show a song with the
+ * name as written. That makes at most two searches, or three if an album is requested. A recording code takes one more search,
+ * which comes first.
  */
 export async function findTrack(
   query: TrackQuery,

@@ -65,8 +65,8 @@ export async function exchangeCode(
 }
 
 /**
- * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good;
- *   `PROVIDER_*`, with `retryAfterSeconds`, for everything else: it says nothing about the refresh token and may pass
+ * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good; `PROVIDER_*`,
+ * with `retryAfterSeconds`, for every other failure, which says nothing about the refresh token and may pass
  */
 export async function refreshGrant(
   app: ProviderApp,

@@ -2,13 +2,13 @@
  * Connecting the account: who may start a login, who may finish it, and what is stored.
  *
  * A flow is one trip to the provider, identified by its `state`: random, valid for ten minutes, used once. A flow that a
- * browser started is tied to that browser by a secret in its cookie, made for this flow only. Cookies of 127.0.0.1 are
- * sent to every port and can be set from every port. So a secret that a browser sends is never reused for a new flow.
- * Anyone who knows or chose it could make the owner's browser finish a stranger's login (login CSRF). A flow whose
- * address `relay login --no-browser` shows is tied to that terminal: only a reader of the terminal knows the state.
+ * browser started is tied to that browser by a secret in its cookie, made for this flow only. Cookies of 127.0.0.1 are sent to
+ * every port and can be set from every port. So a secret that a browser sends is never reused for a new flow. Anyone who knows
+ * or chose such a secret could make the owner's browser finish a stranger's login (login CSRF). A flow whose address `relay
+ * login --no-browser` shows is tied to that terminal: only a reader of the terminal knows the state.
  *
- * An attempt is one `relay login`, which may lead to several flows. Each way to start has its own bounded room, so that
- * starts of one kind cannot push out those of another.
+ * An attempt is one `relay login`, which may lead to several flows. Each way to start has its own bounded room, so that starts
+ * of one kind cannot push out those of another.
  */
 
 import type { Clock, Random } from '../../base/clock.ts';
@@ -36,8 +36,8 @@ const ATTEMPT_LIFETIME_MS = 2 * 3_600_000;
 /** The form of the secrets made here: 32 bytes in base64url. */
 const SECRET = /^[\w-]{43}$/;
 /**
- * Maximum number of entries of a room. Programs on this machine may start logins; this bounds what the server remembers
- * of them.
+ * Maximum number of entries of a room. Programs on this machine may start logins; the limit bounds what the server remembers
+ * about them.
  */
 const ROOM = 200;
 /** Maximum number of flows of one browser at the same time (tabs). */
@@ -45,7 +45,7 @@ const TABS = 8;
 
 /** The account as stored. */
 export interface AccountRecord {
-  /** The provider's pseudonymous `account_id`, or the user ID where it gives none. */
+  /** The provider's pseudonymous `account_id`, or the user ID if it gives none. */
   id: string;
   userId: string;
   name: string | null;
@@ -62,8 +62,8 @@ export interface AccountKeeper {
 }
 
 /**
- * What a browser shows when it asks to log in. `ticket`: the owner's, from a file that only the owner can read.
- * `attempt`: the address that `relay login` shows. `passed`: this server redirected it from another of its host names.
+ * The proof with which a browser asks to log in. `ticket`: the owner's ticket, from a file that only the owner can read.
+ * `attempt`: the address that `relay login` shows. `passed`: this server redirected the browser from another of its host names.
  */
 export type LoginProof = 'ticket' | 'attempt' | 'passed';
 
@@ -89,7 +89,7 @@ interface Attempt {
   waiting: Set<() => void>;
 }
 
-/** What a request to log in carries; null if it is absent. */
+/** Parts of a request to log in; null stands for an absent part. */
 interface LoginRequest {
   ticket: string | null;
   attemptId: string | null;

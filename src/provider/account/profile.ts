@@ -7,7 +7,7 @@ import { fetchText, type Network } from '../http/transport.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 
 export interface Profile {
-  /** The `account_id` (since May 2026; never changes), or the user ID where the provider gives none. */
+  /** The `account_id` (since May 2026; never changes), or the user ID if the provider gives none. */
   id: string;
   userId: string;
   name: string | null;

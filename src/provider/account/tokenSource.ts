@@ -38,8 +38,7 @@ export interface TokenKeeper {
 export interface TokenSource {
   /**
    * A token that is valid for at least a minute.
-   * @param account ID of the user whose token it must be; when omitted, the connected account's token is returned, whichever
-   * that is
+   * @param account ID of the user whose token it must be; by default the connected user
    * @throws RelayError `FORBIDDEN` with `details.reason` `other_account`
    */
   current(signal: AbortSignal, account?: string): Promise<string>;

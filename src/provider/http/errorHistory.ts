@@ -26,7 +26,7 @@ export function createErrorHistory(store: Store, clock: Clock): ErrorHistory {
   const open = new Set(listApiErrors(store, { unresolved_only: true, limit: MORE_THAN_KEPT }).map(nameOf));
   return {
     failed(request, { statusCode, reason, error }) {
-      // What the provider says about a refused argument may quote a value, so only the caller gets that.
+      // What the provider says about a refused argument may quote a value, so only the caller gets that text.
       const quotes = error.code === 'INVALID_ARGUMENT';
       const entry = {
         provider: PROVIDER_NAME,

@@ -1,5 +1,5 @@
 /**
- * From the provider's answer to our error. Pure, and the only place that reads the provider's error texts. The status
+ * Turns the provider's answers into relay's errors. Pure, and the only place that reads the provider's error texts. The status
  * decides first; `reason` and message fragments only refine it, since the texts change without notice.
  */
 import { isObject, readJson } from '../../base/parsing.ts';
@@ -19,7 +19,7 @@ export interface FailureBody {
 
 /**
  * Reads `{"error":{status,message,reason?}}`, `{"error","error_description"}` or plain text.
- * @param secrets what the request held: a gateway may repeat the request in its error page, and the text goes to clients
+ * @param secrets secret values in the request: a gateway may repeat the request in its error page, and the text goes to clients
  */
 export function readFailureBody(answer: string, secrets: readonly string[] = []): FailureBody {
   const text = secrets
@@ -33,7 +33,7 @@ export function readFailureBody(answer: string, secrets: readonly string[] = [])
   return { message: cleaned(description) ?? reason ?? '', reason };
 }
 
-/** Foreign text as one short, visible line; null for what is not text. */
+/** Foreign text as one short, visible line; null for a value that is not text. */
 function cleaned(value: unknown): string | null {
   return typeof value === 'string' ? visibleText(value, MAX_TEXT) : null;
 }
@@ -109,7 +109,7 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   ],
 ];
 
-/** Reasons of the player which say that its current state forbids the command. */
+/** Reasons from the player that say that its current state forbids the command. */
 const RESTRICTION_REASONS = new Set([
   'NO_PREV_TRACK',
   'NO_NEXT_TRACK',

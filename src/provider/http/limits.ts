@@ -1,6 +1,6 @@
 /**
- * The provider's rate limits as this program remembers them: one block per endpoint family, kept across restarts and
- * checked before any request. The provider's daily quotas last for hours, and requests in between only prolong them.
+ * The provider's rate limits as this program remembers them: one block per endpoint family, kept across restarts and checked
+ * before any request. The provider's daily quotas last for hours, and requests during that time only prolong them.
  */
 import { interruptible } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -37,8 +37,8 @@ export interface Limits {
 }
 
 /**
- * A block ends at the earlier of both times. A wall clock that is set back must not prolong it, and the monotonic one may
- * stand still while the computer sleeps.
+ * A block ends at the earlier of its two times. A wall clock that is set back must not prolong the block, and the monotonic
+ * clock may stand still while the computer sleeps.
  */
 interface Block {
   /** End of the block on the monotonic clock. */
@@ -78,7 +78,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
     blockScope(store, block, clock.now());
   }
 
-  /** The block as it is now. If the clock was set back, the store gets its new end on the wall clock. */
+  /** The block as it is now. If the clock was set back, the store gets the block's new end on the wall clock. */
   function current(scope: string): (Block & { waitMs: number }) | null {
     const block = blocks.get(scope);
     if (!block) return null;
@@ -94,7 +94,8 @@ export function createLimits(store: Store, clock: Clock): Limits {
   }
 
   /**
-   * Number of 429s in a row, this one included. Requests that were under way together met one limit, so their 429s count once.
+   * Number of 429s in a row, this one included. Requests that ran at the same time met the same limit, so their 429s count
+   * once.
    */
   function countInRow(scope: string, sentAt: number): number {
     const last = failures.get(scope);

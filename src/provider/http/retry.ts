@@ -6,7 +6,7 @@ export const PATIENCE_SECONDS = 5;
 /** Longest block, which guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
 /**
- * Longest wait where the provider names no time. Any rolling window is over by then, and the end of a limit is noticed soon.
+ * Longest wait if the provider names no time. Any rolling window is over by then, and relay soon notices the end of a limit.
  */
 const MAX_GUESS_SECONDS = 300;
 
@@ -19,7 +19,7 @@ export type Outcome =
 /**
  * Milliseconds to wait before the next attempt, or null to stop.
  * @param attempt attempts made so far, from 1
- * @param fraction random, in [0, 1) for the jitter; `Retry-After` is obeyed without any
+ * @param fraction random number in [0, 1) for the jitter; a wait from `Retry-After` gets no jitter
  */
 export function retryDelay(
   method: string,
@@ -48,7 +48,7 @@ function backoff(attempt: number, fraction: number): number {
   return Math.round(base / 2 + base * fraction);
 }
 
-/** The seconds of a `Retry-After`, a week at most; null if it is missing, no number, or 0. */
+/** The seconds of a `Retry-After`, a week at most; null if it is missing, not a number, or 0. */
 export function secondsOf(retryAfter: string | null): number | null {
   const seconds = retryAfter !== null && /^\s*\d+\s*$/.test(retryAfter) ? Number(retryAfter) : 0;
   return seconds > 0 ? Math.min(seconds, MAX_BLOCK_SECONDS) : null;
@@ -61,7 +61,7 @@ export function secondsOf(retryAfter: string | null): number | null {
 export function rateLimitSeconds(retryAfter: string | null, failures: number, quota: boolean): number {
   const seconds = secondsOf(retryAfter);
   if (seconds !== null) return seconds;
-  // A quota without a time: an hour is long enough not to hammer and short enough to notice the reset the same day.
+  // A quota without a time: an hour is long enough to spare the provider, and short enough to notice the reset the same day.
   if (quota) return 3600;
   return Math.min(2 ** (failures - 1), MAX_GUESS_SECONDS);
 }

@@ -87,7 +87,7 @@ export const ALBUM_GROUPS = ['album', 'single', 'compilation', 'appears_on'] as 
 /** The provider's limit for one page of an artist's albums (10 since February 2026). */
 export const ARTIST_ALBUMS_PAGE = 10;
 
-/** @param groups which albums; undefined: all */
+/** @param groups which albums to read; by default all */
 export function getArtistAlbums(
   api: ProviderApi,
   id: string,

@@ -1,5 +1,5 @@
 /**
- * How a reading of a list compares with what relay itself has written there within the last minute: a list may lag, as a whole or
+ * Compares a reading of a list with what relay itself wrote to it within the last minute. The reading may lag, as a whole or
  * page by page, and others may have written too. Pure.
  */
 import { distance, mergeRows, withNames } from '../../domain/mergeRows.ts';
@@ -14,15 +14,15 @@ type Seen =
   | { kind: 'behind'; rows: string[] }
   | { kind: 'other' };
 
-/** The rows that a reading shows, for a list of `length` rows; those that were not read are empty. */
+/** The rows that a reading shows, for a list of `length` rows. Rows that were not read are empty strings. */
 export type PartShown = (length: number) => readonly string[];
 
-/** Every state that a list went through by one write, beginning with the one before it. */
+/** Every state that a list went through during one write, beginning with the state before the write. */
 export type States = ReadonlyArray<readonly string[]>;
 
 /**
- * Fills in the rows that a write did not read, such as those that a move leaves alone, from the writes before and after it.
- * They may be wrong, since somebody else may have changed them between two writes.
+ * Fills in the rows that a write did not read, such as those that a move leaves alone, from the writes before and after it. The
+ * filled-in rows may be wrong, since somebody else may have changed them between two writes.
  */
 function filledIn(writes: readonly States[]): States[] {
   const all = [...writes];
@@ -74,7 +74,10 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
   return rows === null ? { kind: 'other' } : { kind: 'behind', rows };
 }
 
-/** The rows that should be there if each page shows one of relay's own states, but not the same one: pages lag separately. */
+/**
+ * The rows that the playlist should hold if each page shows one of relay's own states. Pages lag separately, so the states may
+ * differ. null if a page shows none of them.
+ */
 function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: number): string[] | null {
   const states = writes.flat();
   for (
@@ -111,12 +114,12 @@ function replayed(writes: readonly States[], base: readonly string[], shown: rea
   return rows;
 }
 
-/** Maximum number of states of a write to compare; of a longer write the first and the last ones. */
+/** Maximum number of states of a write to compare; of a longer write, only the first and the last state are compared. */
 const MAX_COMPARED = 6;
 
 /**
- * True if the list is as relay has left it, except that some of relay's own rows are other songs. Spotify shows them under other
- * IDs, or somebody has replaced them. In both cases no row is missing.
+ * True if the list is as relay has left it, except that some of relay's own rows show other songs. Spotify shows them under
+ * other IDs, or somebody has replaced them. In both cases no row is missing.
  * @param before the rows from before relay's first write
  */
 function differsInOwnRows(
@@ -132,7 +135,9 @@ function differsInOwnRows(
   );
 }
 
-/** Merges what the list shows with relay's own writes that it does not show, for when others wrote too. */
+/**
+ * Merges the rows that a list shows with those of relay's own writes that it does not show. Used when others have written too.
+ */
 export function mergedWithOwn(writes: readonly States[], shown: PartShown): readonly string[] {
   const goal = writes.at(-1)?.at(-1) ?? [];
   const whole = shown(goal.length);

@@ -5,7 +5,7 @@ import type { Call, ProviderApi, ProviderRequest, ProviderResponse } from '../ap
 import { invalidResponse } from '../http/failure.ts';
 import { asArray, asObject, type Json, numberOf } from './parse.ts';
 
-/** Pages read at the same time; more would only hit the rate limit sooner. */
+/** Number of pages to read at the same time; more would only hit the rate limit sooner. */
 const PARALLEL_PAGES = 8;
 
 export interface PageRequest {

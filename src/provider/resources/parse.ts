@@ -1,5 +1,5 @@
 /**
- * From the provider's JSON to our shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
+ * Turns the provider's JSON into relay's shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
  * generations (`items`/`tracks`, `item`/`track`) are read and missing fields become null. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
@@ -72,7 +72,7 @@ export function parseTrack(value: unknown): Track | null {
       duration_ms: numberOf(raw.duration_ms),
       explicit: flagOf(raw.explicit),
       is_local: raw.is_local === true || uri.startsWith('spotify:local:'),
-      // An empty code would make one recording of all tracks that have one.
+      // Otherwise all tracks with an empty ISRC would count as one recording.
       isrc: textOf(asObject(raw.external_ids)?.isrc) || null,
     };
   });
@@ -148,7 +148,7 @@ export function parsePlaylist(value: unknown): Playlist | null {
 /** Minimum width of a cover in image pixels: enough for screens with two pixels for each CSS pixel. */
 const COVER_SIZE = 96;
 
-/** Address of the smallest image that is large enough, else of the largest; mosaics come in one size, without a width. */
+/** Address of the smallest image that is large enough, or else of the largest. Mosaics come in one size, without a width. */
 export function coverOf(playlist: unknown): string | null {
   const images = asArray(asObject(playlist)?.images).flatMap((value) => {
     const image = asObject(value);

@@ -38,8 +38,8 @@ export interface PlayerState {
 const watchers = new WeakMap<ProviderApi, (state: PlayerState | null) => void>();
 
 /**
- * Calls `tell` with each state of the player that is read, no matter who asked. Watching sends no requests of its own. An API
- * has one watcher: the next replaces it.
+ * Calls `tell` with each state of the player that is read, no matter who asked. Watching sends no requests of its own. Each API
+ * has one watcher, which the next call replaces.
  */
 export function watchPlayer(api: ProviderApi, tell: (state: PlayerState | null) => void): void {
   watchers.set(api, tell);

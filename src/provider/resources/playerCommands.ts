@@ -33,7 +33,10 @@ export interface PlayCommand {
   position_ms?: number | undefined;
 }
 
-/** `verified`: Spotify refused the command, but the player already was as requested. `state` is what was read to find out. */
+/**
+ * `verified`: Spotify refused the command, but the player already was as requested. `state` is the player's state that was read
+ * to check this.
+ */
 export interface Verified {
   verified: boolean;
   state: PlayerState | null;
@@ -101,7 +104,7 @@ export const seek = setting('PUT', 'seek', (positionMs: number) => ({ position_m
 export const setVolume = setting('PUT', 'volume', (percent: number) => ({ volume_percent: percent }));
 export const setShuffle = setting('PUT', 'shuffle', (on: boolean) => ({ state: String(on) }));
 export const setRepeat = setting('PUT', 'repeat', (mode: 'off' | 'track' | 'context') => ({ state: mode }));
-/** Adds an item to the queue. Spotify takes one at a time, and offers no way to remove one again. */
+/** Adds an item to the queue. Spotify takes one item at a time, and offers no way to remove it. */
 export const addToQueue = setting('POST', 'queue', (uri: string) => ({ uri }));
 
 export function skip(

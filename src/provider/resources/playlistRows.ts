@@ -11,9 +11,9 @@ const REUSE_MS = 60_000;
 /** Number of playlists whose rows are cached; each may hold ten thousand. */
 const KEPT_PLAYLISTS = 8;
 /**
- * Number of rows in the first page of every second reading: one fewer than usual, so that its pages end elsewhere than those of
- * the other reading. Pages may show states of the list of different ages, and two readings with the same pages could miss the
- * same row and look alike.
+ * Number of rows in the first page of every second reading: one fewer than usual, so that the pages of two readings end at
+ * different rows. Pages may show states of the list of different ages, and two readings with the same pages could miss the same
+ * row and look alike.
  */
 const OTHER_BEGIN = PLAYLIST_PAGE - 1;
 /** Maximum number of rows to read, more than the provider lets a playlist hold. */
@@ -28,7 +28,7 @@ export interface RowsPart {
   isEnd: boolean;
 }
 
-/** Pads a part of a list to a list of `length` rows; those that were not read are empty. */
+/** Pads a part of a list to a list of `length` rows. Rows that were not read are empty strings. */
 export function asList({ from, rows, isEnd }: RowsPart, length: number): string[] {
   const rest = isEnd ? 0 : Math.max(0, length - from - rows.length);
   return [...new Array<string>(from).fill(''), ...rows, ...new Array<string>(rest).fill('')];
@@ -50,13 +50,13 @@ export interface PlaylistRows {
   /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readSettled`, for a change that is being planned. Rows read within the last minute are
-   * reused if both the version and a fresh page of the list confirm them. If rows repeat, a second reading has to show the same.
+   * All rows as with `readSettled`, for a change that is being planned. Rows read within the last minute are reused if both the
+   * version and a fresh page of the list confirm them. If rows repeat, a second reading has to show the same rows.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
    * All rows as with `readForChange`, for a write that replaces them all. Pages that were read one by one may together be a
-   * state that never existed, so a second reading has to show the same.
+   * state that never existed, so a second reading has to show the same rows.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
   /** Like `readSettled`, but reads only the last rows, or those between two positions. Rows that were not read are empty. */
@@ -91,11 +91,11 @@ export interface PlaylistRows {
 }
 
 /**
- * Until this time after a write, a list that differs may just lag. After it, somebody else must have changed the list. The
+ * For this long after a write, a list that differs may only lag. After that, somebody else must have changed the list. The
  * usual lag is 0.6 s.
  */
 export const LAG_MS = 6_000;
-/** The longest time by which lists lag on most days. */
+/** The longest lag of a list on most days. */
 export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** Maximum number of readings of a list that changes while it is read. */
@@ -152,7 +152,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
 
   /**
    * Reads again if the pages are not of one state of the list: their totals differ, or the number of rows is not the total.
-   * @param first the first page, if another request has brought it
+   * @param first the first page, if another request has already returned it
    * @param begin how many rows to ask for first
    */
   async function readFresh(
@@ -188,8 +188,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * Without the rows after a page that ends early, if the rows up to there are a state of relay's own writes: the list ended there
-   * then, and the other pages show it at another time. Otherwise a page may be short because Spotify leaves out rows.
+   * Drops the rows after a page that ends early, if the rows up to there are a state of relay's own writes. In that state the
+   * list ended there, and the later pages show another state. Otherwise the page may be short because Spotify leaves out rows.
    */
   function ofOneState(playlistId: string, items: Item[]): Item[] {
     const end = items.findIndex(({ position }, index) => position !== index);
@@ -208,7 +208,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
 
   /**
    * Reads until the list shows relay's own last write, or the rows from before it. If the list shows the rows from before it,
-   * the list lags, and the write counts although it does not show. Anything else some seconds after the write is another
+   * the list lags, and the write counts although it does not show. Any other rows, some seconds after the write, are another
    * person's change.
    * @returns what was read, and the rows that should be there; null if relay wrote nothing. `isMixed`: others wrote too
    */
@@ -273,7 +273,10 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** True if the version and the first page confirm a cached reading. Either may be outdated: the version by half a minute. */
+  /**
+   * True if the version and the first page confirm a cached reading. Either may be outdated: the version by up to half a
+   * minute.
+   */
   async function isUnchanged(
     playlistId: string,
     { snapshotId, items }: KeptRows,
@@ -342,7 +345,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         }
         const items = [...first.items];
         let isEnd = false;
-        // The total may lag, so the last counted row need not be the last one.
+        // The total may lag, so the last counted row need not be the list's last row.
         for (let at = begin + items.length; !isEnd && (at < part.to || at >= total); at += PLAYLIST_PAGE) {
           const { items: more } = await page({ limit: PLAYLIST_PAGE, offset: at });
           items.push(...more);

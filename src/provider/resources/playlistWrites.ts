@@ -10,7 +10,7 @@ function itemsRequest(
   return requestFor(method, '/playlists/{id}/items', 'playlists.write', { values: { id }, body });
 }
 
-/** Appends, or inserts at a 0-based position, at most 100. */
+/** Appends at most 100 URIs, or inserts them at a 0-based position. */
 export function insertRequest(id: string, uris: readonly string[], position?: number): ProviderRequest {
   return itemsRequest('POST', id, { uris, ...(position === undefined ? {} : { position }) });
 }

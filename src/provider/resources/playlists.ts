@@ -36,7 +36,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
   return (await getPlaylistBegin(api, id, call)).playlist;
 }
 
-/** A playlist and its first rows, which come with it; null where Spotify does not send them. */
+/** A playlist with its first rows; `first` is null if Spotify does not send them. */
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,
@@ -56,7 +56,7 @@ export async function getPlaylistBegin(
   return { playlist, first: items && total !== null ? { items, total } : null };
 }
 
-/** The rows of the page in a playlist; null unless they are its first ones, without a gap. */
+/** The rows that came with a playlist; null unless they are its first rows, without a gap. */
 function rowsIn(body: unknown): unknown[] | null {
   const raw = asObject(body);
   const paging = asObject(raw?.items) ?? asObject(raw?.tracks);
