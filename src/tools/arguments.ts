@@ -51,7 +51,7 @@ export function limit(standard: number, max = 50) {
 
 export const Offset = z.int().min(0).max(100_000).default(0).describe('next_offset of the previous page');
 
-/** In the result of a list that has no pages, but may be too long for one answer. `fit` sets it. */
+/** `next_offset` in the result of a list that has no pages, but may be too long for one answer. `fit` sets it. */
 export const NextOffset = z.number().optional().describe('Only if the list is too long for one answer');
 
 /** Maximum entries of one call, as many as a playlist can hold. */

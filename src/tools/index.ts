@@ -1,5 +1,5 @@
 /**
- * The only list of tools. To add one, define it with `defineTool` in the file of its subject, export it, and run
+ * The only list of tools. To add a tool, define it with `defineTool` in the file of its subject, export it, and run
  * `npm run gen`. Only a new file needs a line here.
  */
 
@@ -47,7 +47,7 @@ const BY_GROUP = new Map(
 /** The standard tools: what is offered unless the settings say otherwise. */
 export const TOOLS: readonly Tool[] = toolsOf({ toolsets: ['standard'], readOnly: false });
 
-/** The standard tools, then the extras. */
+/** All tools: the standard ones, then those that are off by default. */
 export const ALL_TOOLS: readonly Tool[] = toolsOf({ toolsets: ['all'], readOnly: false });
 
 /** The tools of a choice, in the order of the reference. */

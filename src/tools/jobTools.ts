@@ -106,7 +106,7 @@ const LeanJob = z.object({
 
 type JobShape = z.infer<typeof JobShape>;
 
-/** Leaves out the remedy's value, since the remedy is there in words. */
+/** Leaves out the remedy's value, since `remedy` says the same in words. */
 function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.infer<typeof JobFailure> {
   return { code, message, ...(remedy === undefined ? {} : { remedy }) };
 }
@@ -114,7 +114,7 @@ function leanFailure({ code, message, remedy }: z.infer<typeof JobFailure>): z.i
 /** Maximum number of rows of each list that a review shows. The items of the job have to fit beside them. */
 const MAX_REVIEWED = 40;
 
-/** Both lists of a review begin shortly before their first difference, so their first rows show it. */
+/** Cuts both lists of a review. They begin shortly before their first difference, so their first rows show it. */
 function leanResult(result: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const shorten = (value: unknown) => (Array.isArray(value) ? value.slice(0, MAX_REVIEWED) : value);
   return Object.fromEntries(
@@ -124,7 +124,7 @@ function leanResult(result: Readonly<Record<string, unknown>>): Record<string, u
 
 const REVIEWED: ReadonlySet<string> = new Set(['expected_uris', 'present_uris']);
 
-/** Leaves out what the caller gave, and how often something was tried. */
+/** Leaves out the payload, which the caller gave, and details such as the number of attempts. */
 function leanJob(job: z.infer<typeof JobSummary> & Partial<JobShape>): z.infer<typeof LeanJob> {
   const { job_id, type, status, total_items, resolved, ambiguous, unmatched, failed, written } = job;
   return {
@@ -180,7 +180,7 @@ function leanJobItem(item: z.infer<typeof JobItemShape>): z.infer<typeof LeanJob
   };
 }
 
-/** The first line of a page that does not show all unresolved items. */
+/** The note on a page that does not show all unresolved items; null if it shows them all. */
 function unresolvedNote(
   job: z.infer<typeof JobSummary>,
   items: ReadonlyArray<z.infer<typeof JobItemShape>>,

@@ -41,7 +41,7 @@ export const getTopArtistsTool = defineTool({
   handle: ({ provider }, args, call) => getTopArtists(provider, args.time_range, args, call),
 });
 
-/** The last moment that JavaScript can name, in Unix milliseconds. */
+/** The last moment that JavaScript can represent, in Unix milliseconds. */
 const LAST_MOMENT = 8_640_000_000_000_000;
 const NOT_A_MOMENT = 'must be Unix milliseconds or an ISO 8601 time such as 2026-03-01T18:00:00Z';
 

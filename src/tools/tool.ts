@@ -15,10 +15,10 @@ import type { Store } from '../store/file/open.ts';
 import type { Rows } from './answer/fit.ts';
 import type { LeanForm } from './answer/lean.ts';
 
-/** What handlers may use. All effects go through these, so that one tool reads like another. */
+/** What handlers may use. All effects go through these, so that all tools read alike. */
 export interface Services {
   provider: ProviderApi;
-  /** Whole playlists, and the order of writes to one. */
+  /** Whole playlists, with relay's own recent writes. */
   rows: PlaylistRows;
   /** Finds the track for a title and an artist. */
   resolver: Resolver;
@@ -28,7 +28,7 @@ export interface Services {
   jobs: Jobs;
   /** Kept playlists. */
   keeps: Keeps;
-  /** The copy of the account's library, and questions to it. */
+  /** The copy of the account's library, and queries of it. */
   library: Library;
   store: Store;
   clock: Clock;
@@ -43,12 +43,12 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   name: string;
   title: string;
   /**
-   * For a model that has never seen the program: first what it does, with a verb in the third person; then what to know
+   * For a model that has never seen the program: first what the tool does, with a verb in the third person; then what to know
    * before calling it. One to three sentences, at most 320 characters.
    */
   description: string;
   kind: ToolKind;
-  /** True if calling it twice has the effect of calling it once. Always true for reads. */
+  /** True if two calls have the same effect as one. By default true for reads and false for all others. */
   idempotent?: boolean;
   /** True (the default) if the tool talks to Spotify; false if it only reads relay's own state. */
   openWorld?: boolean;
@@ -61,7 +61,7 @@ export interface ToolDefinition<I extends z.ZodObject, O extends z.ZodObject> {
   lean?: LeanForm<z.output<O>>;
   /** Which form is the default; `full` for tools that return one item. */
   detail?: Detail;
-  /** The list to cut if the answer would be too long. If it is left out: `items`, in an answer with `next_offset`. */
+  /** The list to cut if the answer would be too long. By default `items`, if the answer has `next_offset`. */
   rows?: RowsOf;
   handle(services: Services, args: z.output<I>, call: Call): Promise<z.input<O>>;
 }
@@ -96,6 +96,7 @@ export function isTool(value: unknown): value is Tool {
   return typeof value === 'object' && value !== null && defined.has(value);
 }
 
+/** Makes a tool from its definition, and fills in the defaults. */
 export function defineTool<I extends z.ZodObject, O extends z.ZodObject>(
   definition: ToolDefinition<I, O>,
 ): Tool {

@@ -7,6 +7,7 @@
 export const LEAN_LIMIT = 10_000;
 /** The same for one page of a list that a tool gives page by page: about 3,000 tokens. */
 export const LEAN_PAGE_LIMIT = 7_600;
+/** The same for an answer with `detail: full`. */
 export const FULL_LIMIT = 60_000;
 
 /** A list in an answer that may be cut, and how the caller gets the rest. */
@@ -69,7 +70,10 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
   return { ...answer, ...end, [rows.key]: shown, ...moreOf(rows, kept, list.length, limit) };
 }
 
-/** A row that is too long by itself, with its texts cut, since the others come after it; null if it still does not fit. */
+/**
+ * The first row with its texts cut, for a row that is too long by itself: the other rows come after it. null if it still does
+ * not fit.
+ */
 function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows): unknown[] | null {
   const [cut] = structuredClone([row]);
   if (typeof cut !== 'object' || cut === null) return null;

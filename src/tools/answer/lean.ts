@@ -43,7 +43,7 @@ export function leanList<F, L>(
   };
 }
 
-/** `links`, if a list is not empty. */
+/** The member `links`, if it is wanted and the list is not empty. */
 export function linksOf(wanted: boolean, rows: readonly unknown[]): { links?: string } {
   return wanted && rows.length > 0 ? { links: TRACK_LINKS } : {};
 }

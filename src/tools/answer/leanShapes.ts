@@ -1,6 +1,6 @@
 /**
- * The lean form of every shape that tools answer with: what a model needs to continue, since it pays for each token. It leaves
- * out what is null, what is false by default, and what follows from the rest; `detail: "full"` has everything.
+ * The lean form of every shape that tools answer with: what a model needs to continue, since each token costs. A lean form
+ * leaves out members that are null, that are false by default, or that follow from others; `detail: "full"` has everything.
  */
 import * as z from 'zod';
 import { playingTime } from '../../base/clock.ts';
@@ -181,7 +181,7 @@ export function leanDevice(device: Device): z.infer<typeof LeanDevice> {
   return { ...compact(rest), ...(supports_volume === false ? { supports_volume } : {}) };
 }
 
-/** URI of what something is played from, such as an album. */
+/** URI of the album, playlist or other context that something is played from. */
 export function leanContext(context: Context | null): string | null {
   return context?.uri ?? null;
 }
@@ -194,7 +194,7 @@ function durationText(ms: number | null): string | null {
   return ms === null ? null : playingTime(ms);
 }
 
-/** The day of a time that the provider wrote. */
+/** The date of a time from the provider. */
 function dateOf(time: string | null): string | null {
   return time?.slice(0, 10) ?? null;
 }

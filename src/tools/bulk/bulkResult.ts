@@ -7,7 +7,7 @@ import { compact, LeanPlaylist, leanPlaylist } from '../answer/leanShapes.ts';
 import { Candidate, CONFIRMED, LeanCandidate, leanCandidates } from '../catalog/trackMatching.ts';
 import { type Report, WriteReport } from '../playlists/playlistWriting.ts';
 
-/** The states of items that were searched for, and are not written. */
+/** The states of items that were looked up but are not written. */
 const FOUND = ['matched', 'ambiguous', 'unmatched', 'skipped_existing'] as const;
 
 const ReportRow = z.object({

@@ -37,7 +37,7 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
- * rest of it, and what `then` would have done.
+ * rest of the lookup and the work of `then`.
  */
 function lookUp(
   { jobs }: Services,
@@ -77,7 +77,7 @@ function isToWrite(item: JobItem): item is JobItem & { uri: string } {
   return item.status === 'matched' && item.uri !== null;
 }
 
-/** The words for the rest of a write. Entries are counted from 1; those not found, or left out, are not written. */
+/** The advice for writing the rest of a list. Entries are counted from 1, including those that are not written. */
 function restOf(items: readonly JobItem[], written: number, when: string): string {
   const last = items.filter(isToWrite)[written - 1];
   return writeFrom(last ? last.position + 2 : 1, when);

@@ -13,8 +13,8 @@ const Search = z.strictObject({
 });
 
 /**
- * One song: `id`, or title and artist. One object with optional fields rather than a union of objects, since several
- * hosts take no union; those with strict function calling send null for every field that is not used.
+ * One song: `id`, or title and artist. One object with optional fields rather than a union of objects, since several hosts take
+ * no union; hosts with strict function calling send null for every unused field.
  */
 const Song = z
   .strictObject({
@@ -47,7 +47,7 @@ function problem(input: unknown, message: string) {
   return { code: 'custom' as const, path: [], message, input };
 }
 
-/** The references of an entry with their names, as given. */
+/** The references that an entry gives, each with the name of its field. */
 function refsOf({ id, uri, url }: Pick<Song, 'id' | 'uri' | 'url'>) {
   return Object.entries({ id, uri, url }).flatMap(([name, ref]) => (ref ? [[name, ref] as const] : []));
 }
@@ -66,7 +66,7 @@ export const anyEntries = z
   .max(MAX_ENTRIES)
   .describe('1 to 10,000 songs in order, each {title, artist, album?, year?} or {id}');
 
-/** An entry as an item of a job. One that names its track or episode needs no search. */
+/** An entry as an item of a job. An entry that names its track or episode needs no search. */
 export function itemOf(given: Entry): NewJobItem {
   if ('kind' in given) return named(given.input, given.uri);
   const [ref] = refsOf(given);

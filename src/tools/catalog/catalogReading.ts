@@ -55,7 +55,7 @@ export const searchTracksTool = defineTool({
   },
 });
 
-/** A search, or the one track that a link or URI names. */
+/** Searches for tracks. If the query is a link or URI, the result is the one track that it names. */
 export async function findTracks(
   provider: ProviderApi,
   query: string,

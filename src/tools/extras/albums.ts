@@ -1,4 +1,4 @@
-/** Albums: what is on one, and what an artist has made. */
+/** Albums: the tracks of an album, and the albums of an artist. */
 import * as z from 'zod';
 import { Album, AlbumTrack, listOf } from '../../domain/shapes.ts';
 import {

@@ -98,8 +98,8 @@ function effectOf(services: Services, change: Change, plan: UndoPlan | null, isA
 }
 
 /**
- * If the change undid the creation of a playlist: how many songs the playlist was created with, which now come back. Otherwise
- * null.
+ * If the change undid the creation of a playlist: the number of songs that the playlist was created with. These songs now come
+ * back. Otherwise null.
  */
 function songsOf({ store }: Services, { undoes }: Change): number | null {
   const undone = undoes === null ? null : getChangeBySeq(store, undoes);

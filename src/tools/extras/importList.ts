@@ -9,7 +9,7 @@ import { defineTool } from '../tool.ts';
 
 /** Maximum length of a list in UTF-16 units; a request to the endpoint has at most 4 MiB. */
 const MAX_TEXT = 2_000_000;
-/** Maximum number of lines that are not songs that the answer names. */
+/** Maximum number of lines without a song that the answer quotes. */
 const ROWS_TOLD = 10;
 const TEXT_TOLD = 80;
 

@@ -1,4 +1,4 @@
-/** Kept playlists: a query whose result a playlist follows. */
+/** Kept playlists: playlists that follow the result of a query. */
 import * as z from 'zod';
 import { RelayError } from '../../domain/errors.ts';
 import { KEEP_ACTIONS, KEEP_INTERVALS, KEEP_STATUSES } from '../../domain/keep.ts';

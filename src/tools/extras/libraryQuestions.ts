@@ -1,4 +1,4 @@
-/** Questions to the library as a database. */
+/** SQL queries of the library. */
 import * as z from 'zod';
 import { libraryTablesText } from '../../domain/library.ts';
 import { defineTool } from '../tool.ts';

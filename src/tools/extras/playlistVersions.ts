@@ -1,4 +1,4 @@
-/** Playlists as they were: the versions that are kept, and bringing one back. */
+/** Earlier versions of playlists: listing and restoring them. */
 import * as z from 'zod';
 import { counted, inParallel } from '../../base/lists.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
@@ -102,7 +102,10 @@ async function restoreAsNew(
   };
 }
 
-/** The caller has no list of the rows, so cannot write the rest. The same call alone would make a second playlist. */
+/**
+ * Advice after a partial write. The caller has no list of the rows, and so cannot write the rest. Repeating the call alone
+ * would make a second playlist.
+ */
 function undoFirst(_: number, when: string, { id }: Change): Remedy {
   const command = ['undo', shortId(id)];
   const what = 'takes the new playlist away. Then';
@@ -114,15 +117,15 @@ function undoFirst(_: number, when: string, { id }: Change): Remedy {
 }
 
 /**
- * Maximum number of simultaneous requests, and of tracks to look up. Other tracks are not checked: if one of them is gone,
- * Spotify refuses the write.
+ * Maximum number of simultaneous requests, and of tracks to look up. Tracks beyond that number are not checked: if one of them
+ * is gone, Spotify refuses the write.
  */
 const AT_ONCE = 8;
 const MAX_LOOKED_UP = 500;
 
 /**
  * The plan of a restore. Tracks to write that are in no list of the account are looked up first, since they may be gone. A row
- * that the playlist now shows under another ID than the version stays as it is.
+ * whose track the playlist now shows under another ID stays as it is.
  */
 async function planFor(
   services: Services,

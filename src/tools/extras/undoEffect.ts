@@ -1,4 +1,4 @@
-/** What undoing a change does, in songs and names, for the person who is asked first. Pure. */
+/** Describes what undoing a change does, with the names of songs, for the person who has to agree first. Pure. */
 import { capital, counted } from '../../base/lists.ts';
 import { rowsAfter } from '../../changes/rowOps.ts';
 import type { UndoPlan } from '../../changes/undo.ts';
@@ -27,6 +27,7 @@ interface Undoing {
   isAhead: boolean;
 }
 
+/** The effect of an undo, in words and as lists of songs. */
 export function undoEffect({ plan, name, song, songs, isAhead }: Undoing): UndoEffect {
   const { added, removed } = differenceOf(plan);
   const place = name === null ? 'the playlist' : `"${name}"`;

@@ -41,7 +41,7 @@ export const findPlaylistByNameTool = defineTool({
   rows: { key: 'matches', hint: 'get_my_playlists lists the others.' },
   async handle({ provider }, { name }, call) {
     const { items } = await getAllMyPlaylists(provider, Number.MAX_SAFE_INTEGER, call);
-    // A model knows a name as answers give it, without hidden characters.
+    // A model knows names from answers, which leave out hidden characters.
     const nameOf = (text: string) => normaliseName(modelText(text));
     const wanted = nameOf(name);
     const matches = items.filter((playlist) => nameOf(playlist.name) === wanted);
@@ -58,7 +58,7 @@ export const findPlaylistByNameTool = defineTool({
   },
 });
 
-/** Names of playlists that Spotify makes for each account. */
+/** True for the name of a playlist that Spotify makes for each account. */
 function isMix(name: string): boolean {
   return /^(discover weekly|release radar|on repeat|repeat rewind|daylist|your top songs \d{4}|(daily|.+) mix( \d+)?)$/.test(
     name,

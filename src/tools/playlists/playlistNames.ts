@@ -6,7 +6,7 @@ import { namesGiven } from '../../store/tables/changes.ts';
 import { getPlaylistName } from '../../store/tables/playlistNames.ts';
 import type { Services } from '../tool.ts';
 
-/** Names are optional, so they take at most this long, and at most this many requests besides the first. */
+/** Names are optional, so reading them takes at most this long, and at most this many requests after the first. */
 const NAMES_MS = 5_000;
 const MAX_ASKED = 5;
 
@@ -32,8 +32,8 @@ export function knownPlaylistNames(
 }
 
 /**
- * Known names of playlists, and others from Spotify. The first page of the account's playlists is read before single ones,
- * since it has those that were used last.
+ * The names of playlists, by ID. Unknown names are read from Spotify: first the first page of the account's playlists, since it
+ * has those that were used last, and then single playlists.
  */
 export async function playlistNames(
   services: Services,

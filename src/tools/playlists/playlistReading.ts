@@ -13,7 +13,7 @@ import { limit, Offset, PlaylistRef } from '../arguments.ts';
 import { filteredPlaylist, filteredPlaylists, Note, queryArgument } from '../libraryFilter.ts';
 import { defineTool } from '../tool.ts';
 
-/** Where `all` stops: no client could use a longer answer. */
+/** Maximum number of playlists that `all` returns: no client could use a longer answer. */
 const ALL_PLAYLISTS_CAP = 1000;
 
 const playlistId = PlaylistRef.describe('ID, URI or link of the playlist');

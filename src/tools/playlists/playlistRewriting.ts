@@ -85,7 +85,7 @@ export const deduplicatePlaylistTool = defineTool({
   },
 });
 
-/** Why removing these rows would be refused; null if it would not. */
+/** Why relay would refuse to remove duplicates from these rows; null if it would not refuse. */
 function refusalFor(items: readonly Item[]): string | null {
   const lost = items.filter((item) => item.is_local || item.item === null).length;
   if (lost === 0) return null;

@@ -1,4 +1,4 @@
-/** How tools write: as durable changes, for which a caller waits. Also the report of a change. */
+/** Writes for tools: each write is a durable change, and the call waits for it. Also the report of a change. */
 import * as z from 'zod';
 import {
   type ChangeReport,
@@ -41,9 +41,9 @@ export const removalMembers = {
 };
 
 /**
- * The result of a removal: what relay found there, not what it asked Spotify to remove.
+ * The result of a removal. It counts the entries that relay found, not those that it asked Spotify to remove.
  * @param former the URIs that were there, one for each row; null if nothing had to be removed
- * @param place in the words of the note: `the playlist`
+ * @param place the place as the note names it, such as `the playlist`
  */
 export function removalOf(entries: readonly string[], former: readonly string[] | null, place: string) {
   const present = new Set(former);
@@ -70,19 +70,22 @@ const WAIT_MS = 38_000;
 /** What to do about the rest of a write that stopped part-way. @param when such as `after 5 seconds` */
 type RestWords = (written: number, when: string, change: Change) => string | Remedy;
 
-/** The words for a write of the caller's own entries. @param entry the one at which the rest begins, counted from 1 */
+/** The advice for the rest of a write of the caller's own entries. @param entry the entry at which the rest begins, from 1 */
 export function writeFrom(entry: number, when: string): string {
   return `Write the rest (from entry ${entry}) ${when}.`;
 }
 
 interface WriteOptions {
-  /** The list that the call has looked up. If its write is not finished in time, that is an answer and no error. */
+  /**
+   * The list that the call has looked up. If its write does not finish in time, the call answers with the report so far, not
+   * with an error.
+   */
   list?: LookedUp;
-  /** What to do about the rest, from the number of entries written. */
+  /** Says what to do about the rest, given the number of entries written. */
   rest?: RestWords;
 }
 
-/** What a write has come to. */
+/** The outcome of a write. */
 export interface Written {
   report: Report;
   /** The change as it is now; null if there was nothing to do. */
@@ -129,7 +132,7 @@ export async function write(...asked: Parameters<typeof carryOut>): Promise<Repo
   return (await carryOut(...asked)).report;
 }
 
-/** How far a write got that is not finished. */
+/** How far an unfinished write got. */
 function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'change' | 'requests'>) {
   return {
     playlist_id: change.playlistId ?? playlistId,
@@ -173,7 +176,7 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
   };
 }
 
-/** The requests without the one that makes the playlist, since that one has no entries. */
+/** The requests without the one that creates the playlist, since a creation has no entries. */
 function withoutCreation({ total, completed }: Report['chunks']): Report['chunks'] {
   return { total: total - 1, completed: Math.max(0, completed - 1) };
 }
@@ -202,7 +205,7 @@ function remedyFor(
     case 'remove':
     case 'unsave':
       return `Send the same call again ${when}: it removes the rest.`;
-    // The caller has no list of the rows, or not of all that are written.
+    // The caller has no list of the rows, or a list of only some of the rows that are written.
     case 'restore':
     case 'deduplicate':
       return `Send the same call again ${when}: it does the rest.`;
@@ -211,7 +214,7 @@ function remedyFor(
   }
 }
 
-/** Leaves out ID and version for the library, which has neither. */
+/** Leaves out playlist ID and version for a change of the library, which has neither. */
 function ofTarget({ change }: Pick<ChangeReport, 'change'>, report: Partial<Report>): Partial<Report> {
   if (change.kind !== 'save' && change.kind !== 'unsave') return report;
   const { playlist_id: _, snapshot_id: __, ...rest } = report;
