@@ -7,7 +7,7 @@ import { build, type Metafile, type Plugin } from 'esbuild';
 export const root = join(dirname(fileURLToPath(import.meta.url)), '..');
 
 export interface BundleOptions {
-  /** Path of the first file. */
+  /** Path of the entry file. */
   entry: string;
   outfile: string;
   /** Target for esbuild: `node20`. */
@@ -18,7 +18,7 @@ export interface BundleOptions {
   quick?: boolean;
 }
 
-/** Returns esbuild's list of what went in, with paths relative to the checkout. */
+/** Writes the bundle. Returns esbuild's list of the files in it, with paths relative to the checkout. */
 export async function bundle({
   entry,
   outfile,
@@ -36,7 +36,7 @@ export async function bundle({
     format: 'cjs',
     // jsonc-parser's CommonJS form is UMD, whose own `require` calls a bundler cannot follow.
     mainFields: ['module', 'main'],
-    // The keychain's native addon cannot be bundled; it is loaded where it is installed or unpacked.
+    // The keychain's native addon cannot be bundled. The program loads it from where it is installed or unpacked.
     external: ['@napi-rs/keyring'],
     // A script with its own code cache can load Node's modules only by `require`.
     supported: { 'dynamic-import': false },
@@ -55,20 +55,23 @@ export async function bundle({
   return metafile;
 }
 
-/** Makes a source map independent of the place of the checkout: its sources get relative paths. */
+/** Gives the sources in a source map relative paths, so that the map does not depend on where the checkout is. */
 async function leaveOutBuildPaths(path: string): Promise<void> {
   const map: { sources: string[] } = JSON.parse(await readFile(path, 'utf8'));
   const inCheckout = (source: string) => {
-    // Created by a plugin, so it has no path.
+    // A plugin created this source, so it has no path.
     if (/^[\w-]+:/.test(source)) return source;
     const whole = relative(root, resolve(dirname(path), source)).replaceAll('\\', '/');
-    // `node_modules` may be a link to another place.
+    // `node_modules` may be a link to another directory.
     return whole.replace(/^.*?(?=node_modules\/)/, '');
   };
   await writeFile(path, JSON.stringify({ ...map, sources: map.sources.map(inCheckout) }));
 }
 
-/** Escapes what esbuild leaves in regular expressions: one character beyond Latin-1 makes V8 use two bytes for each character. */
+/**
+ * Escapes the characters beyond ASCII that esbuild leaves in regular expressions. A single character beyond Latin-1 makes V8
+ * use two bytes for every character of the file.
+ */
 async function toAscii(path: string): Promise<void> {
   const escaped = (unit: string) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   await writeFile(path, (await readFile(path, 'utf8')).replace(/[\u0080-\uffff]/g, escaped));

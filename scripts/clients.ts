@@ -187,7 +187,7 @@ function jsonIn(text: string): unknown {
   return JSON.parse(text.slice(text.indexOf('{'), text.lastIndexOf('}') + 1));
 }
 
-/** Every file of a home with its content, except those of the test itself. */
+/** Every file of a home with its content, except the openers that the test has put there. */
 async function filesIn(home: string): Promise<string> {
   const all = await readdir(home, { recursive: true, withFileTypes: true });
   const own = all.filter((one) => one.isFile() && !one.parentPath.startsWith(join(home, 'openers')));
@@ -214,7 +214,7 @@ interface Asking {
   node: string;
   desk: Desk;
   env: NodeJS.ProcessEnv;
-  /** The browser for approval pages that the client opens; without one, nobody approves. */
+  /** The browser for approval pages that the client opens; without a browser, nobody approves. */
   browser?: Browser;
 }
 
@@ -276,7 +276,7 @@ async function withHome(work: (desk: Desk, env: NodeJS.ProcessEnv) => Promise<vo
   }
 }
 
-/** Starts the demo in its own home, and calls the tool for its answer. */
+/** Starts the demo in its own home, and calls the tool once to learn its answer. */
 async function serve(): Promise<{
   child: ChildProcess;
   mcpUrl: string;
@@ -318,12 +318,12 @@ async function serve(): Promise<{
   return { child, mcpUrl, env, home, answer, values };
 }
 
-/** Node.js as an npm package, of which there is one for each platform. */
+/** Name of the npm package that holds Node.js for this platform. */
 function nodePackage(): string {
   return `node-${process.platform}-${process.arch}`;
 }
 
-/** Installs a package once, in its own directory, without running its scripts. */
+/** Installs a package once, in its own directory. Of its scripts, only `install` runs. */
 async function fetchPackage(name: string, version: string, install?: string): Promise<string> {
   const folder = join(cache, `${name.replace(/\W/g, '_')}-${version}`);
   await mkdir(folder, { recursive: true });

@@ -1,5 +1,5 @@
 /**
- * Runs the tests' crash harness, until there were so many changes or so many kills:
+ * Runs the crash harness of the tests until it has made a number of changes, or of kills:
  * `npm run test:crash -- --runs 1000 | --kills 100 [--seed N] [--width N] [--kinds keep,restore]`.
  */
 import assert from 'node:assert/strict';
@@ -15,7 +15,7 @@ const { values } = parseArgs({
     width: { type: 'string', default: String(availableParallelism() + 1) },
     /** Kinds of changes, separated by commas; by default all. */
     kinds: { type: 'string' },
-    /** Continues after a failure, and reports all at the end. */
+    /** Continues after a failure, and reports all failures at the end. */
     'keep-going': { type: 'boolean', default: false },
     verbose: { type: 'boolean', default: false },
   },

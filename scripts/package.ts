@@ -1,7 +1,7 @@
 /**
- * `npm run package [target…]`: builds an executable per target in `dist/`, with archive and packages, `SHA256SUMS`, and figures.
- * Without a target it builds all, and the manifests of a release. `--no-archive` builds the executables alone, `--no-figures`
- * measures nothing.
+ * `npm run package [target…]`: builds an executable per target in `dist/`, with its archive and packages. It also writes
+ * `SHA256SUMS`, and measures the executable for this machine. Without a target, it builds all targets, and the manifests of a
+ * release. `--no-archive` builds only the executables, and `--no-figures` measures nothing.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
@@ -160,7 +160,7 @@ async function printFigures(executable: string, base: string): Promise<void> {
   }
 }
 
-/** Measures in a new process: a large one starts others more slowly, which would flatter the ratios. */
+/** Measures in a new process. A large process starts others more slowly, which would flatter the ratios. */
 async function figures<T>(name: string, executable: string, base: string): Promise<T> {
   const script = join(root, 'scripts', 'package', name);
   const args = ['--import', 'tsx', script, executable, base];

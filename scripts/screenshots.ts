@@ -79,7 +79,7 @@ async function takeAll(browser: Browser, baseUrl: string): Promise<void> {
     await page.setViewportSize({ width: 1100, height: 1000 });
     await take(page, 'owner');
   } else console.log("left out: the owner's page, which this server does not have");
-  // The server's pages allow no other styles.
+  // Leaves the server's page, since it allows no styles but its own.
   await page.goto('about:blank');
   await page.setContent(terminalPage(text));
   await take(page, 'terminal', page.locator('main'));
@@ -167,7 +167,7 @@ async function fillPage(): Promise<void> {
   await relay(['library', 'sync', '--json']);
 }
 
-/** The output of a command; on a terminal, both streams as they look at its end. */
+/** The output of a command. With `terminal`, both streams, as a terminal shows them at the end of the command. */
 async function relay(words: string[], terminal = false): Promise<string> {
   let text = '';
   const write = (part: string) => {

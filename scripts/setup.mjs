@@ -1,5 +1,5 @@
-// Prepares a checkout with Node alone: installs if the lock file has changed, and builds if a source is newer than the
-// bundle. The `npm` commands that people type first begin with it, so it has to be quick if there is nothing to do.
+// Prepares a checkout with Node alone: installs if the lock file has changed, and builds if a source is newer than the bundle.
+// The `npm` commands that people type first begin with this script, so it has to be quick if there is nothing to do.
 import { spawnSync } from 'node:child_process';
 import { existsSync, lstatSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -1,9 +1,8 @@
 /**
- * Runs histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`. `--trace` prints the whole
- * history of one seed. The exit code is 1 if anything but known mistakes is found. The first findings are printed with their
- * shortest histories.
- * `--engine DIR` runs the `src` of another directory. `--mutants` puts mistakes into the program on purpose, and the exit code
- * is 1 if one is not found.
+ * Runs histories from seeds: `npm run simulate -- --seeds 1000 [--from S] [--only KIND] [--width N]`. `--trace` prints the
+ * whole history of one seed. The exit code is 1 if anything but known mistakes is found. The first findings are printed with
+ * their shortest histories. `--engine DIR` runs the `src` of another directory. `--mutants` puts mistakes into the program on
+ * purpose, and the exit code is 1 if one of these mistakes is not found.
  */
 import { createHash } from 'node:crypto';
 import { availableParallelism } from 'node:os';

@@ -1,9 +1,9 @@
-// `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it
-// to those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
-// `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from
-// test/support/scale.ts, at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed
-// each time (`npm run test:load`). `--stdio` runs those of the tools, whose clients then start `relay stdio` instead of
-// connecting over HTTP (`npm run test:stdio`): from source, or the executable that RELAY_BIN names, copied into its own
+// `npm test`: runs every test file under test/, compiled once, in a few processes that each run many files. Paths limit it to
+// those files. `--test-reporter` works as in Node. `--test-name-pattern` applies only to tests at the top of a file.
+// `--processes=N` sets how many run at the same time. `--long` runs the files that take their sizes from test/support/scale.ts,
+// at full size (`npm run test:long`). `--load` runs the tests of test/load, with a new random seed each time (`npm run
+// test:load`). `--stdio` runs the tests of the tools, whose clients then start `relay stdio` instead of connecting over HTTP
+// (`npm run test:stdio`). They start it from source, or from the executable that RELAY_BIN names, copied into its own
 // directory. test/package/ needs executables that are built first, so it runs by name only (`npm run test:package`).
 import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
@@ -21,7 +21,7 @@ const LOAD = join('test', 'load') + sep;
 const MODEL = "'./model/";
 /** Files with this import measure the memory of their process, so they need a new one. */
 const GARBAGE = '/support/garbage.ts';
-/** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new one too. */
+/** Files in this directory replace the connections to SQLite for the rest of the process, so they need a new process too. */
 const SIMULATION = join('test', 'simulate') + sep;
 
 const named = process.argv.slice(2).filter((argument) => !argument.startsWith('-'));

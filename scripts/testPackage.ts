@@ -1,7 +1,7 @@
 /**
- * `npm run test:package`: builds all executables with their archives and tests them. The end-to-end tests, and those of
- * the tools through `relay stdio`, run against the executable for this machine. `--no-build` uses the files in `dist/`.
- * `--host-only` builds only the one for this machine, and leaves out the tests of the others.
+ * `npm run test:package`: builds all executables with their archives and tests them. The end-to-end tests, and those of the
+ * tools through `relay stdio`, run against the executable for this machine. `--no-build` uses the files in `dist/`.
+ * `--host-only` builds only the executable for this machine, and runs only a few of the tests.
  */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';

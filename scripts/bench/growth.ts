@@ -13,7 +13,7 @@ export interface GrowthRow {
   tracks: number;
   /** Size of the state in MB. */
   state: number;
-  /** Milliseconds from the start until it is ready. `toEmpty`: the ratio to an empty home. */
+  /** Milliseconds from the start until the program is ready. `toEmpty`: the ratio to an empty home. */
   ready: number;
   toEmpty: number;
   /** Resident memory when ready, in MB. */
@@ -26,7 +26,7 @@ export interface GrowthRow {
   saveToEmpty: number;
   /** Longest turn while a job of 10,000 songs is created and searched, in milliseconds of processor time. */
   longest: number;
-  /** The same in real time; `idleWall`: that of an idle server at the same time. */
+  /** The longest turn in milliseconds of real time. `idleWall`: that of an idle server in the same period. */
   longestWall: number;
   idleWall: number;
 }

@@ -27,7 +27,7 @@ const ROWS = 100;
 /** The limits of `changes/changes.ts`. */
 const KEPT = { count: 200, bytes: 8 * 1024 * 1024, days: 30 };
 
-/** Opens the state of a home, so that statements can be timed; the caller closes it. */
+/** Opens the state of a home, so that statements can be timed. The caller closes the store. */
 export function openHome(home: string): Promise<Store> {
   return openStore({ home, clock: systemClock, log: silentLog });
 }

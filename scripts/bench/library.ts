@@ -119,7 +119,7 @@ async function measured(client: Client, memory: () => number, minute: () => Prom
     note('other', await during(otherCall), atFirst);
     await minute();
     const before = memory();
-    // With a maximum age of 0, the server also checks for changes, and opens the file for that.
+    // With a maximum age of 0, the server also checks the library for changes, and opens the file for this check.
     await ask(client, 'select 1', 0);
     const most = await during(async (question, sql) => {
       const begin = performance.now();

@@ -1,16 +1,16 @@
 /**
- * Load over keep-alive connections, one request at a time on each. To cost little itself, it writes prepared bytes, reads into
- * one buffer for each connection and parses only the head of an answer.
+ * Sends requests over keep-alive connections, one at a time on each. To use little processor time itself, this code writes
+ * prepared bytes, reads into one buffer per connection and parses only the heads of answers.
  */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** The same request with different IDs, so that no two in a row are the same bytes. */
+/** One request with different IDs, so that no two consecutive requests have the same bytes. */
 export type Requests = readonly Buffer[];
 
 const HEAD_END = Buffer.from('\r\n\r\n');
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
-/** More than the longest answer, so that one read can take all of it. */
+/** More bytes than the longest answer has, so that one read can take a whole answer. */
 const READ_BYTES = 256 * 1024;
 
 /** Answers per second. Throws for any answer but 200. */

@@ -14,7 +14,7 @@ import { median, type Program, startBare, startRelay } from './program.ts';
 
 export interface StartRow {
   when: string;
-  /** Milliseconds from the start until it is ready. */
+  /** Milliseconds from the start until the program is ready. */
   ready?: number;
   bareReady?: number;
   /** Resident memory, in MB. */
@@ -73,7 +73,7 @@ export async function startAndMemory(): Promise<StartRow[]> {
     rows.push({ ready: known.readyMs, bareReady, ...rowOf('ready, 10,000 known tracks', known.memory()) });
     await connectAccount(known.baseUrl);
     await withClient(known, oneJob);
-    rows.push(rowOf('a job of 10,000 of them', known.memory()));
+    rows.push(rowOf('a job of 10,000 known tracks', known.memory()));
     return rows;
   } finally {
     await Promise.all(running.map((program) => program.end()));

@@ -27,7 +27,7 @@ export interface Program {
   end(): Promise<void>;
 }
 
-/** @param watched a file for the longest turn; without one, it is not measured */
+/** @param watched the file that gets the longest turn; without it, the turn is not measured */
 export function startRelay(
   home: string,
   env: Record<string, string> = {},

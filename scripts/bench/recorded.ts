@@ -20,7 +20,7 @@ export interface BenchResult {
 
 const RECORDED = new URL('./recorded.json', import.meta.url);
 
-/** Records a run. Parts that it did not measure keep their figures. */
+/** Records a run. Parts that the run did not measure keep their figures. */
 export function recordBench(result: Partial<BenchResult>): void {
   const known = JSON.parse(readFileSync(RECORDED, 'utf8')) as BenchResult;
   const short = JSON.stringify({ ...known, ...result }, (_name, value) =>
@@ -84,7 +84,7 @@ export function benchMarkdown(): string {
     [
       'A question to a library of 20,000 rows',
       `${range(library.times.slice(1).map(({ took }) => took))} ms`,
-      `${range(library.times.slice(1).map(({ toNone }) => toNone))} times one that reads no row`,
+      `${range(library.times.slice(1).map(({ toNone }) => toNone))} times a question that reads no row`,
     ],
     ...library.memory.map(
       ({ when, memory, more }): Row => [

@@ -27,7 +27,10 @@ export interface ChildReady {
 const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** Starts a provider, relay and a plain SDK server that use it, and a bare server; ends them when the work is done. */
+/**
+ * Starts a provider, a bare server, and two servers that use the provider: relay and a plain SDK server. Ends all of them when
+ * the work is done.
+ */
 export async function withServers<T>(work: (servers: Servers) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'relay-bench-'));
   const children: ChildProcess[] = [];

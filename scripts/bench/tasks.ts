@@ -82,7 +82,10 @@ export async function taskRequests(): Promise<TaskRequests[]> {
 type Ask = (task: string, tool: string, args: Args, fewest: number) => Promise<Args>;
 type Undo = (task: string, answer: Args, fewest: number) => Promise<Args>;
 
-/** Spotify can only remove all rows of a track, so relay puts its first row back. Adjacent rows go back in one request. */
+/**
+ * Spotify can only remove all rows of a track, so relay puts the first row of the track back. Adjacent rows go back in one
+ * request.
+ */
 async function deduplications(
   relay: Relay,
   [together, apart]: [string, string],
@@ -128,7 +131,7 @@ async function everyRow(relay: Relay, playlist_id: string): Promise<Args> {
   return answer;
 }
 
-/** Time per task at 80 ms a request, for the program as a process. */
+/** Time of each task when every request takes 80 ms, with relay as a process of its own. */
 export async function taskTimes(): Promise<TaskTime[]> {
   const found: TaskTime[] = [];
   const provider = await startSimulator();

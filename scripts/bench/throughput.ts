@@ -73,7 +73,7 @@ async function compare(servers: Servers, ask: Ask, era: string, connections: num
 
 type Rates = [relay: number, plain: number, bare: number];
 
-/** Gets an answer from relay, and makes it the one that the bare server sends. */
+/** Gets an answer from relay, and hands it to the bare server as the answer to send. */
 async function prepareBare({ relay, bare }: Servers, ask: Ask, era: string): Promise<void> {
   const answer = await fetch(relay, {
     method: 'POST',

@@ -4,19 +4,19 @@ import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
 
 /**
- * Files that may read the environment of the process, with the reason. All others use the one that they are given. Otherwise a
- * command could read settings from one home and write them to another.
+ * Files that may read the environment of the process, with the reason. All other files use the environment that they are given.
+ * Otherwise a command could read settings from one home and write them to another.
  */
 const MAY_READ: Readonly<Record<string, string>> = {
   'cli/terminal/processWorld.ts': 'the one place where the environment comes into the program',
-  'base/childProcess.ts':
-    'hands the environment on to child processes, which keep theirs like those of any program',
+  'base/childProcess.ts': 'hands the environment on to child processes, as any program does',
   'executable.ts': 'decides before anything is loaded whether this process is the keychain helper',
-  'secrets/keychainHelper.ts': 'is the text of the helper, a process whose arguments are in its environment',
+  'secrets/keychainHelper.ts':
+    'has the code of the helper, a process that gets its arguments through the environment',
   'secrets/keyringAddon.ts': 'unpacks the addon inside the helper, below the runtime folder of the session',
 };
 
-/** One sentence per file that reads the environment and may not. */
+/** One sentence per file that reads the environment although it may not. */
 export function wrongReads(): string[] {
   return pathsInSrc().flatMap((path) => {
     if (!path.endsWith('.ts') || Object.hasOwn(MAY_READ, path)) return [];

@@ -29,7 +29,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
   },
   library: {
     folders: ['music', 'provider', 'store', 'domain'],
-    reason: 'the copy of the library is read and asked, no matter who asks or writes',
+    reason: 'the copy of the library is read and queried, no matter who asks',
   },
   tools: {
     folders: ['library', 'changes', 'jobs', 'resolve', 'music', 'provider', 'store', 'domain'],
@@ -43,7 +43,7 @@ const MAY_IMPORT: Readonly<Record<string, { folders: readonly string[]; reason: 
   local: { folders: ['domain'], reason: 'the client of a running server must not pull the server in' },
   service: {
     folders: ['domain'],
-    reason: 'starting at login knows a command line and nothing of what it runs',
+    reason: 'starting at login needs only a command line, and nothing of the program that it runs',
   },
   connect: { folders: ['domain'], reason: 'the files of other programs have nothing to do with the state' },
   demo: { folders: ['domain'], reason: 'the simulated provider must not know the program that it tests' },

@@ -26,8 +26,8 @@ function withDirectories(paths: readonly string[]): string[] {
 }
 
 /**
- * True if files with this name are counted. Those of the simulated Spotify are not: they repeat the names of the resources
- * that they simulate.
+ * True if files with this name are counted. Files of the simulated Spotify are not counted: they repeat the names of the
+ * resources that they simulate.
  */
 function isCounted(path: string): boolean {
   return path.endsWith('.ts') && !path.startsWith('demo/');

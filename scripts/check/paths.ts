@@ -4,9 +4,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.ts';
 
-/** A file of the source in backquotes: `server/http/router.ts`. */
+/** Matches the path of a source file in backquotes, such as `server/http/router.ts`. */
 const NAMED = /`([\w./-]+\.(?:ts|mjs|sql))`/g;
-/** Not files: placeholders in instructions. */
+/** Placeholders in instructions, which are not files. */
 const PLACEHOLDERS = new Set(['migrations/00000N_subject.sql']);
 
 /**
@@ -30,7 +30,7 @@ export function missingFiles(): string[] {
     );
 }
 
-/** The whole text of a document; of code only the comments, since template strings are in backquotes too. */
+/** The whole text of a document, but only the comments of code, since template strings are in backquotes too. */
 function proseOf(path: string): string {
   const text = readFileSync(join(root, path), 'utf8');
   return path.endsWith('.md') ? text : (text.match(/\/\*[\s\S]*?\*\/|(?<!:)\/\/[^\n]*/g) ?? []).join('\n');

@@ -1,6 +1,6 @@
 /**
- * Finds sentences in comments and documents that have too many words. Existing ones may stay for now; their number can only go
- * down. `node --import tsx scripts/check/sentences.ts` lists them.
+ * Finds sentences in comments and documents that have too many words. A few old ones may stay for now, but their number can
+ * only go down. `node --import tsx scripts/check/sentences.ts` lists them.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ interface Sentence {
   text: string;
 }
 
-/** One sentence if there are too many, or if the ceiling can be lowered. */
+/** One message if too many sentences are too long, or if the ceiling can be lowered. */
 export function longSentences(): string[] {
   const found = tooLong();
   const advice = 'node --import tsx scripts/check/sentences.ts lists them';

@@ -1,4 +1,4 @@
-/** Finds words for which this project uses others. The glossary in `src/README.md` has the words with a fixed meaning. */
+/** Finds words that this project replaces with others. The glossary in `src/README.md` has the words with a fixed meaning. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { root } from './files.ts';

@@ -41,9 +41,9 @@ type Turn = { call: Tool } | { say: string };
 
 interface Tool {
   name: string;
-  /** For OpenAI's responses, which may group the tools of a server. */
+  /** The group of the tool in OpenAI's responses, which may group the tools of a server. */
   namespace?: string;
-  /** For a tool that calls others: the tool to call. */
+  /** If this tool calls other tools: the name of the tool to call. */
   deferred?: string;
   /** The arguments, as the client describes them. */
   properties: Data;

@@ -15,18 +15,18 @@ export interface Command {
   env: NodeJS.ProcessEnv;
   /** Time limit, after which the process is ended. */
   patienceMs: number;
-  /** Written at once, before stdin is closed. */
+  /** Text to write to stdin at the start. */
   input?: string;
   /** Runs the command on a terminal (with `script` of util-linux), and types these keys in turn. */
   keys?: readonly Keys[];
-  /** Ends the process as soon as it has written this; for programs that run until somebody quits them. */
+  /** Ends the process as soon as its output matches. For programs that run until somebody quits them. */
   until?: RegExp;
 }
 
 export interface Ended {
-  /** null if it had to be ended. */
+  /** null if the process had to be ended. */
   code: number | null;
-  /** Its output on stdout and stderr, without control sequences. */
+  /** The output on stdout and stderr, without control sequences. */
   text: string;
 }
 
@@ -95,7 +95,7 @@ function endGroup({ pid }: ChildProcess): void {
 }
 
 /**
- * Ends all processes with this home, since some clients leave some behind. Needs a system that shows the environment of
+ * Ends all processes with this home, since some clients leave processes behind. Needs a system that shows the environment of
  * processes (Linux).
  */
 export function endAllOf(home: string): void {
@@ -111,7 +111,7 @@ function end(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It has ended meanwhile.
+    // The process has already ended.
   }
 }
 

@@ -50,13 +50,16 @@ export interface RealClient {
   /** Name for `relay connect`; null if the client is given the address directly. */
   connect: string | null;
   prepare?(desk: Desk): Promise<void>;
-  /** The client's own list of servers. It is asked for with the key in the client's file, and again after a `login`. */
+  /** The command that lists the client's servers. It runs with the key in the client's file, and again after a `login`. */
   list: Question;
   login: Question;
   call: Question;
   /** Picks the prompt, and shows what the model gets. */
   prompt: Question;
-  /** How the client starts `relay stdio`; null if it starts no programs, or if `connect` already writes that. */
+  /**
+   * How the client starts `relay stdio`; null if the client starts no programs, or if `relay connect` already writes that
+   * entry.
+   */
   stdio: Stdio | null;
   /** A known race of the client after the sign-in, for which commands get a second try. */
   race?: string;
@@ -65,12 +68,12 @@ export interface RealClient {
 interface Stdio {
   /** Writes the entry into the client's file; left out if the client is given the program directly. */
   enter?(desk: Desk): Promise<void>;
-  /** The list command, if it differs from the one with an address. */
+  /** The list command, if it differs from the command for a server with an address. */
   list?: Question;
   call?: Question;
 }
 
-/** An entry in a file of JSON. */
+/** Returns a function that writes an entry into a JSON file. */
 function entered(
   path: readonly string[],
   section: string,

@@ -1,4 +1,6 @@
-/** The list of commands and the manual's table of them, from the files below `src/cli` that end in `Command.ts`. */
+/**
+ * Generates the list of commands and the manual's table of commands, from the files below `src/cli` that end in `Command.ts`.
+ */
 
 import { readdirSync } from 'node:fs';
 import { basename } from 'node:path';
@@ -33,7 +35,7 @@ export function generateCommandList(): GeneratedFile {
   };
 }
 
-/** Reads the files rather than the list, which may be outdated. */
+/** The manual's table of commands. Reads the command files rather than the generated list, which may be outdated. */
 export async function commandsMarkdown(): Promise<string> {
   const context = createContext(systemWorld(new AbortController().signal), () => ({}));
   const commands = await Promise.all(

@@ -13,7 +13,7 @@ function toolsMarkdown(): string {
   return `${names.slice(0, TOOLS.length).join(', ')}\n\nThe toolset \`extras\` adds: ${extras}`;
 }
 
-/** The documents that have generated parts. Throws if a marker names no part, or a part has no marker. */
+/** The documents that have generated parts. Throws if a marker names an unknown part, or a part has no marker. */
 export async function generateReadmes(): Promise<GeneratedFile[]> {
   const manual = {
     commands: await commandsMarkdown(),
@@ -21,7 +21,7 @@ export async function generateReadmes(): Promise<GeneratedFile[]> {
     tools: toolsMarkdown(),
   };
   const readme = filled('README.md', {});
-  // The only place where prose has the number of tools.
+  // This is the only sentence of the README that gives the number of tools.
   const text = readme.text.replace(/gets \d+ tools/, `gets ${TOOLS.length} tools`);
   return [
     { ...readme, text },

@@ -1,4 +1,4 @@
-/** The figures: their meaning, the recorded values, and which have become worse. */
+/** The figures: their meaning, their recorded values, and a check for figures that have become worse. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 /** By how much a figure may be worse than recorded, as a share. */

@@ -6,7 +6,7 @@ import { tokensOf } from './tokens.ts';
 type Args = Record<string, unknown>;
 type Pages = Record<string, number>;
 
-/** Maximum number of rows to read of a playlist; the longest has 2,500. */
+/** Maximum number of rows to read of a playlist; the longest playlist has 2,500. */
 const MAX_ROWS = 3_000;
 
 /** Tokens of a default page, by tool, for lists from Spotify. */
@@ -32,7 +32,7 @@ export async function providerLists(model: Model, relay: Relay): Promise<Pages> 
   });
 }
 
-/** Tokens of a default page, by tool, for lists of relay's own state. The tasks have filled these lists before. */
+/** Tokens of a default page, by tool, for lists of relay's own state. The tasks must run first, since they fill these lists. */
 export async function ownLists(model: Model, relay: Relay): Promise<Pages> {
   const { items } = await relay.call('list_jobs');
   const [job] = items as Answer[];

@@ -17,7 +17,7 @@ export interface Model {
   offers(tool: string, argument?: string): boolean;
 }
 
-/** @param client of a relay that offers all tools */
+/** @param client connected to a relay that offers all tools */
 export function createModel(client: Client): Model {
   const offered = new Map(ALL_TOOLS.map((tool) => [tool.name, toolEntry(tool).inputSchema]));
   let tokens = 0;

@@ -1,8 +1,8 @@
 /**
- * Searches for tools, each with the tools that would serve it. Hosts that defer tools search their names, titles,
- * descriptions and arguments. `KEYWORDS` is what a model types into such a search. It was written without knowledge of the
- * descriptions, and neither may be adapted to the other: do not look at which searches fail. `REQUESTS` is what people say,
- * word for word, for hosts that search with the request itself.
+ * Searches for tools, each with the tools that would serve it. Hosts that defer tools search their names, titles, descriptions
+ * and arguments. `KEYWORDS` is what a model types into such a search. These keywords were written without knowledge of the
+ * descriptions. Do not adapt one to the other, and do not look at which searches fail. `REQUESTS` is what people say, word for
+ * word, for hosts that search with the request itself.
  */
 
 /** The first tool is the best one; any of them counts. */

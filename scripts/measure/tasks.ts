@@ -1,7 +1,7 @@
 /**
- * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that this
- * version of relay offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use what
- * was found for the first.
+ * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that this version of
+ * relay offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use the
+ * tracks that were found for the first list.
  */
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Relay } from '../../test/support/world.ts';
@@ -205,7 +205,7 @@ async function unresolvedItems(model: Model, job_id: string): Promise<Answer[]> 
   return found;
 }
 
-/** Waits without counting, since a model asks a few times a minute at most. */
+/** Waits until the job has this status. These calls are not counted, since a model asks a few times a minute at most. */
 async function reach(relay: Relay, job_id: string, status: string): Promise<void> {
   let now = '';
   const ask = async () => {

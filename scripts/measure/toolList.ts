@@ -1,4 +1,7 @@
-/** The cost of `tools/list` and the instructions, and how often a search in them finds the tool for an everyday request. */
+/**
+ * The cost of `tools/list` and the instructions. Also how often a search among the tools finds the right one for an everyday
+ * request.
+ */
 import { INSTRUCTIONS, toolEntry } from '../../src/mcp/surface.ts';
 import { TOOLS } from '../../src/tools/index.ts';
 import { createBm25 } from './bm25.ts';

@@ -1,6 +1,6 @@
 /**
- * Adds the signature that macOS on Apple silicon requires. It names nobody, and only says that the file is unchanged. It
- * equals that of `codesign --sign -`, but can be made on any system. Pure. Formats: mach-o/loader.h, and
+ * Adds the signature that macOS on Apple silicon requires. The signature names nobody, and only says that the file is
+ * unchanged. It equals the signature of `codesign --sign -`, but can be made on any system. Pure. Formats: mach-o/loader.h, and
  * osfmt/kern/cs_blobs.h in Apple's xnu.
  */
 import { createHash } from 'node:crypto';

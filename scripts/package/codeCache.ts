@@ -19,7 +19,7 @@ const KINDS: readonly Kind[] = ['command', 'options', 'stdio'];
 
 /**
  * Returns the paths of the caches by the names of their assets. They fit only this V8 on this kind of processor.
- * @throws Error if V8 would not accept one
+ * @throws Error if V8 does not accept one of the caches
  */
 export async function recordCodeCaches(
   options: Omit<SeaOptions, 'main' | 'output'>,

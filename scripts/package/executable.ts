@@ -18,7 +18,7 @@ export interface ExecutableOptions {
   /** Paths of the target's base program, and of this machine's, which does the building. */
   base: string;
   builder: string;
-  /** Paths of the bundle of `src/launcher.ts`, and of those that it runs. */
+  /** Paths of the bundle of `src/launcher.ts`, and of the scripts that it runs. */
   launcher: string;
   scripts: Record<keyof typeof SCRIPT_ASSETS, string>;
   /** Directory for temporary files; the caller removes it. */

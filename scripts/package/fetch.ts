@@ -28,7 +28,7 @@ export function basePin(name: string): Pin {
   return { name, version: pins.version, integrity };
 }
 
-/** The pin of a dependency, from package-lock.json, which has those of all platforms. */
+/** The pin of a dependency, from package-lock.json, which has the pins of all platforms. */
 export function lockedPin(name: string): Pin {
   const entry = (lock.packages as Record<string, { version?: string; integrity?: string }>)[
     `node_modules/${name}`
@@ -40,7 +40,7 @@ export function lockedPin(name: string): Pin {
 /**
  * Copies files of a package into `folder`.
  * @param paths inside the package
- * @throws Error if the package lacks one
+ * @throws Error if the package lacks one of the files
  */
 export async function unpack(pin: Pin, paths: readonly string[], folder: string): Promise<void> {
   const file = await fetchPackage(pin);

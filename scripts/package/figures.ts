@@ -1,6 +1,6 @@
 /**
- * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program. They run
- * alternately, since on a noisy machine only runs within the same second can be compared.
+ * `figures.ts EXECUTABLE BASE`: prints figures of an executable as JSON, as ratios to its bare base program. The two programs
+ * run alternately, since on a noisy machine only runs within the same second can be compared.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,7 @@
 /**
  * `stdioFigures.ts [EXECUTABLE BASE]`: the cost of `relay stdio` with a running server, as ratios to the bare program, as JSON.
- * Without arguments it measures the bundle and this Node. They are started alternately and measured at their first output: for
- * `relay stdio` the answer to `initialize`, for the bare program a line that it writes at once.
+ * Without arguments it measures the bundle and this Node. The two programs are started alternately, and measured at their first
+ * output: for `relay stdio` the answer to `initialize`, for the bare program a line that it writes at once.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,7 +1,9 @@
-/** A tar archive (POSIX ustar) that depends only on its content: sorted names, root as the owner, one time. Pure. */
+/**
+ * A tar archive (POSIX ustar) that depends only on its content: sorted names, root as the owner, one time for all files. Pure.
+ */
 
 export interface TarEntry {
-  /** Path of at most 100 bytes, without a leading slash; that of a directory ends with one. */
+  /** Path of at most 100 bytes, without a leading slash. The path of a directory ends with a slash. */
   path: string;
   content: Uint8Array;
   /** Permission bits of the file. */

@@ -2,7 +2,7 @@
 export interface Target {
   /** Name in file names: `linux-x64`. */
   name: string;
-  /** `process.platform` and `process.arch` there: `linux-x64`. */
+  /** `process.platform` and `process.arch` on the target: `linux-x64`. */
   host: string;
   /** Registry package of the base program, and the program's path inside it. */
   base: string;

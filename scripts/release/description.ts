@@ -52,7 +52,7 @@ export const USER_SETTINGS = [
   },
 ] as const;
 
-/** Name of this version's file for a target, or of one that is the same for all. */
+/** Name of a file of this version, for one target or the same for all targets. */
 export function fileName(what: string): string {
   return `relay-${version}-${what}`;
 }

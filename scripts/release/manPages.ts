@@ -54,7 +54,7 @@ const ABOUT_SETTINGS = marked(
   'A flag overrides the environment, the environment overrides `config.json`, and both override the default. An empty variable counts as not set.',
 );
 
-/** The settings of some flags, or all. */
+/** The settings that have one of the flags; without `flags`, all settings. */
 function settingRows(flags?: readonly string[]): Row[] {
   return SETTING_KEYS.map((key) => ({ key, ...SETTINGS[key] }))
     .filter(({ flag }) => flags === undefined || (flag !== null && flags.includes(flag)))

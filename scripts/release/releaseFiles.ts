@@ -68,8 +68,8 @@ export async function writeCommonFiles(
 }
 
 /**
- * Writes `dist/release`: the icon, and the manifests for package managers and registries, with the checksum of every file.
- * Also packs all of it into one file to publish.
+ * Writes `dist/release`: the icon, and the manifests for package managers and registries, with the checksum of every file. Also
+ * packs these files into one archive to publish.
  * @returns false, and writes nothing, if files of a target are missing
  */
 export async function writeManifests(dist: string): Promise<boolean> {

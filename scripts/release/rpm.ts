@@ -54,8 +54,8 @@ const FILE = 0o100000;
 const FOLDER = 0o040000;
 
 /**
- * Adds the file type to each mode, and the directories that only relay uses. All others belong to the packages that they come
- * from.
+ * Adds the file type to each mode, and the directories that only relay uses. All other directories belong to the packages that
+ * they come from.
  */
 function withFolders(files: readonly PackageFile[]): PackageFile[] {
   const folders = directoriesOf(files).filter((path) => path.endsWith(`/${PRODUCT.name}`));

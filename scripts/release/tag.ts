@@ -11,7 +11,7 @@ export interface Tagged {
   changelog: string;
 }
 
-/** One sentence for each reason why it may not. */
+/** One sentence for each reason why the tag may not become a release. */
 export function tagProblems({ tag, version, builder, published, changelog }: Tagged): string[] {
   const problems: string[] = [];
   if (tag !== `v${version}`) problems.push(`The tag is ${tag}, and package.json has version ${version}.`);

@@ -6,7 +6,7 @@ import type { Subject } from '../../test/simulate/subjects.ts';
 import { bundleSimulator, type Engine } from './bundle.ts';
 
 const FLAGS = [
-  // Small enough for the processor's cache. With 64 MB, which a whole history fills, it takes a quarter longer.
+  // Small enough for the processor's cache. With 64 MB, which a whole history fills, histories take a quarter longer.
   '--max-semi-space-size=8',
   // There is a process for each core already.
   '--single-threaded-gc',
@@ -26,7 +26,7 @@ export const ENDLESS = 'the history does not end';
 export interface Pool {
   /**
    * Runs seeds in any order and reports each when it ends.
-   * @param isEnough called before each task; true to start no more
+   * @param isEnough called before each task; returns true to start no more tasks
    */
   run(
     seeds: readonly number[],

@@ -8,15 +8,18 @@ import { root } from './compiled.mjs';
 
 const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
 
-/** Time limit of a file on a slow machine, in milliseconds. At full size, or with executables, some take several times as long. */
+/**
+ * Time limit of a file on a slow machine, in milliseconds. At full size, or with executables, some files take several times as
+ * long.
+ */
 const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 900_000 : 240_000);
 /** Time limit for a process to end after its last test. */
 const EXIT_MS = 20_000;
 
 /**
  * Runs the files, given as paths below the checkout. `onFile` gets the outcome of each: `{file, ms, cpuMs, events, failure}`,
- * where `failure` is a text or null, and `cpuMs` leaves out processes that it started. A file for which `needsOwnProcess` is
- * true shares its process with no other.
+ * where `failure` is a text or null, and `cpuMs` leaves out processes that the file started. A file for which `needsOwnProcess`
+ * is true shares its process with no other.
  */
 export async function runFiles(files, { width, ...options }) {
   const queue = [...files];

@@ -1,5 +1,5 @@
-// Every test has its own home, and relay waits until the disk has what it saves there. If the system has a directory in
-// memory, the homes are in it, which saves a tenth of the time.
+// Every test has its own home, and relay waits until its files there are on the disk. If the system has a directory in memory,
+// the homes are placed there, which saves a tenth of the time.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, statfsSync } from 'node:fs';
 import { constants } from 'node:os';
 
@@ -20,7 +20,7 @@ export function useMemory() {
     process.once(signal, () => process.exit(128 + constants.signals[signal]));
 }
 
-/** False if there is too little room, or programs cannot be started from there, as in many containers. */
+/** False if the directory has too little room, or programs in it cannot be started, as in many containers. */
 function isUsable() {
   try {
     const { bavail, bsize } = statfsSync(MEMORY);
