@@ -1,4 +1,4 @@
-/** What tests take out of a tool's answer. */
+/** Reads parts of a tool's answer. */
 import assert from 'node:assert/strict';
 
 export type Answer = Record<string, unknown>;

@@ -1,4 +1,4 @@
-/** The system's Chromium, headless, for tests of pages. One serves all tests of a process. */
+/** The system's Chromium, headless, for tests of pages. One browser serves all tests of a process. */
 import { existsSync, mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, chromium, type Page } from 'playwright-core';
@@ -7,7 +7,9 @@ const PATHS = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/googl
 
 const executablePath = process.env.RELAY_CHROMIUM ?? PATHS.find((path) => existsSync(path));
 
-/** Why tests that need Chromium are skipped; false if they run. CI installs it, so there a missing one is a failure. */
+/**
+ * Why tests that need Chromium are skipped; false if they run. CI installs Chromium, so a missing Chromium is a failure there.
+ */
 export const withoutChromium =
   executablePath === undefined && process.env.CI !== 'true' ? 'Chromium is not installed' : false;
 
@@ -29,7 +31,7 @@ const PATIENCE_MS = 60_000;
 
 let shared: Promise<Browser> | undefined;
 
-/** Runs `work` with the browser, and then closes the profiles that it opened. */
+/** Runs `work` with the browser, and then closes the profiles that `work` opened. */
 export async function withChromium(work: (browser: Browser) => Promise<void>): Promise<void> {
   shared ??= launch();
   const browser = await shared;
@@ -40,14 +42,14 @@ export async function withChromium(work: (browser: Browser) => Promise<void>): P
   }
 }
 
-/** Chromium may never report that a page is closed if it was just navigating. Then the next test gets a new browser. */
+/** Chromium may never report that a page is closed if the page was just navigating. Then the next test gets a new browser. */
 async function closeProfiles(browser: Browser): Promise<void> {
   const closed = Promise.all(browser.contexts().map((context) => context.close()));
   const late = setTimeout(() => {
     shared = undefined;
     void browser.close();
   }, CLOSE_MS);
-  // If this takes too long, the browser is closed, and then the promise settles too.
+  // If closing the profiles takes too long, the browser is closed, and then the promise settles too.
   await closed.catch(() => {}).finally(() => clearTimeout(late));
 }
 
@@ -71,10 +73,10 @@ const FACES = [
   { name: 'phone-dark', colorScheme: 'dark', viewport: { width: 360, height: 740 } },
 ] as const;
 
-/** Directory for pictures for people to look at; without it, none are made. */
+/** Directory for pictures that people look at; without it, no pictures are taken. */
 const artifacts = process.env.RELAY_ARTIFACTS;
 
-/** Pictures of the page as it is: light and dark, desktop and phone. */
+/** Takes pictures of the page in its present state: light and dark, desktop and phone. */
 export async function screenshots(page: Page, subject: string): Promise<void> {
   if (artifacts === undefined) return;
   for (const { name, colorScheme, viewport } of FACES) {

@@ -11,7 +11,7 @@ export { temporaryHome } from './temporaryHome.ts';
 
 export interface CliOptions {
   env?: NodeJS.ProcessEnv;
-  /** Content of stdin, after which it ends; a stream stays under the test's control. */
+  /** A string is the whole content of stdin. A stream stays open until the test ends it. */
   stdin?: string | PassThrough;
   terminal?: { stdin?: boolean; stdout?: boolean; stderr?: boolean };
   columns?: number;
@@ -135,7 +135,7 @@ export function relayProcess(
   });
 }
 
-/** The tool and its arguments in a line `  $ relay call …`, as a shell reads it. */
+/** The tool and its arguments in a line ` $ relay call …`, as a shell reads the line. */
 export function exampleWords(line: string): string[] {
   const script = `printf '%s\\0' ${line.replace('  $ ', '')}`;
   const words = execFileSync('sh', ['-c', script], { encoding: 'utf8' }).split('\0');

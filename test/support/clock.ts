@@ -14,7 +14,7 @@ export interface ManualClock extends Clock {
   setWall(ms: number): void;
   /** Number of sleeps in progress. */
   readonly sleeping: number;
-  /** Their durations in milliseconds. */
+  /** Durations of these sleeps in milliseconds. */
   readonly asked: readonly number[];
 }
 

@@ -1,7 +1,7 @@
-/** Entries of lists, which have to be there. */
+/** Gets entries of lists, which have to be there. */
 import assert from 'node:assert/strict';
 
-/** The entry at `index`; a test that asks beyond the end is wrong. */
+/** The entry at `index`. Throws beyond the end of the list. */
 export function at<T>(list: readonly T[], index: number): T {
   const entry = list[index];
   if (entry === undefined) throw new Error(`there is no entry ${index}`);
@@ -12,7 +12,7 @@ export function at<T>(list: readonly T[], index: number): T {
 export const pluck = <K extends string, T>(list: ReadonlyArray<Readonly<Record<K, T>>>, key: K): T[] =>
   list.map((entry) => entry[key]);
 
-/** Fails with the entries of which `holds` is true. */
+/** Fails, and shows the entries, if `holds` is true of any entry. */
 export function assertNone<T>(
   list: readonly T[],
   holds: (entry: T, index: number) => boolean,

@@ -26,8 +26,8 @@ const USUAL_MS = 6;
 const SLOWEST = 0.2;
 
 /**
- * 1 on a quiet machine, less on a slow or busy one, where the program needs longer and would miss its deadlines at full
- * speed.
+ * The pace of this machine: 1 if it is quiet, less if it is slow or busy. At full pace, the program would miss its deadlines on
+ * a busy machine.
  */
 export function paceOfMachine(): number {
   const now = performance.now();
@@ -36,7 +36,7 @@ export function paceOfMachine(): number {
 }
 
 let measured = { pace: 1, until: 0 };
-/** How long to reuse a measurement, in milliseconds: it takes 12 ms, and tests start many clocks. */
+/** How long to reuse a measurement, in milliseconds. A measurement takes 12 ms, and tests start many clocks. */
 const FRESH_MS = 2_000;
 
 function measurePace(): number {
@@ -67,8 +67,8 @@ let turnAt: number | undefined;
 let counted = 0;
 
 /**
- * Real milliseconds in which this process ran. If the machine does something else for a second, that must not use up
- * deadlines.
+ * Real milliseconds in which this process ran. If the machine does something else for a second, that second must not count
+ * towards deadlines.
  */
 function runningMs(): number {
   if (turnAt === undefined) {

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { connectionSecrets, endsOf } from '../../src/domain/localProof.ts';
 import { greet, requireProof } from '../../src/local/localClient.ts';
 
-/** Answers with a proof of `key` for the connection of `request`. @returns the credential that goes with it */
+/** Answers with a proof of `key` for the connection of `request`. @returns the credential that goes with the proof */
 export function answerHello(
   request: IncomingMessage,
   response: ServerResponse,
@@ -22,7 +22,7 @@ export function answerHello(
 
 /**
  * Sends a request below `/local/` (or to another `path`) to a real server, on a connection with proofs from both sides.
- * @param headers besides the credential, or instead of it
+ * @param headers further headers; an `authorization` replaces the credential
  */
 export async function askLocal(
   { baseUrl, localKey }: { baseUrl: string; localKey: string },

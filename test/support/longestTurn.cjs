@@ -1,6 +1,6 @@
-// Preloaded into a program (NODE_OPTIONS): measures how long one turn of its event loop lasts at most, in milliseconds of
-// processor time of its thread, which other programs on the machine do not add to, and on the clock. SIGUSR2 begins anew;
-// the file that TURN_FILE names has `{"cpu": …, "wall": …}` four times a second.
+// Preloaded into a program (NODE_OPTIONS): measures the longest turn of its event loop, in milliseconds of processor time of
+// its thread and of real time. Other programs on the machine do not add to the processor time. SIGUSR2 restarts the
+// measurement. Four times a second, `{"cpu": …, "wall": …}` is written to the file that TURN_FILE names.
 const { openSync, readSync, writeFileSync, renameSync } = require('node:fs');
 
 const file = process.env.TURN_FILE;

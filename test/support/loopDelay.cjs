@@ -1,5 +1,5 @@
-// Preloaded into the program (NODE_OPTIONS): SIGUSR2 begins a measurement of the event loop's delay anew, and the longest
-// one since then is written to the file that LOOP_DELAY_FILE names twice a second, in milliseconds.
+// Preloaded into the program (NODE_OPTIONS): measures the longest delay of its event loop. SIGUSR2 restarts the measurement.
+// Twice a second, the delay in milliseconds is written to the file that LOOP_DELAY_FILE names.
 const { writeFileSync } = require('node:fs');
 const { monitorEventLoopDelay } = require('node:perf_hooks');
 

@@ -10,14 +10,14 @@ export const HAS_IPV6 = Object.values(networkInterfaces()).some((addresses) =>
 /** Host names under which a relay on this machine answers. */
 export const NAMES = HAS_IPV6 ? ['127.0.0.1', 'localhost', '[::1]'] : ['127.0.0.1', 'localhost'];
 
-/** The ones of `addresses` on which a program can listen here. */
+/** Those of `addresses` on which a program on this machine can listen. */
 export function available(addresses: readonly string[]): string[] {
   return addresses.filter((address) => HAS_IPV6 || !address.includes(':'));
 }
 
 /**
  * A port for a server that is started later, or twice. Systems assign higher ports (Linux from 32,768, macOS and Windows from
- * 49,152), so no connection of another test can take it meanwhile.
+ * 49,152), so no connection of another test can take the port meanwhile.
  */
 export async function freePort(): Promise<string> {
   for (let left = 20; ; left--) {

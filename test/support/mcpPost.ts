@@ -2,7 +2,7 @@
 import { type Answer, send } from './http.ts';
 import { API_KEY, type Relay } from './world.ts';
 
-/** The headers of every request that may be answered. */
+/** The headers without which the endpoint refuses a request. */
 export const MCP_HEADERS = {
   authorization: `Bearer ${API_KEY}`,
   'content-type': 'application/json',
@@ -16,7 +16,7 @@ export const META_2026 = {
   'io.modelcontextprotocol/clientCapabilities': {},
 };
 
-/** @param message as an object, or the body as it is */
+/** @param message an object, or text to send unchanged as the body */
 export function postMcp(
   { server }: Pick<Relay, 'server'>,
   message: object | string,

@@ -11,7 +11,7 @@ export const inChromium = (run: typeof longTest): typeof longTest => (withoutChr
 
 export interface OwnerPage {
   page: Page;
-  /** Fails if the console had an error, or the page asked another host. */
+  /** Fails if the console had an error, or the page sent a request to another host. */
   assertQuiet(): void;
 }
 
@@ -23,7 +23,10 @@ interface PageOptions extends BrowserContextOptions {
   expected?: RegExp;
 }
 
-/** A relay and a page of it in Chromium. Fails unless the page stayed quiet. @param options.page as `newPage` takes it */
+/**
+ * Runs `work` with a relay and one of its pages in Chromium. Fails unless the page stayed quiet. @param options.page as
+ * `newPage` takes it
+ */
 export async function withPage(
   { page: pageOptions, ...options }: RelayOptions & { page?: PageOptions },
   work: (relay: Relay, page: Page, browser: Browser) => Promise<void>,

@@ -1,4 +1,4 @@
-/** Playlists of the simulated account: found, filled and compared. */
+/** Finds, fills and compares playlists of the simulated account. */
 import assert from 'node:assert/strict';
 import type { DemoPlaylist } from '../../src/demo/state.ts';
 import { owner } from './entries.ts';
@@ -59,7 +59,7 @@ export function assertRows(playlist: DemoPlaylist, expected: readonly string[]):
   assertSame(urisOf(playlist), expected);
 }
 
-/** Fails unless both lists are the same. Says in few words how they differ, since they are long. */
+/** Fails unless both lists are the same. Says in few words how they differ, since the lists are long. */
 export function assertSame(present: readonly string[], expected: readonly string[]): void {
   const difference = differenceOf(present, expected);
   if (difference !== null) assert.fail(difference);

@@ -1,5 +1,5 @@
-// Plays another user of the machine who listens on ports, keeps the connections, and passes on whatever is sent. Run by
-// `portHolder.ts` under another user ID, with this text as the program and commands as lines of JSON.
+// Plays another user of the machine who listens on ports, keeps the connections, and passes on whatever is sent.
+// `portHolder.ts` runs this text as a program under another user ID, and sends commands as lines of JSON.
 import { connect, createServer } from 'node:net';
 import { createInterface } from 'node:readline';
 

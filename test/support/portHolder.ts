@@ -15,9 +15,9 @@ export interface PortHolder {
   /** Closes the ports; the connections stay. */
   release(): Promise<void>;
   /**
-   * Connects to the server for each connection that it keeps, repeats what was received, and passes back the answers. It tries
-   * first from the same port as the client, then from another one.
-   * @returns for each connection the results of both
+   * For each kept connection, connects to the server, repeats what the client sent, and passes back the answers. The first try
+   * uses the client's own port, the second another port.
+   * @returns for each connection the results of both tries; the second is null if the first succeeded
    */
   passOn(host: string, port: number): Promise<Array<[same: string, other: string | null]>>;
   send(request: {

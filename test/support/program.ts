@@ -1,6 +1,6 @@
 /**
- * The program as a person runs it, with its own home. Commands run in the test's process, through the same command line,
- * unless `RELAY_BIN` names a packaged program. Tests about processes (signals, a kill, streams) use a real one.
+ * The program as a person runs it, with its own home. Commands run in the test's process, through the same command line, unless
+ * `RELAY_BIN` names a packaged program. Tests about processes (signals, a kill, streams) use a real process.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, once } from 'node:events';
@@ -36,7 +36,7 @@ export interface Ended {
 
 export interface Running {
   pid: number;
-  /** Its output so far. */
+  /** The output so far. */
   readonly out: string;
   readonly err: string;
   write(text: string): void;
@@ -81,7 +81,7 @@ export interface Desk {
   filesWith(text: string): string[];
 }
 
-/** Runs `work` with one home, and ends everything that runs with it afterwards, by pid. */
+/** Runs `work` with one home, and afterwards ends every command that was started with that home. */
 export async function withDesk(
   env: Record<string, string>,
   work: (desk: Desk) => Promise<void>,
@@ -126,7 +126,7 @@ export async function withDesk(
   }
 }
 
-/** The command line in this process, as `main` runs it. `stop` takes SIGINT and SIGTERM; it cannot be killed. */
+/** The command line in this process, as `main` runs it. `stop` takes SIGINT and SIGTERM; the command cannot be killed. */
 function runRelay(args: string[], env: Record<string, string>): Started {
   const text = { out: '', err: '' };
   const changed = new EventEmitter();

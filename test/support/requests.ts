@@ -1,4 +1,4 @@
-/** Requests that the simulated provider has received, counted. */
+/** Counts requests that the simulated provider has received. */
 import type { Relay } from './world.ts';
 
 export const searches = ({ provider }: Relay) =>

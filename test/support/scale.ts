@@ -1,6 +1,6 @@
 /**
- * Long tests run in a shortened form with `npm test`, and at full size with `npm run test:long`. The long run has only the files
- * that import this one, and is part of CI.
+ * Long tests run in a shortened form with `npm test`, and at full size with `npm run test:long`. The long run has only the
+ * files that import this file, and is part of CI.
  */
 
 import { type TestContext, type TestOptions, test } from 'node:test';
@@ -15,8 +15,8 @@ export function sized<T>(size: T, short: T): T {
 type Work = (t: TestContext) => Promise<void> | void;
 
 /**
- * A test that runs at full size only, since `npm test` has enough similar ones. It takes long even on a fast clock, or needs
- * a browser or several processes.
+ * A test that runs at full size only, since `npm test` has enough similar tests. It takes long even on a fast clock, or needs a
+ * browser or several processes.
  */
 export function longTest(name: string, work: Work): void;
 export function longTest(name: string, options: TestOptions, work: Work): void;

@@ -1,4 +1,4 @@
-/** A desk whose relay talks to a simulated Spotify that outlives its server. */
+/** A desk whose relay talks to a simulated Spotify. The simulated Spotify keeps running when the relay server stops. */
 import { type Desk, withDesk } from './program.ts';
 import { type Simulator, type SimulatorOptions, settingsFor, startSimulator } from './simulator/simulator.ts';
 

@@ -12,7 +12,7 @@ import { StdioClientTransport as OlderTransport } from '@modelcontextprotocol/sd
 
 const SCRIPT = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
-/** The program and its first arguments; `RELAY_BIN` names a packaged one. */
+/** The program and its first arguments; `RELAY_BIN` names a packaged program. */
 const STDIO_COMMAND: [string, ...string[]] = process.env.RELAY_BIN
   ? [process.env.RELAY_BIN, 'stdio']
   : [process.execPath, SCRIPT, 'stdio'];
@@ -25,7 +25,7 @@ interface StdioOptions {
   args?: readonly string[];
 }
 
-/** True for a packaged program without PATH or stderr, alone in its directory (`scripts/test.mjs --stdio`). */
+/** True to run a packaged program without PATH or stderr, alone in its directory (`scripts/test.mjs --stdio`). */
 const IS_ALONE = process.env.RELAY_BIN !== undefined && process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 function parameters({ env, args = [] }: StdioOptions) {
@@ -54,7 +54,10 @@ export async function stdioClient(options: StdioOptions): Promise<Client> {
   return client;
 }
 
-/** Delays each message. If progress arrives together with the answer, this client handles the answer first and loses it. */
+/**
+ * Delays each message. If progress arrives together with the answer, this client handles the answer first and loses the
+ * progress.
+ */
 function spaceOut(transport: StdioClientTransport): void {
   const take = transport.onmessage;
   let queue = Promise.resolve();
@@ -91,12 +94,12 @@ export interface RawStdio {
 }
 
 export interface RawOptions extends StdioOptions {
-  /** Words before `stdio`. */
+  /** Words on the command line before `stdio`. */
   before?: readonly string[];
   stderr?: 'ignore' | 'pipe' | 'closed' | 'full';
 }
 
-/** Starts `relay stdio`. The caller has to end it. */
+/** Starts `relay stdio`, which is killed after the test at the latest. */
 export function rawStdio(
   t: TestContext,
   { env, before = [], args = [], stderr = 'ignore' }: RawOptions,
@@ -113,8 +116,8 @@ export function rawStdio(
           stdio: ['pipe', 'pipe', stderr === 'ignore' ? 'ignore' : 'pipe'],
         });
   const { stdin, stdout } = child;
-  if (!stdin || !stdout) throw new Error('it has pipes');
-  // Takes stderr off the pipe, which would be full after 64 KiB.
+  if (!stdin || !stdout) throw new Error('relay stdio has no pipes');
+  // Reads stderr, since the pipe would be full after 64 KiB.
   if (stderr === 'pipe') child.stderr?.resume();
   let text = '';
   let lastId = 0;
@@ -141,7 +144,8 @@ export function rawStdio(
     for (;;) {
       const found = lines().find((line) => line.id === id);
       if (found) return found;
-      if (child.exitCode !== null || child.signalCode !== null) throw new Error(`it ended before ${id}`);
+      if (child.exitCode !== null || child.signalCode !== null)
+        throw new Error(`relay stdio ended before the answer to request ${id}`);
       await once(changed, 'line', { signal: AbortSignal.timeout(40_000) });
     }
   };

@@ -1,5 +1,5 @@
-// Plays another user of the machine, who tries everything within reach. Run by `stranger.ts` under another user ID, with this
-// text on stdin, so that it need not read the repository.
+// Plays another user of the machine, who tries everything within reach. `stranger.ts` starts Node under another user ID, and
+// passes this text on stdin, since that user may not be able to read the repository.
 import { readdirSync, readFileSync } from 'node:fs';
 import { connect } from 'node:net';
 
@@ -63,7 +63,8 @@ async function guess({ path, codes }) {
   return answers;
 }
 
-// Sends a request and closes its end at once. For a socket that is already closed, the kernel reports root as the owner.
+// Sends a request and closes its end of the connection at once. For a socket that is already closed, the kernel reports root as
+// the owner.
 function sendAndClose(path) {
   const { hostname, port, host } = new URL(baseUrl);
   return new Promise((resolve) => {

@@ -2,7 +2,7 @@
 import { spawn } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
-// One per test process, so that strangers of simultaneous tests do not see each other's environment.
+// One user per test process, so that strangers of simultaneous tests do not see each other's environment.
 export const STRANGER_UID = 61_000 + (process.pid % 4_000);
 
 /** Why tests that need a second user are skipped; false if they run, as always on CI, which runs as root. */
@@ -28,7 +28,7 @@ export interface StrangerReport {
   /** Status of the last page for each address. */
   tried: Record<string, number>;
   sent: Array<{ path: string; status: number; text: string }>;
-  /** For each owner code: if the page had a form (`token`), and the answer to it. */
+  /** For each owner code: whether the page had a form (`token`), and the answer to that form. */
   approvals: Array<{ token: boolean; status: number; location: string | null }>;
   /** Start of the answer to a login whose sender had closed its end at once. */
   closing: string;

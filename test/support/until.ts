@@ -1,9 +1,14 @@
-/** Waits for a condition, up to a limit in real time. Counting turns of the event loop would end too soon on a busy machine. */
-/** Time limit on a slow machine, in real milliseconds. After it, the test fails with the condition. */
+/**
+ * Waits for a condition, up to a limit in real time. A limit in turns of the event loop would end too soon on a busy machine.
+ */
+/** Time limit on a slow machine, in real milliseconds. After this time, the test fails and names the condition. */
 const PATIENCE_MS = 60_000;
 /** Number of turns without a pause. A longer wait pauses between turns, to leave the processor to others. */
 const QUICK_TURNS = 200;
-/** Conditions that take longer to check, such as a request to a server, get at most a quarter of the time. */
+/**
+ * Longest check, in milliseconds, that is repeated without a pause. Longer checks, such as a request to a server, get at most a
+ * quarter of the time.
+ */
 const QUICK_MS = 0.5;
 const PAUSES_MS = { least: 2, most: 50 };
 

@@ -57,7 +57,7 @@ export function gate(): { wait: () => Promise<void>; open: () => void; readonly 
   };
 }
 
-/** With this, the waits before the second and third try of a read are 125 and 250 ms. */
+/** Without jitter, the waits before the second and third try of a read are 125 and 250 ms. */
 const noJitter: Random = { ...systemRandom, fraction: () => 0 };
 
 type Work = (relay: Relay, clock: WatchedClock) => Promise<void>;

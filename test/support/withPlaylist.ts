@@ -8,28 +8,28 @@ export interface PlaylistScene extends Pick<Relay, 'provider' | 'call'> {
   relay: Relay;
   playlist: DemoPlaylist;
   playlist_id: string;
-  /** Its rows before the test. */
+  /** URIs of the playlist's rows before the test. */
   former: string[];
 }
 
-/** The account's playlist of that name, as a test works with it. */
+/** The scene for the account's playlist of that name. */
 export function sceneOf(relay: Relay, name: string): PlaylistScene {
   const playlist = named(relay, name);
   const { provider, call } = relay;
   return { relay, provider, call, playlist, playlist_id: playlist.id, former: urisOf(playlist) };
 }
 
-/** What to do with a scene, perhaps after options. */
+/** The work of a test, with or without options before it. */
 export type Then<Options, Scene> = [work: Work<Scene>] | [options: Options, work: Work<Scene>];
 type Work<Scene> = (scene: Scene) => Promise<void>;
 
-/** A whole relay, and the account's playlist of that name. */
+/** Runs `work` with a whole relay and the account's playlist of that name. */
 export function withPlaylist(name: string, ...then: Then<RelayOptions, PlaylistScene>): Promise<void> {
   const [options, work] = then.length === 1 ? [{}, ...then] : then;
   return withRelay(options, (relay) => work(sceneOf(relay, name)));
 }
 
-/** The same with a clock that moves only when the test says so. */
+/** As `withPlaylist`, with a clock that moves only when the test says so. */
 export function withClockedPlaylist(
   name: string,
   ...then: Then<RelayOptions, PlaylistScene & { clock: WatchedClock }>

@@ -25,7 +25,7 @@ export const ENCRYPTION_KEY = Buffer.alloc(32, 7).toString('base64');
 /** The key with which command line and server prove themselves to each other. */
 export const LOCAL_KEY = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));
 
-/** The same tests through `relay stdio`: `node scripts/test.mjs --stdio`. */
+/** True if clients use `relay stdio`: `node scripts/test.mjs --stdio`. */
 export const OVER_STDIO = process.env.RELAY_TEST_TRANSPORT === 'stdio';
 
 export interface RelayOptions {
@@ -36,7 +36,10 @@ export interface RelayOptions {
   /** Environment that names the directories of MCP clients. */
   clientEnv?: Record<string, string>;
   provider?: SimulatorOptions;
-  /** False to connect no account; `login` to connect it with a real login. By default it is connected before the start. */
+  /**
+   * False to connect no account; `login` to connect it with a real login. By default the account is connected before the server
+   * starts.
+   */
   connect?: boolean | 'login';
   /** false to connect no MCP client. */
   client?: boolean;
@@ -114,8 +117,8 @@ export async function withRelay(
 }
 
 /**
- * Keeps the library from freeing memory, which it does a minute after its last use. On a fast clock that would be all the time,
- * and it is slow in a process with the objects of other tests.
+ * Keeps the library from freeing memory a minute after its last use. On a fast clock, it would free memory all the time, which
+ * is slow in a process with the objects of other tests.
  */
 const GROUND: StartOptions['ground'] = {
   library: (options) => createLibrary({ ...options, ground: { freeMemory() {} } }),

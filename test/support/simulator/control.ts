@@ -82,7 +82,7 @@ function accountState(account: DemoAccount | undefined): Record<string, unknown>
   };
 }
 
-/** Rules come as in `faults.add`, except: `path` as `{ "regex": "…" }`, `times` as `"always"`. */
+/** Reads rules in the form of `faults.add`. A `path` may also be `{ "regex": "…" }`, and `times` may be `"always"`. */
 function rulesIn({ rules }: Body): FaultRule[] {
   if (!Array.isArray(rules)) throw refuse(400, 'rules must be a list');
   return rules.map((rule) => {

@@ -13,7 +13,7 @@ export type FaultAction =
       headers?: Record<string, string>;
       contentType?: string;
     }
-  /** 429; null omits the header. */
+  /** 429; null omits the header `Retry-After`. */
   | { kind: 'rate_limit'; retryAfterSeconds: number | string | null }
   /** 429 with the reason QUOTA_EXCEEDED. */
   | { kind: 'quota'; retryAfterSeconds: number | string | null }
@@ -25,7 +25,7 @@ export type FaultAction =
   | { kind: 'late'; ms: number; answer: number | 'drop' | 'hang' }
   /** The request takes effect at once, but its answer comes `ms` later. */
   | { kind: 'slow_answer'; ms: number }
-  /** No answer, before or after the request takes effect. */
+  /** Never answers; stops before or after the request takes effect. */
   | { kind: 'hang'; when: 'before' | 'after' }
   /** An HTML page instead of the answer, as a captive portal or a proxy sends it; by default with status 200. */
   | { kind: 'html'; effect: boolean; status?: number }
@@ -50,11 +50,11 @@ export interface FaultMatch {
   search?: RegExp;
   /** A further condition, for example on the query. */
   where?: (request: Incoming) => boolean;
-  /** How many matching requests pass before it applies. */
+  /** How many matching requests pass before the rule applies. */
   skip?: number;
   /** Applies to every n-th matching request only, from the first on; default 1. */
   every?: number;
-  /** How often it applies; default 1, `Infinity` for always. */
+  /** How often the rule applies; default 1, `Infinity` for always. */
   times?: number;
 }
 
@@ -65,7 +65,7 @@ export interface FaultControl {
   clear(): void;
 }
 
-/** Kinds that do not decide the answer, so that others may follow. */
+/** Kinds that do not decide the answer, so that other faults may follow. */
 const PASSING: readonly FaultAction['kind'][] = ['latency', 'hook', 'transform'];
 
 export class FaultList implements FaultControl {

@@ -22,7 +22,7 @@ export interface Lags {
 const NONE: Lags = { lists: 0, snapshots: 0, totals: 0, created: 0 };
 
 export interface LagControl {
-  /** Sets the lags. Those left out become 0. */
+  /** Sets the lags. Lags that are left out become 0. */
   set(lags: Partial<Lags>): void;
   /** Notes the present state. Call it before changing the accounts by hand. */
   remember(): void;
@@ -143,13 +143,13 @@ export class Lag implements LagControl {
     }
   }
 
-  /** True if reads show everything as it is. */
+  /** True if nothing makes reads differ from the present state. */
   #isOff(): boolean {
     const isQuick = Math.max(...Object.values(this.#lags)) === 0;
     return isQuick && this.#relinks.size + this.#vanished.size === 0;
   }
 
-  /** Sets everything to the state that reads show, and returns functions that undo that. */
+  /** Sets playlists and saved tracks to the state that reads show. Returns functions that set them back. */
   #showFormer(): Array<() => void> {
     const now = this.#now();
     const undo: Array<() => void> = [];

@@ -22,13 +22,13 @@ export interface Simulator extends DemoProvider {
   /** Base URL, without a path. */
   readonly url: string;
   readonly catalogue: World['catalogue'];
-  /** Tests may read and change them; the first is the default for logins. */
+  /** Tests may read and change the accounts. Logins get the first account by default. */
   readonly accounts: DemoAccount[];
   /** The last 20,000 requests since the start or the last `clearRequests()`, oldest first. */
   readonly requests: RecordedRequest[];
   clearRequests(): void;
   readonly faults: FaultControl;
-  /** Off at the start. */
+  /** The lag of reads, which is off at the start. */
   readonly lag: LagControl;
   /** Says who the next `/authorize` logs in. */
   loginAs(accountIndex: number): void;
