@@ -6,12 +6,12 @@
 
 const { parse } = JSON;
 
-/** Begins the texts; no JSON begins with it. */
+/** The first character of these texts. No JSON begins with it. */
 const MARK = '\u0001';
 
 const sent = new Map<string, unknown>();
 
-/** @param json must not change any more */
+/** @param json a value that does not change any more */
 export function textOf(json: unknown): string {
   const text = `${MARK}${sent.size}`;
   sent.set(text, json);

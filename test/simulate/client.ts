@@ -17,7 +17,7 @@ interface Failure {
   details?: Record<string, unknown>;
 }
 
-/** A change that this client asked for, with the end that the client saw. */
+/** A change that this client asked for, with the outcome that the client saw. */
 interface Made {
   changeId: string | null;
   /** `follow`: an undo has put a playlist back into the account's list. */
@@ -35,13 +35,13 @@ interface Made {
   isUndone: boolean;
   /** Songs of which relay cannot tell who has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
-  /** By URI: rows that a person has put in while relay took the song out. relay cannot tell them from the rows before. */
+  /** By URI: rows that a person has put in while relay took the song out. relay cannot tell them from the earlier rows. */
   putBack: Counts;
-  /** True if the client knew how the change ended, and that was right. */
+  /** True if the client heard the outcome, and Spotify held what the outcome says. */
   isSure: boolean;
 }
 
-/** Codes that a bad day explains; everything else is the program's own fault. */
+/** Error codes that trouble with Spotify, the network or the computer explains. Any other code is the program's own fault. */
 const ALLOWED: ReadonlySet<string> = new Set([
   'RATE_LIMITED',
   'QUOTA_EXCEEDED',
@@ -66,7 +66,7 @@ const HOUR = 3_600_000;
 const LATEST_EFFECT_MS = 20_000;
 /** Maximum number of songs of which an undo looks up the ID that a list will show. */
 const MAX_LOOKED_UP = 5;
-/** Milliseconds within which a job that writes has made progress, or says what it waits for. */
+/** Milliseconds within which a job that writes must make progress, or say what it waits for. */
 const STILL_MS = 600_000;
 
 export class Client {
@@ -171,8 +171,8 @@ export class Client {
   }
 
   /**
-   * Songs that reads show under another ID, if the undo of an addition cannot find that out. The list shows none of the added songs
-   * until relay no longer waits for them, and there are more of them than relay looks up.
+   * Songs that reads show under another ID, if the undo of an addition cannot find that out. The undo cannot if the list shows
+   * the added songs too late for relay, and there are more songs than relay looks up.
    */
   #unnamed({ added }: Made): string[] {
     const { plan, spotify } = this.#stage;
@@ -208,7 +208,7 @@ export class Client {
       hidden: this.#hidden(),
       unseen: new Set([
         ...spotify.unseenIn(playlist, from),
-        // If relay's first request had no effect, relay leaves as it is what only showed after that request.
+        // If relay's first request had no effect, relay leaves alone whatever showed only after that request.
         ...spotify.unseenIn(playlist, from, 'sends'),
       ]),
       mimicked: this.#mimicked(playlist, from, outcome, own, others),
@@ -217,7 +217,7 @@ export class Client {
     const forgotten = now.filter((effect) => effect.playlist === playlist && spotify.forgotten.has(effect));
     const rows = firstRight(
       (beside) => wrongRows(before, doing, outcome, beside, after, own, unclear),
-      // What relay had written before a copy was restored counts as what was there before.
+      // After a copy of the state is restored, what relay had written counts as what was there before.
       forgotten.length > 0 ? [others, [...forgotten, ...others]] : [others],
     );
     const wrong = rows?.isOrder && isLate ? null : rows;
@@ -245,7 +245,7 @@ export class Client {
       },
       added: new Map([...relay].filter(([, count]) => count > 0)),
       removed: new Map([...relay].filter(([, count]) => count < 0).map(([uri, count]) => [uri, -count])),
-      // What relay had written before a copy was restored counts as what was there before.
+      // After a copy of the state is restored, what relay had written counts as what was there before.
       isSure: wrong === null && outcome.is !== 'unheard' && this.#stage.isRestored === isRestored,
     };
     this.#made.push(made);
@@ -294,8 +294,8 @@ export class Client {
     const others = othersIn(now, playlist);
     const failure = failureIn(answer);
     const isRefused = isConflict(failure) && isPlain && others.length === 0;
-    // With such lags, the pages of one reading may show the list at different times. And if a person has changed the list at about
-    // the same time as relay, what relay reads has several explanations.
+    // With such lags, the pages of one reading may show different states of the list. If a person has changed the list at about
+    // the same time as relay, what relay reads also has several explanations.
     const { lists, uneven } = this.#stage.plan.lags;
     const isBlurred = spotify.blurredIn(playlist, made.from).size > 0;
     const isMixed = (lists > FAR_MS && uneven) || isBlurred;
@@ -332,7 +332,8 @@ export class Client {
           `undo of ${wish}, done: it took an older row of the same song`,
           olders.map(numberOf).join(', '),
         );
-      // Taking out a song takes out all its rows, also one that a person has just added, so the change's own songs do not count.
+      // Taking out a song takes out all its rows, even a row that a person has just added, so the change's own songs do not
+      // count.
       const lost =
         unclear.hidden.size === 0
           ? lostToReplacement(now, playlist, unclear.unseen).filter((uri) => !made.added.has(uri))
@@ -355,9 +356,10 @@ export class Client {
       const found = firstRight(judged, [
         doing,
         ...(outcome.is === 'unheard' ? formers.flatMap((rows) => appending(before, rows)) : []),
-        // If a person has taken out one of several equal rows, nothing tells whether it was the one that relay had added.
+        // If a person has taken out one of several equal rows, nothing shows whether relay had added that row.
         { ...doing, added: stillThere(made, rowsBefore, spotify.effects) },
-        // If a person has put in a song while its removal was in doubt, nothing tells that row from the one that was there before.
+        // If a person has put in a song while its removal was in doubt, nothing distinguishes the new row from the row that was
+        // there before.
         { ...doing, removed: less(made.removed, made.putBack) },
         { ...doing, removed: less(made.removed, this.#putBackUnread(now, playlist)) },
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),
@@ -427,7 +429,8 @@ export class Client {
     if (outcome.is !== 'done') return;
     const effects = spotify.effects.slice(from);
     if (!playlist) return this.#found('create, ok: there is no such playlist', id);
-    // relay can tell a person's playlist from its own only if reads showed the person's before relay first asked for its own.
+    // relay can tell a person's playlist from its own only if reads showed the person's playlist before relay first asked for
+    // its own.
     const { plan } = this.#stage;
     const shownAt = (spotify.madeAt.get(playlist) ?? Infinity) + spotify.lags.mine + 2 * plan.latency[1];
     if (spotify.persons.has(playlist) && shownAt <= (spotify.firstAsked.get(name) ?? 0))
@@ -521,7 +524,7 @@ export class Client {
         const hasWaited = this.#isFilledLater(playlist);
         const args = { playlist_id: playlist.id, track_ids: uris };
         const done = await this.#ask('replace_playlist_tracks', args, null);
-        // A replacement that found the playlist empty counts as one before the playlist was filled.
+        // A replacement that found the playlist empty counts as if it came before the playlist was filled.
         const put = spotify.effects
           .slice(from)
           .find((one) => one.playlist === playlist && one.method === 'PUT');
@@ -617,7 +620,7 @@ export class Client {
       this.#found("undo of rename, ok: a person's name was replaced", `"${now}"`);
     if (outcome.is !== 'done') {
       if (outcome.is !== 'refused') this.#stage.names.delete(playlist);
-      // The change may be undone although nobody heard it.
+      // The undo may have taken effect although nobody heard its answer.
       if (outcome.is === 'unheard') made.isSure = false;
       return;
     }
@@ -680,7 +683,7 @@ export class Client {
     const since = unshown === -1 ? from : unshown;
     const late = this.#lateInLibrary(from, begun);
     const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since, late);
-    // What relay had written before a copy was restored counts as what was there before.
+    // After a copy of the state is restored, what relay had written counts as what was there before.
     const isKnown = this.#stage.isRestored === isRestored;
     this.#note({
       changeId,
@@ -696,7 +699,7 @@ export class Client {
   }
 
   /**
-   * @param wanted whether `uris` are to be saved afterwards
+   * @param wanted whether `uris` should be saved after the call
    * @param free songs that may be saved or not
    */
   #judgeLibrary(
@@ -724,7 +727,7 @@ export class Client {
     const named = this.#namedByOthers();
     const isCounted = outcome.is === 'part' && outcome.anyOrder === true;
     const isOthers = (uri: string) => touched.has(uri) || named.has(uri);
-    // A removal counts only what was there, which is not certain of songs that others touched.
+    // A removal counts only songs that were there. For songs that others touched, that is not certain.
     const counted = wanted ? uris : uris.filter((uri) => then.has(uri));
     const doubtful = wanted || outcome.is !== 'part' ? 0 : uris.filter(isOthers).length;
     const wrong = uris.filter((uri) => {
@@ -751,7 +754,9 @@ export class Client {
     return after;
   }
 
-  /** Songs of earlier requests, if one whose answer was lost took effect only during a call. @param begun when that call began */
+  /**
+   * Songs of all earlier requests, if one of these requests took effect only during a call. @param begun when that call began
+   */
   #lateInLibrary(from: number, begun: number): ReadonlySet<string> {
     const { effects, librarySends } = this.#stage.spotify;
     const isLate = effects
@@ -762,7 +767,7 @@ export class Client {
     );
   }
 
-  /** Songs that other clients save or remove, at moments of their own. */
+  /** Songs that other clients may save or remove at any moment. */
   #namedByOthers(): Set<string> {
     const others = this.#stage.plan.clients.filter(({ name }) => name !== this.#name);
     const wishes = others.flatMap(({ acts }) => acts.map(({ wish }) => wish));
@@ -793,10 +798,10 @@ export class Client {
       (uri) => !free.has(uri) && then.has(uri) !== made.after.includes(uri),
     );
     const wanted = made.wish === 'unsave';
-    // Other songs that were saved or removed during the change may be taken back with it, even if a person did that.
+    // The undo may also take back other songs that were saved or removed during the change, even by a person.
     for (const uri of differing(made.before, made.after)) free.add(uri);
     for (const uri of this.#lateInLibrary(from, begun)) free.add(uri);
-    // What relay had written after a copy of its state was made, which was restored later, counts as what was there before.
+    // If a copy of the state was restored later, what relay wrote after the copy was made counts as what was there before.
     const isForgotten = spotify.effects
       .slice(made.from, made.to)
       .some((effect) => effect.by === 'relay' && effect.playlist === null && spotify.forgotten.has(effect));
@@ -922,7 +927,8 @@ export class Client {
     const unheard = { outcome: { is: 'unheard' }, changeId } as const;
     if (!review) return unheard;
     const followed = await this.#follow(review.id, what, playlist);
-    // True if the review is of an earlier change, whose end was answered but not saved before a crash.
+    // True if the review is of an earlier change. relay had answered how that change ended, but crashed before it saved the
+    // end.
     const isEarlier = this.#made.some(({ changeId }) => changeId !== null && changeId === followed.changeId);
     return isEarlier ? unheard : followed;
   }
@@ -940,7 +946,7 @@ export class Client {
     let given: string | null = null;
     const begun = time.awake();
     let isTold = false;
-    /** How far the job was, and when, as it last made progress or said what it waits for. */
+    /** How far the job had come, and when it last made progress or said what it waits for. */
     let seen = { far: '', at: begun };
     for (let turn = 0; ; turn++) {
       const answer = await this.#quietly('get_job_status', { job_id: id, limit: 1 });
@@ -1065,7 +1071,7 @@ export class Client {
   }
 }
 
-/** What only one of the two lists has. */
+/** Entries that only one of the two lists has. */
 function differing(one: readonly string[], other: readonly string[]): string[] {
   const [first, second] = [new Set(one), new Set(other)];
   return [...new Set([...one, ...other])].filter((uri) => first.has(uri) !== second.has(uri));
@@ -1160,7 +1166,7 @@ const ADDITIONS: ReadonlySet<Made['wish']> = new Set(['add', 'bulk', 'job']);
 
 /**
  * Songs of which the undo of an addition has taken out rows that were there before the addition.
- * @param since the effects from the addition until its undo began; rows that these put in are not older ones
+ * @param since the effects from the addition until its undo began; rows that these effects put in do not count as older
  */
 function olderTaken(
   { added, playlist: on }: Made,
@@ -1199,7 +1205,10 @@ function stillThere(made: Made, rows: readonly PlaylistRow[], effects: readonly 
   return new Map([...made.added].map(([uri, count]) => [uri, Math.min(count, left.get(uri) ?? 0)]));
 }
 
-/** What may count as the rows before a change: those when it was asked for, and those that a person left before its first effect. */
+/**
+ * What may count as the rows before a change: the rows when the change was asked for, and the rows that a person left before
+ * its first effect.
+ */
 function formersOf(
   { before, from, to, playlist: on }: Pick<Made, 'before' | 'from' | 'to' | 'playlist'>,
   effects: readonly Effect[],
@@ -1209,13 +1218,16 @@ function formersOf(
   return [...acts.slice(0, Math.max(0, first)).map(({ after }) => after), before];
 }
 
-/** If an undo only has to add rows at the end, returns that addition: it may stop between two requests if the client leaves. */
+/**
+ * If an undo only has to add rows at the end, returns that addition: such an undo may stop between two requests if the client
+ * leaves.
+ */
 function appending(present: readonly string[], former: readonly string[]): Doing[] {
   const isBegin = present.every((uri, index) => uri === former[index]);
   return isBegin ? [{ do: 'add', uris: former.slice(present.length) }] : [];
 }
 
-/** Null if the rows are right for any of `cases`; otherwise what is wrong for the last one. */
+/** Null if the rows are right for any of `cases`; otherwise what is wrong in the last case. */
 function firstRight<T>(judged: (one: T) => Wrong | null, cases: readonly T[]): Wrong | null {
   let wrong: Wrong | null = null;
   for (const one of cases) {
@@ -1263,7 +1275,8 @@ function othersIn(effects: readonly Effect[], playlist: DemoPlaylist): Effect[] 
 /**
  * By URI: rows that a person has put in after relay had taken that song out.
  * @param isInDoubt true if answers may be lost; otherwise a row counts only if relay has later taken it out too
- * @param isRead true if relay has read, between the two, that the song was gone. Then the row does not count
+ * @param isRead true if relay has read, between the removal and the person's act, that the song was gone. Then the row does not
+ * count
  */
 function putBackIn(
   effects: readonly Effect[],
@@ -1331,14 +1344,17 @@ function failureIn(answer: Answer | null): Failure | null {
 }
 
 /**
- * Songs of a change that others have put in or taken out. After a review that is carried on they are not judged, since relay does
- * not write what is there already.
+ * Songs of a change that others have put in or taken out. If a person lets a reviewed change carry on, these songs are not
+ * judged, since relay does not write what is there already.
  */
 function thereAlready(own: ReadonlySet<string>, others: readonly Effect[]): string[] {
   return others.flatMap(({ before, after }) => touchedBy(before, after)).filter((uri) => own.has(uri));
 }
 
-/** True for a conflict, except because the change is still under way. After a crash it is, until no request can take effect. */
+/**
+ * True for a conflict, unless its reason is that the change is still being written. After a crash, a change counts as being
+ * written until none of its requests can still take effect.
+ */
 function isConflict(failure: Failure | null): failure is Failure {
   return failure?.code === 'CONFLICT' && !failure.message.includes('is still being written');
 }

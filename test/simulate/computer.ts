@@ -42,7 +42,7 @@ interface Parts {
   spotify: Spotify;
   seed: number;
   say(line: () => string): void;
-  /** Creates the library of one process. Without it there is none, and no playlist is kept. */
+  /** Creates the library of one process. By default there is no library, and no playlist is kept. */
   library?: (options: LibraryOptions, isAlive: () => boolean) => Library;
 }
 
@@ -57,7 +57,10 @@ interface Process {
 
 const TOOLS: ReadonlyMap<string, Tool> = new Map(ALL_TOOLS.map((tool) => [tool.name, tool]));
 const REDIRECT = 'http://127.0.0.1:4980/auth/provider/callback';
-/** How long a stopping server waits until calls finish by themselves, then until they have ended; as in `src/server/start.ts`. */
+/**
+ * How long a stopping server waits for calls to finish by themselves, and then for stopped calls to end. As in
+ * `src/server/start.ts`.
+ */
 const DRAIN_MS = 5_000;
 const STOP_MS = 3_000;
 
@@ -192,7 +195,7 @@ export class Computer {
   #inFlight = new Set<Promise<unknown>>();
 
   /**
-   * Calls a tool as a client does; null: the program died, or the client left.
+   * Calls a tool as a client does. Returns null if the program dies or the client leaves.
    * @param leaves aborts when the client leaves
    */
   async call(tool: string, args: Record<string, unknown>, leaves?: AbortSignal): Promise<Answer | null> {

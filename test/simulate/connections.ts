@@ -2,9 +2,9 @@
  * Connections to SQLite that outlive a history. To open a database, read its schema and prepare the same statements again would
  * take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
  *
- * SQLite works on a file of Emscripten's MEMFS. The file's content is here an object that passes everything on to the current
- * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at the
- * change counter, which is different in each file, and forgets what it has read.
+ * SQLite works on a file of Emscripten's MEMFS. Here the file's content is an object that passes everything on to the current
+ * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at
+ * the change counter, which is different in each file, and forgets what it has read.
  */
 import type { BindParams, Database, QueryExecResult, SqlJsStatic, Statement } from 'sql.js';
 import { APPLICATION_ID } from '../../src/store/sql/migrate.ts';
@@ -37,7 +37,7 @@ class Place {
     this.present = first;
   }
 
-  /** What to give to the constructor of a database. */
+  /** The bytes to give to the constructor of a database. */
   get bytes(): Uint8Array {
     const content = {
       length: Number.MAX_SAFE_INTEGER,
@@ -55,7 +55,7 @@ class Place {
 }
 
 export interface Connections {
-  /** Closes what the program has left open. */
+  /** Closes connections that the program has left open. */
   closeOpen(): void;
 }
 
@@ -215,7 +215,7 @@ function schemaOf(file: Content): string {
     .join();
 }
 
-/** The methods of sql.js for a statement, without those set here. */
+/** The methods of sql.js for a statement, without the methods that this file replaces. */
 function plain(statement: Statement): Statement {
   return Object.getPrototypeOf(statement);
 }

@@ -1,6 +1,7 @@
 /**
  * Makes a history independent of the machine. While it runs, code that would wait in real time fails. Code that asks for the
- * time, for random numbers or for a turn of the event loop gets those of the history. SQLite's file system in memory asks too.
+ * time, for random numbers or for a turn of the event loop gets those of the history. SQLite's file system in memory asks for
+ * the time, too.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';
@@ -64,8 +65,8 @@ function unpacked(packed: Uint8Array): Buffer | null {
 }
 
 /**
- * Replaces Node's abort signals. Those are event targets and take ten times as long to make, and a history makes several for each
- * request.
+ * Replaces Node's abort signals. Node's signals are event targets, which take ten times as long to make, and a history makes
+ * several for each request.
  */
 class QuickSignal {
   aborted = false;

@@ -119,7 +119,7 @@ async function live(stage: Stage, beginPerson: () => void): Promise<void> {
   judgeEnd(stage);
 }
 
-/** Finds writes for an account for which there is no change. */
+/** Reports a write for another account if relay has no record of a change for that account. */
 function checkAccount({ spotify, computer, found }: Stage, request: Incoming): void {
   const account = spotify.accountOf(request);
   if (!request.isApi || request.method === 'GET' || account === null || account === spotify.account) return;

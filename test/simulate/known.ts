@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 /** One mistake: its name, the rules of its findings, and the shortest history that shows it. */
 export interface Known {
   name: string;
-  /** Regular expressions. A finding belongs to this mistake if one of them matches its rule. */
+  /** Regular expressions. A finding belongs to this mistake if one of them matches the rule of the finding. */
   rules: string[];
   /** Seed of the history that shows it. Null if it was found by hand, or before plans were drawn as they are now. */
   seed: number | null;

@@ -1,5 +1,5 @@
 /**
- * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file by
+ * Mistakes that are made in the program on purpose, to see that histories find them. Each replaces one passage of a file with
  * another.
  */
 import { KEEP_MUTANTS } from './keeps/mutants.ts';
@@ -91,7 +91,8 @@ export const MUTANTS: readonly Mutant[] = [
 
 /**
  * A file's text with the mistake in it.
- * @throws Error unless the passage is there exactly once: otherwise the mutant would be no mistake, and nobody would notice
+ * @throws Error unless the file has the passage exactly once. Without it, the mutant would change nothing, and nobody would
+ * notice
  */
 export function changed(text: string, { name, file, from, to }: Mutant): string {
   const [before, after, ...more] = text.split(from);

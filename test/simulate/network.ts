@@ -1,4 +1,4 @@
-/** The way from the program to Spotify and back: how long it takes, and what goes wrong on it. */
+/** The way from the program to Spotify and back: how long the way takes, and what goes wrong on it. */
 import type { Answer, Incoming } from '../../src/demo/http.ts';
 import type { Transport } from '../../src/provider/http/transport.ts';
 import { FaultList, faultHook } from '../support/simulator/faults.ts';
@@ -11,7 +11,7 @@ export interface NetworkOptions {
   time: VirtualTime;
   spotify: Spotify;
   seed: number;
-  /** The least and the most milliseconds of one way. */
+  /** The shortest and the longest time of one way, in milliseconds. */
   latency: readonly [number, number];
   /** Hears of each request as it arrives, before it takes effect. */
   arrived(request: Incoming): void;
@@ -100,7 +100,7 @@ export class Network {
   }
 }
 
-/** What the program reads of an answer with JSON. Of a refusal it also reads the text. */
+/** The body of an answer with JSON. The program reads the text of a refusal, so a refusal gets real JSON. */
 function bodyOf({ status, json }: Answer): string {
   return status < 300 ? textOf(json) : JSON.stringify(json);
 }
@@ -116,7 +116,7 @@ function told({ method, path, query, text }: Incoming): string {
   return `${method} ${path}${offset === null ? '' : ` from ${offset}`}${text.startsWith('{') ? ` ${text.length} bytes` : ''}`;
 }
 
-/** Headers in place of Node's class, which takes longer than most answers. The program only asks for single headers. */
+/** Replaces Node's class `Headers`, which takes longer than most answers. The program only asks for single headers. */
 function headersOf(given: Record<string, string>): Headers {
   const known = new Map(Object.entries(given).map(([name, value]) => [name.toLowerCase(), value]));
   return { get: (name: string) => known.get(name.toLowerCase()) ?? null } as Headers;

@@ -187,7 +187,10 @@ async function befall(stage: Stage, mishap: Mishap): Promise<void> {
   }
 }
 
-/** After a crash, relay's records must have each change of which it has sent a request: they are synced before the first request. */
+/**
+ * After a crash, relay must have a record of each change of which it has sent a request: records are synced before the first
+ * request.
+ */
 function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   const { services } = computer;
   if (!services || isRestored) return;
@@ -197,7 +200,8 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    // If the answer to making a playlist was lost, or not saved yet, its record has only the name and may not be told from others.
+    // If the answer to making a playlist was lost, or not saved yet, its record has only the name, so nothing connects it with
+    // the playlist.
     const isBare = written.filter((effect) => effect.playlist === playlist).length === 1;
     const known = services.store.get(
       "select 1 from changes where playlist_id = ? or (kind = 'create' and (playlist_id is null or ?))",
@@ -219,8 +223,8 @@ async function loginAgain(stage: Stage, switchAccount: boolean): Promise<void> {
 }
 
 /**
- * True for a move that takes effect late, after a person has edited the list. It moves other rows than relay has asked for, so if
- * its answer is lost, relay cannot see that it had an effect.
+ * True for a move that takes effect late, after a person has edited the list. Such a move moves other rows than relay has asked
+ * for. If its answer is lost, relay cannot see that the move had an effect.
  */
 function movesOthers(move: Effect, effects: readonly Effect[]): boolean {
   const isMove = difference(countsOf(move.before), countsOf(move.after)).size === 0;

@@ -1,4 +1,7 @@
-/** What happens: acts of a person in Spotify, of somebody who keeps or restores playlists, and of other clients; and mishaps. */
+/**
+ * Lets the events of a plan happen: mishaps, and acts of a person in Spotify, of somebody who keeps or restores playlists, and
+ * of other clients.
+ */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import { sameRows } from '../../../src/domain/rows.ts';
 import { chanceFor } from '../chance.ts';
@@ -76,7 +79,7 @@ async function act(
         if (!spotify.vanished.has(uri)) spotify.relinked.add(uri);
         return;
       }
-      // A song that was shown under another ID stays: nothing would tell under which ID it was added.
+      // A song that was shown under another ID does not go grey: nothing would show under which ID it was added.
       if (spotify.relinked.has(uri)) return;
       spotify.edit('loses a song that is not offered any more', null, () => {
         spotify.vanished.add(uri);
@@ -130,7 +133,7 @@ async function ask(stage: KeepStage, event: Doing<'tool'>): Promise<void> {
   await meddling(stage, playlist, event, () => call(stage, name, { playlist_id: playlist.id, ...args }));
 }
 
-/** Notes that relay was asked for a change of a playlist, from its beginning to its end. */
+/** Notes when a change of a playlist that somebody asked relay for begins, and when it ends. */
 async function meddling<T>(
   stage: KeepStage,
   { id }: DemoPlaylist,
@@ -202,7 +205,7 @@ interface Restored {
   unsupported: unknown[];
 }
 
-/** Restores a version, and compares the result with what the playlist held then. */
+/** Restores a version, and compares the result with what the playlist held at the time of that version. */
 async function restore(stage: KeepStage, event: Doing<'restore'>): Promise<void> {
   const { spotify, time, found } = stage;
   const playlist = playlistOf(stage, event.target);

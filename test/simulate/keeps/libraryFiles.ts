@@ -14,7 +14,7 @@ import type { VirtualTime } from '../time.ts';
 export class LibraryFiles {
   readonly files = new Map<string, Uint8Array>();
 
-  /** @param isAlive whether the process that uses them still runs */
+  /** @param isAlive whether the process that uses the files still runs */
   forProcess(time: VirtualTime, isAlive: () => boolean): FileDisk {
     const step = <T>(work: () => T): Promise<T> =>
       new Promise((resolve) => {

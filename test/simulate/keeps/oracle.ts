@@ -33,7 +33,10 @@ export function judgeKeep(stage: KeepStage, keep: Keep): void {
   if (keep.status === 'review') judgeReview(stage, keep, { told, playlist, rows, wanted });
 }
 
-/** True if relay may not have seen a person's edit: a rule that reads no playlist looks at its own only to write, or once a week. */
+/**
+ * True if relay may not have seen a person's edit: if a rule reads no playlist, relay looks at the rule's own playlist only to
+ * write to it, or once a week.
+ */
 function isUnseen({ spotify, requests }: KeepStage, text: RuleText, playlist: DemoPlaylist): boolean {
   if (text.is !== 'saved' && text.is !== 'head') return false;
   const edit = spotify.effects.findLast(({ by, playlist: on }) => by === 'person' && on === playlist);
@@ -41,12 +44,12 @@ function isUnseen({ spotify, requests }: KeepStage, text: RuleText, playlist: De
   return !requests.some(({ at, path }) => path === '/me/playlists' && at - spotify.lags.versions > edit.at);
 }
 
-/** False for a song that has gone grey, or that reads show under another ID where the rule compares IDs. */
+/** False for a song that has gone grey, or that reads show under another ID if the rule compares IDs. */
 function isJudged({ spotify }: KeepStage, text: RuleText, uri: string): boolean {
   return !spotify.vanished.has(uri) && !(BY_ID.includes(text.is) && spotify.relinked.has(uri));
 }
 
-/** Rules that compare IDs. If two lists show a song under two IDs, it counts as two songs for them. */
+/** Rules that compare IDs. If two lists show a song under two IDs, these rules count it as two songs. */
 const BY_ID: ReadonlyArray<RuleText['is']> = ['unsorted', 'union'];
 
 /** True if two rules read each other. Then nothing says what either playlist should hold. */
@@ -97,7 +100,7 @@ function isEdited({ spotify, meddled }: KeepStage, playlist: DemoPlaylist): bool
   );
 }
 
-/** True if somebody may have asked for a write, so that it need not be for a rule. */
+/** True if somebody may have asked for a write, so that the write need not come from a rule. */
 function isAskedFor(meddled: KeepStage['meddled'], { at, playlist }: Effect): boolean {
   return meddled.some(
     (one) => one.playlist === playlist?.id && at >= one.at - MINUTE && at - one.at < 100 * MINUTE,
@@ -154,7 +157,7 @@ export function judgeWrites(stage: KeepStage): void {
     if (!isMixed && had > 0 && have === 0) found('a kept playlist was emptied without a review', told);
     else if (!isMixed && had - have > 5 && had - have > 0.3 * had)
       found('a kept playlist shrank without a review', told);
-    // If two rules read each other, the one follows what a person did to the playlist of the other.
+    // If two rules read each other, each follows what a person did to the other rule's playlist.
     if (
       !isMixed &&
       before &&
@@ -185,7 +188,7 @@ function isEditOverwritten(
   return !wasSeenRight && first.at - last.at > 3 * MINUTE;
 }
 
-/** Judges a time in which nobody did anything, as long as the interval of the rules. */
+/** Judges a time in which nobody did anything. It lasts as long as the interval of the rules. */
 export function judgeIdle(stage: KeepStage, from: number, until: number, items: readonly Keep[]): void {
   const sent = stage.requests.filter(
     ({ at, path }) => at >= from && at < until && path !== '/api/token' && path !== '/me',

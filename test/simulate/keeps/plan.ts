@@ -18,7 +18,7 @@ export type RuleText =
   | { is: 'turned'; of: string };
 
 export interface PlannedRule {
-  /** Name of the kept playlist. It is made unless the account has one of that name. */
+  /** Name of the kept playlist. The playlist is made unless the account has one of that name. */
   name: string;
   text: RuleText;
 }

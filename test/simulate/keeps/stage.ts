@@ -1,4 +1,4 @@
-/** What the actors of these histories share. */
+/** What the actors of a history of kept playlists share. */
 import type { DemoPlaylist } from '../../../src/demo/state.ts';
 import type { Keep } from '../../keeps/keptPlaylists.ts';
 import type { Computer } from '../computer.ts';
@@ -22,9 +22,9 @@ export interface KeepStage {
   findings: Finding[];
   /** What each rule says now. */
   texts: RuleText[];
-  /** Queries that were ever kept, and what they say. */
+  /** Every query that was kept at some time, and the rule that it expresses. */
   said: Map<string, RuleText>;
-  /** Playlist and time of each change that somebody asked relay for, other than the rules. */
+  /** Playlist and time of each change that somebody asked relay for. Changes of rules are left out. */
   meddled: Array<{ at: number; playlist: string; by: KeepEvent }>;
   /** Playlist and time of each review that somebody accepted. */
   accepted: Array<{ at: number; playlist: string }>;

@@ -1,4 +1,7 @@
-/** The Spotify of these histories, with episodes, local files and songs that turn grey. Also the rows that a rule should find. */
+/**
+ * The Spotify of histories of kept playlists, with episodes, local files and songs that turn grey. Also the rows that a rule
+ * should find.
+ */
 import type { DemoEpisode, DemoShow } from '../../../src/demo/catalogue/types.ts';
 import { type Answer, apiError, type Incoming } from '../../../src/demo/http.ts';
 import type { DemoPlaylist, PlaylistRow } from '../../../src/demo/state.ts';
@@ -25,7 +28,7 @@ function episodeOf(index: number): DemoEpisode {
 const EPISODE_LIST = Array.from({ length: 10 }, (_, index) => episodeOf(index));
 const EPISODE_BY_URI = new Map(EPISODE_LIST.map((episode) => [episode.uri, episode]));
 
-/** A row by its number in a plan. */
+/** The URI of a row, by the row's number in a plan. */
 export function rowUri(row: number): string {
   if (row >= LOCALS) return `spotify:local:Somebody:Tapes:Song+${row - LOCALS}:180`;
   return row >= EPISODES ? (EPISODE_LIST[row - EPISODES] as DemoEpisode).uri : uriOf(row);
