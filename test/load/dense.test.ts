@@ -2,7 +2,7 @@ import { longTest } from '../support/scale.ts';
 import { SEED } from './model/crew.ts';
 import { withCrew } from './model/withCrew.ts';
 
-/** Real time of work, in milliseconds. The test's clock runs ten times as fast. */
+/** Milliseconds of real time that the clients work. The test's clock runs ten times as fast. */
 const WORK_MS = Number(process.env.RELAY_TEST_SECONDS ?? 6) * 1_000;
 
 longTest('two clients while one request in five goes wrong', async (t) => {

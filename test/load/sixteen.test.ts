@@ -13,7 +13,7 @@ import { API_KEY, connectAccount, ENCRYPTION_KEY } from '../support/world.ts';
 import { gatherCrew, noting, SEED } from './model/crew.ts';
 import type { Reading } from './model/server.ts';
 
-/** Real time of work, in three parts. The test's clock runs eight times as fast. */
+/** Seconds of real time that the clients work, in three parts. The test's clock runs eight times as fast. */
 const SECONDS = Number(process.env.RELAY_TEST_SECONDS ?? 12);
 
 /**
@@ -27,13 +27,13 @@ const TYPESCRIPT = new URL('../../scripts/testing/register.mjs', import.meta.url
 interface Program {
   mcpUrl: string;
   baseUrl: string;
-  /** Its memory and descriptors now. */
+  /** The server's memory and descriptors now. */
   probe(): Promise<Reading>;
-  /** Stops it in an orderly way. */
+  /** Stops the server in an orderly way. */
   stop(): Promise<{ code: number | null; err: string }>;
 }
 
-/** The server as a process of its own, for as long as `work` takes. */
+/** Runs `work` with the server as a process of its own. */
 async function withProgram(
   env: Record<string, string>,
   work: (program: Program) => Promise<void>,

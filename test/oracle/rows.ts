@@ -1,6 +1,6 @@
 /**
- * What Spotify may hold after an answer. The simulator, the crash harness and the load tests use it. Pure: it takes lists of
- * rows, what a person did meanwhile, and what relay was asked to do.
+ * What Spotify may hold after an answer. The simulator, the crash harness and the load tests use this file. Pure: it takes
+ * lists of rows, what a person did meanwhile, and what relay was asked to do.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
  * orders is right, and nothing else is.
@@ -31,7 +31,10 @@ export type Outcome =
   | { is: 'refused'; code: string }
   /** What was there before is there again. */
   | { is: 'rolled back' }
-  /** The first `written` entries, or with `anyOrder` any so many. With `unknown`, perhaps also those of one more request. */
+  /**
+   * The first `written` entries took effect; with `anyOrder`, any `written` entries. With `unknown`, perhaps also the entries
+   * of one more request.
+   */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** The answer names the rows that are missing. */
   | { is: 'missing'; uris: readonly string[] }
@@ -55,9 +58,9 @@ export interface Wrong {
 export interface Unclear {
   /** Songs that reads show under another ID, or not at all, so that a client cannot name their rows. */
   hidden: ReadonlySet<string>;
-  /** Songs that a person has touched when relay could not see it in time. */
+  /** Songs that a person has touched when relay could not see the act in time. */
   unseen: ReadonlySet<string>;
-  /** Songs of a lost answer: nothing tells whether a person or relay has put them in or taken them out. */
+  /** Songs of a request whose answer was lost: nothing shows whether a person or relay has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
 }
 
@@ -193,7 +196,7 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
-      // The answer names what is missing, but not which of its other rows are there.
+      // The answer names the missing rows, but does not say which of the other rows are there.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
       for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
@@ -233,7 +236,10 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
   );
 }
 
-/** Songs that an undo, ended part-way, still has to put back. None if it has put back another number of rows than it says. */
+/**
+ * Songs that an undo that ended part-way still has to put back. None if it has put back another number of rows than its answer
+ * says.
+ */
 function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
   if (doing.do !== 'bring back' || outcome.is !== 'part') return [];
   const missing = [...doing.removed].flatMap(([uri, count]): Array<[string, number]> => {

@@ -8,8 +8,8 @@ import { chanceFor } from './chance.ts';
 import { type Lags, NO_LAG } from './spotify.ts';
 
 /**
- * What a history is mostly about. `pages`: lists of several pages that change while relay reads them. `again`: songs that the list
- * has already.
+ * What a history is mostly about. `pages`: lists of several pages that change while relay reads them. `again`: clients add
+ * songs that the list has already.
  */
 export const KINDS = [
   'calm',
@@ -27,7 +27,10 @@ export const KINDS = [
 ] as const;
 export type Kind = (typeof KINDS)[number];
 
-/** One thing that a client asks relay for. Tracks are numbers, playlists indexes; -1 is the playlist that this client made last. */
+/**
+ * One thing that a client asks relay for. Tracks are numbers, and playlists are indexes. -1 is the playlist that this client
+ * made last.
+ */
 export type Wish =
   | { do: 'add'; list: number; tracks: number[] }
   | { do: 'remove'; list: number; tracks: number[] }
@@ -56,7 +59,7 @@ export type Wish =
   | { do: 'find'; name: string; tracks: number[] };
 
 export interface Act {
-  /** Milliseconds to wait after the act before has ended. */
+  /** Milliseconds to wait after the previous act has ended. */
   pause: number;
   /** Milliseconds after which the client leaves without the answer; null if it stays. */
   leaves: number | null;
@@ -66,12 +69,12 @@ export interface Act {
 /** When a person acts: at a time, or when a request of relay is at Spotify. */
 type Moment =
   | { at: number }
-  /** At the `nth` read or write, counted from 0, of one list or (null) of anything, before or after its effect. */
+  /** At the `nth` read or write, counted from 0, of one list, or of anything if `list` is null. Before or after its effect. */
   | { list: number | null; reads: boolean; nth: number; before: boolean };
 
 export type Deed =
   | { do: 'add'; list: number; track: number; place: number }
-  /** Repeats the row at this share of the list's length, beside it. */
+  /** Adds an equal row beside the row at this share of the list's length. */
   | { do: 'double'; list: number; place: number }
   | { do: 'remove'; list: number; place: number }
   | { do: 'move'; list: number; place: number; to: number }
@@ -290,7 +293,9 @@ class Drawing {
     return fresh;
   }
 
-  /** Draws the list's last song, a song that a person adds too, or so many songs that several requests take them out. */
+  /**
+   * Draws the list's last song, a song that a person adds too, or so many songs that taking them out needs several requests.
+   */
   #repeated(fresh: number[], old: readonly number[]): number[] {
     const chance = this.#chance;
     const last = old.at(-1) ?? 820;
@@ -452,7 +457,8 @@ class Drawing {
         ? { at: chance.whole(0, 60_000) }
         : { list, reads: chance.fraction() < 0.6, nth: chance.whole(0, 8), before: chance.fraction() < 0.5 };
     if (this.#kind === 'pages') return this.#betweenPages();
-    // Removes the last row right after a write, when its song may be there twice: relay has to find out which of both is gone.
+    // Removes the last row right after a write, when the list may have its song twice. relay has to find out which of the two
+    // rows is gone.
     if (this.#kind === 'again' && chance.fraction() < 0.35)
       return {
         when: { list, reads: false, nth: chance.whole(0, 1), before: false },
@@ -582,7 +588,10 @@ class Drawing {
     return [{ of, skip, times, action }];
   }
 
-  /** Refuses the second request of a rewrite until relay gives up. Or refuses it once, and the rollback then meets a limit. */
+  /**
+   * Refuses the second request of a rewrite until relay gives up. Or refuses that request once, and then answers the rollback
+   * with a rate limit.
+   */
   #refusal(): PlannedFault[] {
     const chance = this.#chance;
     const second = { of: 'rows', skip: 1 } as const;
@@ -595,7 +604,7 @@ class Drawing {
     ];
   }
 
-  /** A fault that a write may meet. Mostly, nothing in the answer then tells whether the write took effect. */
+  /** A fault that a write may meet. In most cases, the answer does not show whether the write took effect. */
   #lostAnswer(): FaultAction {
     const chance = this.#chance;
     const ms = chance.whole(100, 17_000);
@@ -673,8 +682,8 @@ class Drawing {
 const CUTS: ReadonlySet<Mishap['do']> = new Set(['kill', 'power', 'stop', 'restore', 'sleep', 'offline']);
 
 /**
- * Limits how far reads are behind if answers may be lost. relay waits 20 s for the effect of such a write; if it showed only later,
- * nothing could tell that it will come.
+ * Limits how far reads are behind if answers may be lost. relay waits 20 s for the effect of a write whose answer was lost. If
+ * the effect showed later, relay could not know that it will come.
  */
 function visibleInTime({ lags, faults, mishaps }: Pick<Plan, 'lags' | 'faults' | 'mishaps'>): Lags {
   if (faults.every(({ of }) => of === 'read') && !mishaps.some((mishap) => CUTS.has(mishap.do))) return lags;

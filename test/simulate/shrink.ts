@@ -1,6 +1,6 @@
 /**
- * Makes a plan as short as possible while it still shows the same mistake. It leaves out parts, of long lists first halves. A plan
- * is lists of independent things, and each thing has its own chance, so what stays behaves as before.
+ * Makes a plan as short as possible while it still shows the same mistake. It leaves out parts: of long lists, halves first. A
+ * plan consists of lists of independent things, and each thing has its own chance, so the rest behaves as before.
  */
 import { runHistory } from './history.ts';
 import type { Plan } from './plan.ts';

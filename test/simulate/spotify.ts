@@ -1,6 +1,6 @@
 /**
- * Spotify as a function: the rules of the simulated provider over a small world. It decides when reads show a write, and keeps
- * a record of every effect, of relay and of persons.
+ * Spotify as a function: the rules of the simulated provider over a small world. The class below decides when reads show a
+ * write, and records every effect of relay's requests and of a person's acts.
  */
 import { trackObject } from '../../src/demo/api/shapes.ts';
 import type { Catalogue, DemoAlbum, DemoArtist, DemoTrack } from '../../src/demo/catalogue/types.ts';
@@ -55,10 +55,10 @@ export interface Effect {
   /** As a story tells it. */
   what: string;
   playlist: DemoPlaylist | null;
-  /** Rows before and after, where there is a playlist. */
+  /** Rows before and after, if the effect is on a playlist. */
   before: readonly string[];
   after: readonly string[];
-  /** The same rows as objects. A row is the same object as long as it is in the list. */
+  /** The same rows as objects. A row stays the same object as long as it is in the list. */
   rowsBefore: readonly PlaylistRow[];
   rowsAfter: readonly PlaylistRow[];
   method: string;
@@ -68,17 +68,17 @@ export interface Effect {
 interface Send {
   at: number;
   after: number;
-  /** What the request does to rows. */
   /**
-   * @param shown what the list shows afterwards, if the request may have been done in part: a removal leaves songs that were added
-   *   under another ID than the one it names
+   * What the request does to rows.
+   * @param shown what the list shows afterwards, if the request may have been done in part: a removal leaves songs that were
+   * added under another ID than the removal names
    */
   asks(rows: readonly string[], shown?: readonly string[]): readonly string[];
   /** True if relay has heard how the request ended. */
   isAnswered: boolean;
 }
 
-/** One page of a playlist's rows that was read, and after how many effects. */
+/** A read of one page of a playlist's rows, and after how many effects it came. */
 interface PageRead {
   at: number;
   after: number;
@@ -100,7 +100,10 @@ interface FormerAccount {
   saved: DemoAccount['saved'];
 }
 
-/** Tracks of the catalogue. It is small, since a history would spend most of its time on the JSON of a large one. */
+/**
+ * Number of tracks in the catalogue. The catalogue is small, since a history would spend most of its time on the JSON of a
+ * large one.
+ */
 const TRACKS = 4_000;
 const ARTIST: DemoArtist = { id: idOf('A', 0), uri: '', name: 'Somebody', genres: [], popularity: 0 };
 const ALBUM: DemoAlbum = {
@@ -124,7 +127,7 @@ function apart(a: readonly string[], b: readonly string[]): number {
   return [...difference(countsOf(a), countsOf(b)).values()].reduce((sum, count) => sum + Math.abs(count), 0);
 }
 
-/** True if an act has only taken out rows, and an equal row of each stays. */
+/** True if an act has only taken out rows, and for each of them an equal row stays. */
 function isOneOfEqual({ before, after }: Effect): boolean {
   const left = countsOf(after);
   const changed = [...difference(countsOf(before), left)];
@@ -195,18 +198,20 @@ export class Spotify {
   readonly persons = new Set<DemoPlaylist>();
   /** When rows of a playlist were read, and after how many effects. */
   readonly reads = new Map<DemoPlaylist, PageRead[]>();
-  /** Effects since a copy of the state was made that was later restored. relay knows none of them, not even its own. */
+  /**
+   * Effects since a copy of the state was made, if that copy was restored later. relay knows none of them, not even its own.
+   */
   readonly forgotten = new Set<Effect>();
   /** When a client asked relay for a change of a playlist's rows. */
   readonly calls = new Map<DemoPlaylist, number[]>();
   /**
-   * When relay asked for a change of a playlist, and after how many effects it was carried out, whether or not that changed
-   * anything.
+   * When relay asked for a change of a playlist, and after how many effects Spotify carried it out, whether or not the rows
+   * changed.
    */
   readonly writes = new Map<DemoPlaylist, Array<{ at: number; after: number }>>();
   /** Every request of relay to change a playlist, even if it was lost on its way. */
   readonly sends = new Map<DemoPlaylist, Send[]>();
-  /** When relay first asked for a playlist of that name, whatever came of it. */
+  /** When relay first asked Spotify to make a playlist of that name, whether or not it was made. */
   readonly firstAsked = new Map<string, number>();
   /** Every request of relay that saves songs or removes saved ones, even if it was lost on its way. */
   readonly librarySends: Array<{ at: number; uris: ReadonlySet<string>; saves: boolean }> = [];
@@ -274,10 +279,10 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person has put in or taken out when relay could not see it. Nothing that relay had read showed the act when
-   * relay sent its next write, and no read could have shown it when the call that led to that write began.
+   * Songs that a person has put in or taken out when relay could not see the act. Nothing that relay had read showed the act
+   * when relay sent its next write, and no read could have shown it when the call that led to that write began.
    * @param from where in the record of effects a call began. Of a person's acts since then, only songs count that relay's next
-   *   write has put in or taken out. A later write counts too if nothing showed the act before that one either.
+   * write has put in or taken out. A later write counts too if nothing showed the act before that write either.
    * @param requests `sends`: a request that never had an effect also counts as the next write
    */
   unseenIn(
@@ -289,7 +294,8 @@ export class Spotify {
     for (const [index, act] of this.effects.entries()) {
       if (act.by !== 'person' || act.playlist !== playlist) continue;
       const writes = this[requests].get(playlist)?.filter(({ after }) => after > index) ?? [];
-      // If the number of rows is ahead of the rows, the last rows of the longer list are not counted, so relay does not read them.
+      // If reads show the new number of rows before the new rows, the last rows of the longer list are not counted. relay then
+      // does not read them.
       const uncounted = this.lags.totals < this.lags.lists ? act.before.slice(act.after.length) : [];
       const touched = touchedBy(act.before, act.after);
       for (const [nth, write] of (writes.length > 0 ? writes : [undefined]).entries()) {
@@ -306,11 +312,12 @@ export class Spotify {
   }
 
   /**
-   * Songs of which relay cannot tell who has put them in or taken them out. If the answer to a request is lost, what relay reads
-   * has two explanations: the request has had its effect, or it has not. relay believes the one in which a person has done less.
-   * That may be wrong if a person has meanwhile brought the list nearer to what the request asks for. If it is then at least as
-   * near to that as to what was there before, the songs of the request and of the person's acts are unclear.
-   * @param from where in the record of effects the call began that sent the requests
+   * Songs of which relay cannot tell who has put them in or taken them out. If the answer to a request is lost, what relay
+   * reads has two explanations: the request has had its effect, or it has not. relay believes the explanation in which a person
+   * has done less. That may be wrong if a person has meanwhile brought the list nearer to the rows that the request asks for.
+   * If the list is then at least as near to those rows as to the rows before, the songs of the request and of the person's acts
+   * are unclear.
+   * @param from where in the record of effects the call that sent the requests began
    */
   mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
     const songs = new Set<string>();
@@ -332,7 +339,10 @@ export class Spotify {
     return songs;
   }
 
-  /** What a person did after relay's last reading before a request, until the request had its effect or the next one was sent. */
+  /**
+   * What a person did after relay's last reading before a request, until the request had its effect or the next request was
+   * sent.
+   */
   #beside(
     playlist: DemoPlaylist,
     { at, after }: Pick<Send, 'at' | 'after'>,
@@ -351,7 +361,7 @@ export class Spotify {
     return acts;
   }
 
-  /** relay's own writes to a list before an act, each with the rows that relay knew before it: those that it had last read. */
+  /** relay's own writes to a list before an act, each with the rows that relay had last read before the write. */
   #ownBefore(index: number): Array<Effect & { known: readonly string[] }> {
     const { playlist } = this.effects[index] as Effect;
     return this.effects.slice(0, index).flatMap((write, place) => {
@@ -361,7 +371,10 @@ export class Spotify {
     });
   }
 
-  /** True if a reading showed a person's act before the write at `written`, or if one could when that write was asked for. */
+  /**
+   * True if a reading showed a person's act before the write at `written`, or if a reading could have shown it when that write
+   * was asked for.
+   */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
     const isSeen = this.reads
@@ -378,7 +391,10 @@ export class Spotify {
     return isSeen === true || wasThere;
   }
 
-  /** Tells for a song whether a write has put it in or taken it out: true for every song if the write has replaced all rows. */
+  /**
+   * Returns a function that is true for songs that a write has put in or taken out. It is true for every song if the write has
+   * replaced all rows.
+   */
   #rewrittenBy(write: { after: number } | undefined): (uri: string) => boolean {
     const effect = write && this.effects[write.after];
     if (!effect) return () => false;
@@ -389,8 +405,8 @@ export class Spotify {
   }
 
   /**
-   * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that than to what
-   * relay left. For a minute, that looks like a list that lags.
+   * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that earlier state
+   * than to what relay left. For a minute, the list then looks like a list that lags.
    * @param from where in the record of effects a call began; only acts before it count
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
@@ -405,8 +421,9 @@ export class Spotify {
   }
 
   /**
-   * relay's own writes of the last minute that an act turns back. The act puts back exactly the rows that the write took out, or
-   * takes out exactly those that it put in. Or it brings the list nearer to what it was before the write than to what it was after.
+   * relay's own writes of the last minute that an act turns back. The act puts back exactly the rows that the write took out,
+   * or takes out exactly the rows that the write put in. Or it brings the list nearer to what it was before the write than to
+   * what it was after.
    */
   #turnedBackBy(index: number): Effect[] {
     const act = this.effects[index] as Effect;
@@ -500,7 +517,7 @@ export class Spotify {
   /**
    * Songs that a person has saved after relay had removed them, or the other way round, less than a minute after relay's
    * request. To a call that begins now, that looks like a library that lags.
-   * @param begun when the first of the changes began that ended less than a minute ago
+   * @param begun when the first of the changes that ended less than a minute ago began
    */
   takenBack(begun: number): Set<string> {
     const since = Math.min(begun, this.#time.at - REMEMBERED_MS - ANSWERED_MS);
@@ -575,13 +592,13 @@ export class Spotify {
     if (send) send.isAnswered = true;
   }
 
-  /** Whose token a request has. */
+  /** The account whose token a request has. */
   accountOf({ headers }: Incoming): DemoAccount | null {
     const token = headers.authorization?.replace(/^Bearer /, '');
     return token === undefined ? null : (this.rules.grants.access(token)?.account ?? null);
   }
 
-  /** Lets a request of the program take effect and answers as reads show it by now. */
+  /** Lets a request of the program take effect, and answers with the state that reads show by now. */
   handle(request: Incoming): Answer {
     if (!request.isApi) return this.rules.handle(request);
     const created = this.#createdAt.get(playlistIdIn(request.path) ?? '');
@@ -671,7 +688,7 @@ export class Spotify {
     }
   }
 
-  /** The answer is this call's own, so it is changed in place. */
+  /** Changes an answer to what reads show. The answer is this call's own, so it is changed in place. */
   #asShown(answer: Answer, total: number | null): void {
     const json = answer.json as { total?: number; items?: unknown } | undefined;
     for (const page of [json, json?.items] as Array<{ total?: number; items?: unknown } | undefined>) {
@@ -739,7 +756,7 @@ const REMEMBERED_MS = 60_000;
 /** Within this time relay knows how a request ended, or that it cannot find out; in milliseconds. */
 const ANSWERED_MS = 15_000;
 
-/** The song that a person saved, or removed from the saved ones, by what a story tells of an act. */
+/** Reads from the text of an act which song a person saved, or removed from the saved songs. */
 export function touchOf(what: string): { uri: string; saves: boolean } | null {
   const found = /^saves (\d+)$|^removes (\d+) from the saved songs$/.exec(what);
   return found && { uri: uriOf(Number(found[1] ?? found[2])), saves: found[1] !== undefined };
@@ -777,7 +794,7 @@ function formerAt<T extends { until: number }>(formers: readonly T[], at: number
   return formers.find(({ until }) => until > at);
 }
 
-/** As many rows as a list of playlists tells, which shows nothing else of them. */
+/** `total` rows for a list of playlists, which shows nothing of the rows but their number. */
 function sized(rows: DemoPlaylist['rows'], total: number): DemoPlaylist['rows'] {
   const sample = rows[0] ?? { uri: uriOf(0), addedAt: null, addedBy: null };
   return Array.from({ length: total }, () => sample);

@@ -28,7 +28,7 @@ export interface Stage {
   findings: Finding[];
   /** True if a copy of the state was restored, so that the program has forgotten what it did after the copy was made. */
   isRestored: boolean;
-  /** True if for a time no account, or another one, was connected. */
+  /** True if for a time no account, or another account, was connected. */
   isSwitched: boolean;
   /** Playlists that an answer has reported to its caller as newly created. */
   claimed: Set<DemoPlaylist>;
@@ -41,7 +41,7 @@ export interface Stage {
   found(rule: string, text: string): void;
 }
 
-/** Resolves after the computer has been awake for `ms` milliseconds. Clients run on it too. */
+/** Resolves after the computer has been awake for `ms` milliseconds. Clients run on the same computer. */
 export function later({ time }: Pick<Stage, 'time'>, ms: number): Promise<void> {
   return new Promise((resolve) => {
     time.after(ms, resolve, 'computer');

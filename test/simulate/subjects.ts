@@ -1,4 +1,4 @@
-/** What histories can be about, and for each how one is planned, run and made shorter. */
+/** The subjects of histories, and how a history of each subject is planned, run and made shorter. */
 import { type History, runHistory } from './history.ts';
 import { runKeepHistory } from './keeps/history.ts';
 import { type KeepPlan, keepPlanOf } from './keeps/plan.ts';
@@ -7,8 +7,8 @@ import { KINDS, type Plan, planOf } from './plan.ts';
 import { shrink } from './shrink.ts';
 
 /**
- * `keeps` are days in which playlists are kept and restored. The others are minutes of writing; one of them is drawn if no subject
- * is named.
+ * `keeps` are days in which playlists are kept and restored. The other subjects are minutes of writing. If no subject is named,
+ * one of these is drawn.
  */
 export const SUBJECTS = [...KINDS, 'keeps'] as const;
 export type Subject = (typeof SUBJECTS)[number];

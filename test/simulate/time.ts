@@ -4,7 +4,7 @@
  */
 import type { Clock } from '../../src/base/clock.ts';
 
-/** Whose event it is. Events of the computer wait while it sleeps. */
+/** The side to which an event belongs. Events of the computer wait while it sleeps. */
 type Side = 'world' | 'computer';
 
 interface Event {
@@ -29,7 +29,7 @@ const BEGIN = Date.UTC(2026, 10, 20, 12);
 export class VirtualTime {
   /** Milliseconds since the history began. */
   at = 0;
-  /** How far the computer's clock has been set off, in milliseconds. */
+  /** How far the computer's clock has been set forward, in milliseconds; negative if it has been set back. */
   shifted = 0;
   #slept = 0;
   #asleepUntil = 0;
@@ -37,7 +37,7 @@ export class VirtualTime {
   #events: Event[] = [];
   #turns: Array<() => void> = [];
 
-  /** Calls `run` after `ms`. The returned function cancels that. */
+  /** Calls `run` after `ms`. The returned function cancels the call. */
   after(ms: number, run: () => void, side: Side = 'world'): () => void {
     if (Number.isNaN(ms)) throw new Error('There is no such time.');
     const from = side === 'computer' ? Math.max(this.at, this.#asleepUntil) : this.at;
@@ -86,7 +86,7 @@ export class VirtualTime {
 
   /**
    * Lets time pass until `isOver`, or until `at` is `limit`.
-   * @returns null if it is over; otherwise why time stopped before
+   * @returns null if `isOver` became true; otherwise why time stopped earlier
    */
   pass(isOver: () => boolean, limit: number): Promise<string | null> {
     return new Promise((resolve, reject) => {
@@ -120,7 +120,7 @@ export class VirtualTime {
     });
   }
 
-  /** Lets the next event happen. Returns why there is none, otherwise null. */
+  /** Lets the next event happen. Returns null, or why no event can happen. */
   #next(limit: number): string | null {
     const turn = this.#turns.shift();
     if (turn) {

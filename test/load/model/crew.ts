@@ -22,7 +22,7 @@ export interface CrewOptions {
   /** Share of the provider's requests that meet a fault, from 0 to 1. */
   share: number;
   seed: number;
-  /** Codes that may be answered beside those of a provider's bad day. */
+  /** Error codes that relay may answer besides those that a provider's bad day explains. */
   allowed?: readonly string[];
 }
 
@@ -42,7 +42,10 @@ export interface Crew {
   end(): Promise<CrewReport>;
 }
 
-/** A hook that notes every state of the provider. The provider starts before the crew's stage, which sets later how to note. */
+/**
+ * A hook that notes every state of the provider. The provider starts before the crew's stage, so the stage sets later how to
+ * note.
+ */
 export function noting(): { around: (next: Hook) => Hook; note: (work: () => void) => void } {
   let note = () => {};
   return {
@@ -165,7 +168,7 @@ export async function gatherCrew(options: CrewOptions & { notes: ReturnType<type
   };
 }
 
-/** Waits until all have ended, and then fails if one has failed. */
+/** Waits until all works have ended, and then fails if one has failed. */
 async function all(works: ReadonlyArray<Promise<void>>): Promise<void> {
   const failed = (await Promise.allSettled(works)).find(({ status }) => status === 'rejected');
   if (failed?.status === 'rejected') throw failed.reason;

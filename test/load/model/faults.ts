@@ -15,7 +15,7 @@ const isRead = ({ method }: Incoming) => method === 'GET';
 const isWriteOfRows = ({ method, path }: Incoming) => method !== 'GET' && path.endsWith('/items');
 /**
  * False for commands to the player. The real player answers them with a 200 and any text, which the program has to accept as a
- * success. The program could not tell such an answer from the page of a proxy, after which the command had no effect.
+ * success. The program could not tell such an answer from the page of a proxy, which means that the command had no effect.
  */
 const isTold = (request: Incoming) => !isPlayer(request) || isRead(request);
 
@@ -126,5 +126,5 @@ export function beginFaults(provider: Simulator, chance: Chance, share: number):
 }
 
 const LAGS = { lists: 600, totals: 900, snapshots: 1_500, created: 300 };
-/** The oldest state that a read may show is this old, in milliseconds. */
+/** Age of the oldest state that a read may show, in milliseconds. */
 export const OLDEST_MS = Math.max(...Object.values(LAGS));

@@ -56,9 +56,9 @@ export interface Member {
   readonly stage: Stage;
   /** The last calls and answers, to find out what went wrong. */
   readonly lines: string[];
-  /** Calls a tool. @param allowed codes that may be answered beside those of a bad day */
+  /** Calls a tool. @param allowed error codes that relay may answer besides those of a bad day */
   ask(tool: string, args: Record<string, unknown>, allowed?: readonly string[]): Promise<Answer>;
-  /** All rows of a tool that returns a list, read page by page, since one answer with all of them would be too long. */
+  /** All rows of a tool that returns a list, read page by page, since one answer with all rows would be too long. */
   allOf<T>(tool: string): Promise<T[]>;
   /** Calls a tool that changes `target` and fails unless the provider then holds what the answer says. */
   write(target: Target, tool: string, args: Record<string, unknown>, effect: Effect): Promise<Answer | null>;
@@ -74,7 +74,7 @@ export interface Member {
   calm(): void;
 }
 
-/** @param always codes that any tool may answer beside those of a provider's bad day */
+/** @param always error codes that any tool may answer besides those of a provider's bad day */
 export function memberOf(
   stage: Stage,
   caller: Caller,
@@ -186,7 +186,7 @@ export function memberOf(
       // The job has ended part-way or was rolled back, so it cannot be resumed.
       if (job.status === 'failed' && job.error?.code === 'CONFLICT') return true;
       if (job.status === 'failed') await call('resume_job', { job_id: id }, ['JOB_STATE']);
-      // Sometimes resumes a waiting job too early, like a model that grows impatient.
+      // Sometimes resumes a waiting job too early, like an impatient client.
       if (job.status === 'waiting' && ++waits % 4 === 0)
         await call('resume_job', { job_id: id }, ['JOB_STATE']);
       if (cancels && job.status === 'committing') {
@@ -199,7 +199,10 @@ export function memberOf(
     return last;
   }
 
-  /** What there has to be after a job. If the job ended part-way, this undoes its change, as its error says to do. */
+  /**
+   * The rows that must be there after a job. If the job ended part-way, this function undoes the job's change, as the job's
+   * error says to do.
+   */
   async function leftBy(target: Target, { total, at }: Effect, job: JobRecord): Promise<readonly string[]> {
     if (job.status === 'completed') return at(total);
     if (job.status === 'cancelled') return at(job.written);

@@ -9,9 +9,9 @@ import { OLDEST_MS } from './faults.ts';
 
 /** Tracks that only one client uses. */
 export interface Tokens {
-  /** For its own playlist, where they may be repeated. */
+  /** For the client's own playlist, where tracks may be repeated. */
   own: string[];
-  /** For the shared playlist, each there once at most. */
+  /** For the shared playlist, which has each of these tracks at most once. */
   shared: string[];
   saved: string[];
   queued: string[];

@@ -28,7 +28,7 @@ export interface Done {
   changeId: string;
   before: State;
   after: State;
-  /** True if this change is an undo. It may be skipped, to undo the change before the one that it undid. */
+  /** True if this change is an undo. A client may skip it, and undo the change before the undone change. */
   isBack: boolean;
 }
 
@@ -48,7 +48,7 @@ export function targetOf(name: string, actual: () => State, playlistId: string |
   return { name, playlistId, actual, possible: [actual()], done: [] };
 }
 
-/** For changes in any order: `present` is possible if it has as many changed entries as one of `possible`. */
+/** For changes in any order: `present` is possible if it has as many changed entries as one of the states in `possible`. */
 export function inAnyOrder(
   { total, at }: Effect,
   possible: readonly State[],

@@ -20,11 +20,11 @@ export interface Person {
   member: Member;
   tokens: Tokens;
   playlist: DemoPlaylist;
-  /** The rows of its playlist. */
+  /** The rows of the client's playlist. */
   own: Target;
-  /** Name and description of its playlist. */
+  /** Name and description of the client's playlist. */
   details: Target;
-  /** Its rows in the playlist that all share. */
+  /** The client's rows in the playlist that all clients share. */
   shared: Target;
   saved: Target;
   queued: Target;
@@ -106,7 +106,10 @@ function whole(before: readonly string[], after: readonly string[], mayStayUnkno
   };
 }
 
-/** What undoing `done` does to rows. If it only adds rows at the end, it may be written in part; otherwise it is all or nothing. */
+/**
+ * What undoing `done` does to rows. An undo that only adds rows at the end may be written in part. Any other undo is all or
+ * nothing.
+ */
 function undone({ before, after }: Done): Effect {
   const onlyAdds = before.length > after.length && isDeepStrictEqual(before.slice(0, after.length), after);
   return onlyAdds ? rewritten(after, { do: 'add', uris: before.slice(after.length) }) : whole(after, before);
@@ -298,7 +301,7 @@ const create: Task = async (person) => {
   const name = `Made by ${member.name}, ${person.made++}`;
   const uris = [...new Set(Array.from({ length: chance.whole(1, 40) }, () => chance.pick(tokens.own)))];
   const made = () => owner(stage.provider).playlists.filter((playlist) => playlist.name === name);
-  // The first entry stands for the playlist itself, so that an empty playlist differs from none.
+  // The first entry stands for the playlist itself, so that an empty playlist differs from no playlist.
   const target = targetOf(name, () => made().flatMap((playlist) => ['a playlist', ...urisOf(playlist)]));
   const effect: Effect = {
     total: uris.length,
@@ -330,10 +333,13 @@ const queue: Task = async ({ member, tokens, queued }) => {
   await command(member, queued, 'add_to_queue', { track_id: uri }, [...before, uri].sort());
 };
 
-/** Errors that only the player has: a 403, and a 404 for its device. */
+/** Codes of errors that only player commands get: a 403, and a 404 for the player's device. */
 const REFUSALS = ['RESTRICTION_VIOLATED', 'DEVICE_NOT_FOUND'];
 
-/** Sends a player command. relay never repeats one, so without an answer it may or may not have taken effect. */
+/**
+ * Sends a player command. relay never repeats a player command, so a command without an answer may or may not have taken
+ * effect.
+ */
 async function command(
   member: Member,
   target: Target,
@@ -423,7 +429,7 @@ const readSaved: Task = async ({ member, tokens, saved }) => {
   const answer = await member.ask('check_saved_tracks', { track_ids: tokens.saved });
   if (failureIn(answer)) return;
   const items = answer.items as Array<{ uri: string; saved: boolean }>;
-  // relay sends two requests, and reads may have caught up in between. So each song may be as in another state.
+  // relay sends two requests, and reads may have caught up in between. So each song may show a different state.
   const states = stage.savedSince(since);
   for (const [index, { uri, saved: isSaved }] of items.entries()) {
     assert.equal(uri, tokens.saved[index]);
@@ -554,7 +560,7 @@ export async function learn({ member }: Person): Promise<void> {
 
 const songs = new WeakMap<Stage, Map<string, DemoTrack | null>>();
 
-/** Title and artist of a track, or null if they could mean another one. */
+/** Title and artist of a track, or null if they could mean another track. */
 function songFor(stage: Stage, uri: string): { title: string; artist: string } | null {
   const known = songs.get(stage) ?? new Map<string, DemoTrack | null>();
   songs.set(stage, known);

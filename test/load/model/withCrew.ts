@@ -1,4 +1,4 @@
-/** A few clients with their models in the test's process. */
+/** Runs a few clients with their models in the test's process. */
 import type { Clock } from '../../../src/base/clock.ts';
 import { type FastClock, fastClock } from '../../support/fastClock.ts';
 import { type Relay, type RelayOptions, withRelay } from '../../support/world.ts';
@@ -10,7 +10,7 @@ export interface WithCrewOptions extends Omit<RelayOptions, 'clock' | 'client' |
   share: number;
   /** The program's clock, if it differs from the provider's. */
   relayClock?: (clock: FastClock) => Clock;
-  /** Codes that may be answered beside those of a provider's bad day. */
+  /** Error codes that relay may answer besides those that a provider's bad day explains. */
   allowed?: readonly string[];
 }
 
