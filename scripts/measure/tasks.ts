@@ -1,7 +1,7 @@
 /**
  * Ten whole tasks, each played with the fewest calls that a sensible model needs, in the shortest way that this version of
- * relay offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use the
- * tracks that were found for the first list.
+ * relay offers. Preparations are not counted. The tasks run in this order in one relay, so the second list of songs can use
+ * tracks that were found for the first.
  */
 import type { DemoTrack } from '../../src/demo/catalogue/types.ts';
 import type { Relay } from '../../test/support/world.ts';

@@ -76,7 +76,7 @@ function fileRows(): Row[] {
   return [
     [
       `${home}/`,
-      'The home directory, unless `RELAY_HOME` or `--home` names another. If `XDG_CONFIG_HOME` is set, it is below that directory. Only its owner can read it.',
+      'The home directory, unless `RELAY_HOME` or `--home` names another. If `XDG_CONFIG_HOME` is set, the home directory is below that directory instead. Only its owner can read it.',
     ],
     ...Object.entries(HOME_FILES).map(([name, meaning]): Row => [`${home}/${name}`, `${meaning}.`]),
     [`${home}/demo/`, 'The same for the demo.'],

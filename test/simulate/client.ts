@@ -332,7 +332,7 @@ export class Client {
           `undo of ${wish}, done: it took an older row of the same song`,
           olders.map(numberOf).join(', '),
         );
-      // Taking out a song takes out all its rows, even a row that a person has just added, so the change's own songs do not
+      // Taking out a song takes out all its rows, even a row that a person has just added. So the change's own songs do not
       // count.
       const lost =
         unclear.hidden.size === 0
@@ -358,8 +358,7 @@ export class Client {
         ...(outcome.is === 'unheard' ? formers.flatMap((rows) => appending(before, rows)) : []),
         // If a person has taken out one of several equal rows, nothing shows whether relay had added that row.
         { ...doing, added: stillThere(made, rowsBefore, spotify.effects) },
-        // If a person has put in a song while its removal was in doubt, nothing distinguishes the new row from the row that was
-        // there before.
+        // If a person has put in a song while its removal was in doubt, nothing distinguishes the new row from the earlier row.
         { ...doing, removed: less(made.removed, made.putBack) },
         { ...doing, removed: less(made.removed, this.#putBackUnread(now, playlist)) },
         ...(isReplacing ? formers.map((uris): Doing => ({ do: 'replace', uris })) : []),

@@ -200,8 +200,8 @@ function checkRecords({ spotify, computer, isRestored, found }: Stage): void {
   for (const playlist of new Set(written.map(({ playlist }) => playlist))) {
     const id = playlist?.id;
     if (id === undefined) continue;
-    // If the answer to making a playlist was lost, or not saved yet, its record has only the name, so nothing connects it with
-    // the playlist.
+    // If the answer to making a playlist was lost, or not saved yet, its record has only the name. Nothing then connects the
+    // record with the playlist.
     const isBare = written.filter((effect) => effect.playlist === playlist).length === 1;
     const known = services.store.get(
       "select 1 from changes where playlist_id = ? or (kind = 'create' and (playlist_id is null or ?))",

@@ -280,7 +280,7 @@ export class Spotify {
 
   /**
    * Songs that a person has put in or taken out when relay could not see the act. Nothing that relay had read showed the act
-   * when relay sent its next write, and no read could have shown it when the call that led to that write began.
+   * when relay sent its next write. And no read could have shown it when the call that led to that write began.
    * @param from where in the record of effects a call began. Of a person's acts since then, only songs count that relay's next
    * write has put in or taken out. A later write counts too if nothing showed the act before that write either.
    * @param requests `sends`: a request that never had an effect also counts as the next write
@@ -315,8 +315,8 @@ export class Spotify {
    * Songs of which relay cannot tell who has put them in or taken them out. If the answer to a request is lost, what relay
    * reads has two explanations: the request has had its effect, or it has not. relay believes the explanation in which a person
    * has done less. That may be wrong if a person has meanwhile brought the list nearer to the rows that the request asks for.
-   * If the list is then at least as near to those rows as to the rows before, the songs of the request and of the person's acts
-   * are unclear.
+   * The songs of the request and of the person's acts are unclear if the list is then at least as near to those rows as to the
+   * rows before.
    * @param from where in the record of effects the call that sent the requests began
    */
   mistakenIn(playlist: DemoPlaylist, from: number): Set<string> {
@@ -372,8 +372,8 @@ export class Spotify {
   }
 
   /**
-   * True if a reading showed a person's act before the write at `written`, or if a reading could have shown it when that write
-   * was asked for.
+   * True if a reading showed a person's act before the write at `written`, or could have shown it when that write was asked
+   * for.
    */
   #couldBeSeen(playlist: DemoPlaylist, index: number, written: number): boolean {
     const { at, before, after } = this.effects[index] as Effect;
@@ -405,8 +405,8 @@ export class Spotify {
   }
 
   /**
-   * True if a person has brought a list back to what it was before one of relay's own writes, or nearer to that earlier state
-   * than to what relay left. For a minute, the list then looks like a list that lags.
+   * True if a person has brought a list back to its state before one of relay's own writes. Bringing it nearer to that state
+   * than to the state that relay left counts too. For a minute, the list then looks like a list that lags.
    * @param from where in the record of effects a call began; only acts before it count
    */
   isTurnedBack(playlist: DemoPlaylist, from: number): boolean {
@@ -482,8 +482,8 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person and relay have changed within a minute of each other, if reads lag so much that relay no longer waits for
-   * them. What relay reads may then be the list before both acts, between them, or after both.
+   * Songs that a person and relay have changed within a minute of each other. Empty unless reads lag so much that relay no
+   * longer waits for them. What relay reads may then be the list before both acts, between them, or after both.
    * @param until where in the record of effects to end
    */
   blurredIn(playlist: DemoPlaylist, until = this.effects.length): Set<string> {
@@ -497,8 +497,9 @@ export class Spotify {
   }
 
   /**
-   * True if an act, alone or with a person's next acts until `until`, has made a list what it was before one of relay's own writes
-   * of the last minute. If the act has taken out one of several equal rows, the order of the others does not count.
+   * True if an act, alone or with a person's next acts until `until`, has brought back the rows from before a write of relay.
+   * The write must be from the last minute. If the act has taken out one of several equal rows, the order of the others does
+   * not count.
    */
   #looksOlder(index: number, until: number): boolean {
     const { playlist } = this.effects[index] as Effect;
