@@ -59,7 +59,7 @@ main() {
   case "$target" in
     linux-*)
       if is_musl; then
-        fail 'this system uses musl, as Alpine does, and the file needs glibc 2.28 or newer. With Node.js, use the package for npm.'
+        fail 'this system has musl as its C library, like Alpine, and the file needs glibc 2.28 or newer. With Node.js, use the package for npm.'
       fi
       ;;
   esac
