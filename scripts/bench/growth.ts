@@ -26,7 +26,7 @@ export interface GrowthRow {
   saveToEmpty: number;
   /** Longest turn while a job of 10,000 songs is created and searched, in milliseconds of processor time. */
   longest: number;
-  /** The longest turn in milliseconds of real time. `idleWall`: that of an idle server in the same period. */
+  /** The longest turn in milliseconds of real time. `idleWall`: the longest turn of an idle server in the same period. */
   longestWall: number;
   idleWall: number;
 }

@@ -16,7 +16,9 @@ export interface Throughput {
   relay: number;
   plain: number;
   bare: number;
-  /** relay's rate divided by that of the other server: the median of the turns. Within a turn the machine's load is similar. */
+  /**
+   * relay's rate divided by the rate of the other server: the median of the turns. Within a turn the machine's load is similar.
+   */
   toBare: number;
   toPlain: number;
 }

@@ -30,7 +30,7 @@ export async function baseProgram(target: Target, folder: string): Promise<strin
   const program = join(own, target.program);
   // The base is stripped, since stripping a finished executable would cut off what was built into it.
   if (target.name.startsWith('linux')) await strip(target, program);
-  // Windows shows an executable's icon and version, which are those of the base.
+  // Windows shows the icon and version that an executable has from its base.
   if (target.name.startsWith('win'))
     await writeFile(program, setWinResources(await readFile(program), RESOURCES));
   return program;

@@ -11,11 +11,11 @@ import { join } from 'node:path';
 const ROUNDS = 15;
 
 export interface Figures {
-  /** Median time until `--version` has ended, over that of an empty script. */
+  /** Median time until `--version` has ended, divided by the time of an empty script. */
   version: number;
-  /** Median time until the ready line of `serve` with an existing home, over that of an empty script. */
+  /** Median time until the ready line of `serve` with an existing home, divided by the time of an empty script. */
   ready: number;
-  /** Resident memory at the ready line over that of a script that waits; null if the system does not report it. */
+  /** Resident memory at the ready line, divided by the memory of a script that waits. Null if the system does not report it. */
   memory: number | null;
   /** The same as absolute values on this machine: milliseconds and MiB. */
   absolute: {

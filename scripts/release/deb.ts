@@ -56,7 +56,7 @@ function directory(path: string) {
   return { path, content: Buffer.alloc(0), mode: 0o755 };
 }
 
-/** The required libc is that of Node's own builds. */
+/** The required version of libc is the one that Node's own builds need. */
 function controlText(arch: keyof typeof ARCHITECTURES, files: readonly PackageFile[]): string {
   const size = files.reduce((sum, { content }) => sum + Math.ceil(content.length / 1024), 0);
   const paragraphs = PRODUCT.longDescription.map((text) => folded(text).join('\n'));

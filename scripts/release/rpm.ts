@@ -19,7 +19,7 @@ const DOCUMENT = 1 << 1;
 const LICENSE = 1 << 7;
 const LESS_OR_EQUAL = 2 | 8;
 const RPMLIB = 1 << 24;
-/** The required libc is that of Node's own builds. */
+/** The required version of libc is the one that Node's own builds need. */
 const REQUIRES: ReadonlyArray<[name: string, flags: number, version: string]> = [
   ['libatomic.so.1()(64bit)', 0, ''],
   ['libc.so.6(GLIBC_2.28)(64bit)', 0, ''],

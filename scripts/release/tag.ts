@@ -5,7 +5,7 @@ export interface Tagged {
   tag: string;
   /** Version in package.json. */
   version: string;
-  /** `owner/name` of the repository that builds, and the one that the links in packages lead to. */
+  /** `owner/name` of the repository that builds, and of the repository to which the links in packages lead. */
   builder: string;
   published: string | null;
   changelog: string;

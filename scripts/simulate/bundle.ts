@@ -1,6 +1,6 @@
 /**
- * Bundles the simulator with an engine: `src` of this checkout, that of another directory, or either with one passage changed.
- * A bundle starts at once and runs faster than sources that are compiled while they are loaded.
+ * Bundles the simulator with an engine: the `src` of this checkout or of another directory, perhaps with one passage changed. A
+ * bundle starts at once and runs faster than sources that are compiled while they are loaded.
  */
 import { mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';

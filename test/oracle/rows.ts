@@ -182,7 +182,7 @@ export function wrongRows(
   own: ReadonlySet<string>,
   unclear: Unclear,
 ): Wrong | null {
-  // A person who accepts the list as it is has seen it.
+  // A person who accepts the present list has seen it, so nothing in it is wrong.
   if (outcome.is === 'accepted') return null;
   const deltas = others.map((effect) => difference(countsOf(effect.before), countsOf(effect.after)));
   const actual =

@@ -1,7 +1,7 @@
 /**
  * Makes a history independent of the machine. While it runs, code that would wait in real time fails. Code that asks for the
- * time, for random numbers or for a turn of the event loop gets those of the history. SQLite's file system in memory asks for
- * the time, too.
+ * time, for random numbers or for a turn of the event loop gets what the history decides. SQLite's file system in memory asks
+ * for the time, too.
  */
 import { syncBuiltinESMExports } from 'node:module';
 import zlib from 'node:zlib';

@@ -516,8 +516,8 @@ export class Spotify {
   }
 
   /**
-   * Songs that a person has saved after relay had removed them, or the other way round, less than a minute after relay's
-   * request. To a call that begins now, that looks like a library that lags.
+   * Songs that a person has saved less than a minute after relay asked to remove them, or removed after relay asked to save
+   * them. To a call that begins now, that looks like a library that lags.
    * @param begun when the first of the changes that ended less than a minute ago began
    */
   takenBack(begun: number): Set<string> {

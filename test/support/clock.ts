@@ -8,7 +8,7 @@ export const HOUR = 60 * MINUTE;
 export const DAY = 24 * HOUR;
 
 export interface ManualClock extends Clock {
-  /** Advances both the wall clock and the monotonic one, and wakes whatever slept until then. */
+  /** Advances the wall clock and the monotonic clock, and ends the sleeps that are over by then. */
   advance(ms: number): void;
   /** Sets only `now()`, in Unix milliseconds, like somebody who sets the computer's clock. */
   setWall(ms: number): void;

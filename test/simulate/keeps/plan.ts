@@ -23,7 +23,7 @@ export interface PlannedRule {
   text: RuleText;
 }
 
-/** Which playlist: one of the account's, or that of a rule. */
+/** A playlist of the account, or the playlist that a rule keeps. */
 export type Target = { list: number } | { rule: number };
 
 export type KeepEvent = { at: number } /** What a person does in Spotify. */ & (
