@@ -14,7 +14,7 @@ import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 import { failuresOf, follow } from './outcome.ts';
 
-/** Writes all items of a job. It throws only for failures before there was a change. */
+/** Writes all items of a job. Throws only if it fails before the change exists. */
 export async function commitStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (job.status !== 'committing' && job.status !== 'cancelled') {
     if (!(await move(context, job, 'committing', { runAfter: null }))) return;
@@ -51,7 +51,10 @@ export async function commitStep(context: JobContext, job: Job, signal: AbortSig
 
 const NOTHING_TO_DO = { kind: 'ended', cause: null } as const;
 
-/** True if the items of a job may be written again: nothing of the former write is left, and the items still say what to write. */
+/**
+ * True if the items of a job may be written again: the playlist or library holds nothing from the former write, and the items
+ * still say what to write.
+ */
 function mayBeginAgain({ store }: JobContext, job: Job, begun: Change): boolean {
   if (!BULK_JOB_TYPES.some((type) => type === job.type)) return false;
   return begun.outcome !== 'partial' || begun.written === 0 || undoOf(store, begun.seq) !== null;
@@ -69,7 +72,7 @@ function cannotGoOn({ id }: Change): RelayError {
   });
 }
 
-/** The change of a job that has not begun to write. Skipped items are marked once the target has been read. */
+/** The request for the change of a job that has not begun to write. Items to skip are marked once the target has been read. */
 function changeRequestOf(context: JobContext, job: Job): ChangeRequest {
   const { store } = context;
   const owner = job.account === null ? {} : { account: job.account };
@@ -111,7 +114,7 @@ function requestOf(context: JobContext, job: Job, uris: readonly string[]): Omit
   }
 }
 
-/** All rows of the target, if items that it already holds are to be skipped; otherwise null. */
+/** All rows of the target playlist if items that are already in it are to be skipped; otherwise null. */
 export async function heldItems({ rows }: JobContext, job: Job, call: Call): Promise<readonly Item[] | null> {
   if (!job.payload.skip_existing || job.type !== 'add_to_playlist') return null;
   return rows.readForChange(job.payload.playlist_id ?? '', call);
@@ -122,12 +125,12 @@ function requireCommitting({ store }: JobContext, job: Job): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** Number of items to handle at once, which takes a millisecond. */
+/** Number of items to handle at once. So many take about a millisecond. */
 const WINDOW = 250;
 
 /**
- * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. Done in batches; after
- * a crash, all marks are made again.
+ * Marks items to skip: repeats of an earlier item, and those whose URI is already in the target. The marks are made in batches;
+ * after a crash, all of them are made again.
  */
 export async function markSkips(
   { store, clock }: JobContext,

@@ -21,7 +21,10 @@ export interface MoveOptions {
 
 type MoveContext = Pick<JobContext, 'store' | 'clock' | 'log'>;
 
-/** Moves a job in memory; false if it has left the state `job.status` in the meantime, such as by being cancelled. */
+/**
+ * Moves a job in memory; false if the job has left the state `job.status` in the meantime, for example because it was
+ * cancelled.
+ */
 export function moveNow(
   { store, clock, log }: MoveContext,
   job: Job,

@@ -11,16 +11,16 @@ import { knownKeys } from '../store/tables/aliases.ts';
 import type { JobRequest } from './newJob.ts';
 
 export interface Estimate {
-  /** The fewest requests: every song is found as it is written, and the target fits into one page. */
+  /** The fewest requests: the first search finds every song, and the target's rows fit into one page. */
   least: number;
   /**
    * The most requests, unless some fail; null if that depends on the length of the target. A song that is misspelled or missing
-   * takes a second search, and one that names an album a third.
+   * takes a second search, and a song with an album a third.
    */
   most: number | null;
 }
 
-/** Number of songs to look up together. */
+/** Number of songs whose aliases are looked up together. */
 const KEYS = 50;
 
 /** Adds up one search for each song without an alias, the reads of the target, and the writes. */
@@ -58,7 +58,7 @@ export async function estimateRequests(
   return { least: searches + rest, most: isBounded ? mostSearched + rest + end : null };
 }
 
-/** The fewest requests that read, by type of job and number of items. */
+/** The fewest requests for reading, by type of job and number of items. */
 const READS: Record<BulkJobType, (items: number) => number> = {
   add_to_playlist: () => 1,
   create_playlist: () => 2,
@@ -67,5 +67,5 @@ const READS: Record<BulkJobType, (items: number) => number> = {
   remove_saved_tracks: (items) => Math.ceil(items / TRACKS_PER_REQUEST),
 };
 
-/** Types of jobs that first read all that is there, 50 rows a request, so that it can be brought back. */
+/** Types of jobs that first read everything in the target, 50 rows per request, so that it can be brought back. */
 const READS_ALL: ReadonlySet<BulkJobType> = new Set(['replace_playlist', 'remove_saved_tracks']);

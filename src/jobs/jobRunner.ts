@@ -45,12 +45,12 @@ export function createJobRunner(context: JobContext) {
       last = job.seq;
       const saved = await work(phase, job);
       if (!saved && !stopped) await waker.sleepUntil(clock.now() + SAVE_RETRY_MS);
-      // Songs with an alias need no request, so without this nothing else would get a turn between steps.
+      // Songs with an alias need no request. Without this pause, nothing else would get a turn between steps.
       await new Promise((resolve) => setImmediate(resolve));
     }
   }
 
-  /** One step of one job; false when the state could not be saved. */
+  /** Carries out one step of one job; false if the state could not be saved. */
   async function work(phase: JobPhase, job: Job): Promise<boolean> {
     const stop = new AbortController();
     const step = run(phase, job, stop.signal);
@@ -60,7 +60,7 @@ export function createJobRunner(context: JobContext) {
       return await step;
     } finally {
       working.delete(job.seq);
-      // If the job was committed before this step ended, the lane of the other phase has skipped it.
+      // If the job was committed during this step, the writing lanes skipped it then.
       if (getJobBySeq(store, job.seq)?.phase !== phase) waker.wake();
     }
   }
@@ -98,7 +98,7 @@ export function createJobRunner(context: JobContext) {
 
   return {
     start() {
-      // A bug here must not end the server: jobs stop until its next start, and lose nothing.
+      // A bug here must not end the server: jobs stop until the next start, and nothing is lost.
       const ended = (error: unknown) => log.error({ err: error }, 'jobs have stopped');
       lanes.push(lane('resolve').catch(ended));
       for (let count = 0; count < COMMIT_LANES; count++) lanes.push(lane('commit').catch(ended));
@@ -106,7 +106,7 @@ export function createJobRunner(context: JobContext) {
     /** Tells the lanes that something has changed: a job was created, resumed, committed or cancelled, or an account connected. */
     wake: waker.wake,
     release,
-    /** Releases all jobs, and runs none any more. */
+    /** Releases all jobs, and starts no more steps. */
     async stop() {
       stopped = true;
       waker.wake();
@@ -119,7 +119,7 @@ export function createJobRunner(context: JobContext) {
 /** The longest sleep. Timers stop while the computer is suspended, but the clock does not. */
 const MAX_SLEEP_MS = 10 * 60_000;
 
-/** Sleeping until a given time or until woken, whichever comes first. */
+/** Lets lanes sleep until a given time or until woken, whichever comes first. */
 function createWaker(clock: Clock) {
   const sleepers = new Set<AbortController>();
   return {
@@ -127,7 +127,7 @@ function createWaker(clock: Clock) {
     wake() {
       for (const sleeper of sleepers) sleeper.abort();
     },
-    /** Sleeps until `at` (Unix milliseconds; null: until woken), or for the maximum if that is far off. */
+    /** Sleeps until `at` (Unix milliseconds; null: until woken), but at most for `MAX_SLEEP_MS`. */
     async sleepUntil(at: number | null): Promise<void> {
       const sleeper = new AbortController();
       sleepers.add(sleeper);

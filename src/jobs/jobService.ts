@@ -50,13 +50,13 @@ export interface Jobs {
   create(
     request: JobRequest,
   ): Promise<{ job: JobRecord; estimatedRequests: number; mostRequests: number | null }>;
-  /** Looks up the list of a call, as a job that is not listed unless it has to continue without its caller. */
+  /** Looks up the list of a call. Its job is listed only if it has to continue without its caller. */
   lookUp: LookUp;
-  /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as all methods that take an ID */
+  /** The job with an ID. @throws RelayError `JOB_NOT_FOUND`, as do all methods that take an ID */
   get(id: string): JobRecord;
   /**
-   * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects those that wait for a decision;
-   * `total` counts all that are selected. `next` is the position of the first one after the page, null at the end.
+   * One page of a job's items, in order: those from the position `offset` on. `unresolved` selects the items that wait for a
+   * decision; `total` counts all selected items. `next` is the position of the first item after the page; null at the end.
    */
   items(
     id: string,
@@ -65,19 +65,22 @@ export interface Jobs {
     only?: ItemFilter,
   ): { items: ItemRecord[]; total: number; next: number | null };
   list(offset: number, limit: number): { items: JobRecord[]; total: number };
-  /** Jobs that work or wait, failed ones included; newest first. */
+  /** Jobs that are not over, failed ones included; newest first. */
   open(limit: number): JobRecord[];
   /** Jobs that are over, newest first. */
   over(limit: number): JobRecord[];
   /** Drops every job that is over; returns how many. */
   clear(): Promise<number>;
-  /** Continues a job that waits or has failed, or searches again for what did not resolve. @throws RelayError `JOB_STATE` */
+  /**
+   * Continues a job that waits or has failed, or searches again for the items that did not resolve.
+   * @throws RelayError `JOB_STATE`
+   */
   resume(id: string, review?: Review): Promise<JobRecord>;
   /**
-   * Gives items the track that a person chose, leaves them out, or accepts near candidates. All of it is on disk when
-   * this resolves. If saving fails, the decisions stay in memory, and asking again does no harm.
-   * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be
-   *   carried out, and then nothing has changed; the provider's errors of looking tracks up; `STORE_ERROR`
+   * Gives items the track that a person chose, leaves them out, or accepts near candidates. Resolves once all decisions are on
+   * disk. If saving fails, they stay in memory, and sending them again does no harm.
+   * @throws RelayError `JOB_STATE` once the job writes or has ended; `INVALID_ARGUMENT` naming each fix that cannot be carried
+   * out, and then nothing has changed; the provider's errors while tracks are looked up; `STORE_ERROR`
    */
   settle(id: string, settlement: Settlement, call: Call): Promise<{ job: JobRecord } & Settled>;
   /**
@@ -98,7 +101,7 @@ export function createJobs(context: JobContext): Jobs {
   const { store, clock, changes } = context;
   changes.listWith(list);
   const runner = createJobRunner(context);
-  // Noted now, since calls may come before the start, and their jobs are not listed either.
+  // Read now: calls may come before `start`, and their jobs are unlisted too.
   const left = unlistedJobs(store);
 
   function need(id: string): Job {
@@ -210,7 +213,8 @@ export function createJobs(context: JobContext): Jobs {
         retryItems(store, job.seq);
         if (opened === 'resolve' && job.status !== 'waiting') reopenItems(store, job.seq, clock.now());
       };
-      // Searching again is not undone: a commit would omit pending items, so a ready job must not have any.
+      // If a new search cannot be saved, it continues all the same. Its items are pending again, and the commit of a ready job
+      // would omit them.
       const carryOn = job.reviewRequired;
       await moveFor(job, to, { ...CLEARED, carryOn, phase: opened }, { also, undone: opened === 'commit' });
       return now(job);
@@ -242,7 +246,7 @@ export function createJobs(context: JobContext): Jobs {
       // The login may have happened while no server was running.
       const account = getAccount(store);
       if (account && !account.reauthorizationRequired) wakeWaiting();
-      // Tools' writes that a crash or a stop has interrupted continue.
+      // Continues the writes of tools that a crash or a stop has interrupted.
       takeUpUnlisted(context, left, (change) => list(change, null, false)).catch((error) =>
         context.log.error({ err: error }, 'a write that was cut short is not listed'),
       );

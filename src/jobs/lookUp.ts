@@ -26,7 +26,7 @@ export interface LookedUp {
   readonly seq: number;
   /** Start of the call, by the monotonic clock. */
   readonly startedAt: number;
-  /** False if it took too long, or Spotify asks to wait. The job is listed then, and continues. */
+  /** False if the time was up or Spotify asks to wait. The job is then listed, and continues. */
   readonly isComplete: boolean;
   /** The items as they are now, in order. */
   items(): JobItem[];
@@ -34,10 +34,10 @@ export interface LookedUp {
   leaveOut(isLeftOut: (uri: string) => boolean): void;
 }
 
-/** Looks up a list, leaves out what its job would leave out, and calls `then`, which answers. */
+/** Looks up a list, marks the items that its job would skip, and calls `then` for the answer. */
 export type LookUp = <T>(request: JobRequest, call: Call, then: (list: LookedUp) => Promise<T>) => Promise<T>;
 
-/** @param listed lists a job by the function that it is given */
+/** @param listed runs a function that lists a job, and wakes the lanes */
 export function createLookUp(
   context: JobContext,
   listed: (list: () => Promise<Job>) => Promise<Job>,
@@ -75,8 +75,8 @@ export function createLookUp(
 }
 
 /**
- * Runs a part of the call for at most `ms`. Returns null if it has ended. If its time was up or Spotify asks to wait, it returns
- * how the job continues.
+ * Runs a part of the call for at most `ms`. Returns null if the part has ended by itself. If the time was up or Spotify asks to
+ * wait, returns how the job continues.
  * @throws RelayError any other failure of `part`
  */
 async function stopOf(

@@ -22,7 +22,7 @@ import type { JobContext } from './context.ts';
 
 type Context = Pick<JobContext, 'store' | 'clock' | 'random'>;
 
-/** A list to look up, and what is to be done with it. */
+/** A list of songs to look up, and what the job does with them. */
 export interface JobRequest {
   type: BulkJobType;
   payload: JobPayload;
@@ -30,11 +30,11 @@ export interface JobRequest {
   maxAttempts: number;
 }
 
-/** Number of rows to store in one transaction, which takes a millisecond. */
+/** Number of rows to store in one transaction. So many take about a millisecond. */
 const ROWS = 50;
 
 /**
- * Stores a job; it is on disk when this resolves. A crash before that leaves no job.
+ * Stores a job, and resolves once it is on disk. A crash before that leaves no job.
  * @throws RelayError `STORE_ERROR`, and then there is no job
  */
 export async function storeJob(context: Context, request: JobRequest): Promise<Job> {
@@ -48,7 +48,7 @@ export async function storeJob(context: Context, request: JobRequest): Promise<J
   }
 }
 
-/** Stores a job with its items, in batches, since ten thousand take a while. It is not listed before `beginStored`. */
+/** Stores a job with its items, in batches, since ten thousand take a while. Only `beginStored` lists the job. */
 export async function storeItems(context: Context, request: JobRequest): Promise<Job> {
   const { store, clock, random } = context;
   const { items, type, payload, maxAttempts } = request;
@@ -71,7 +71,7 @@ export async function storeItems(context: Context, request: JobRequest): Promise
 }
 
 /**
- * Lists a job that has all its items; on disk when this resolves.
+ * Lists a job whose items are all stored, and resolves once that is on disk.
  * @throws RelayError `STORE_ERROR`, and then it is not listed
  */
 export async function beginStored(context: Context, seq: number, begin: JobBegin): Promise<Job> {
@@ -84,8 +84,8 @@ export async function beginStored(context: Context, seq: number, begin: JobBegin
 }
 
 /**
- * Lists the job of a change, with what else `also` changes, in one transaction. If the state cannot be saved, the job is listed
- * all the same and saved later, since a change that has begun must continue.
+ * Lists the job of a change and calls `also`, in one transaction. If the state cannot be saved, the job is listed all the same
+ * and saved later, since a change that has begun must continue.
  */
 export async function listChange(context: Context, change: Change, also: (job: Job) => void): Promise<Job> {
   const { store, clock } = context;
@@ -102,7 +102,7 @@ export async function listChange(context: Context, change: Change, also: (job: J
       now,
     );
     insertItems(store, seq, 0, items, now);
-    // What the change has written so far.
+    // The change may have written some of these items already.
     markNextWritten(store, seq, change.written - written, now);
     also(stored(context, seq));
   });
@@ -131,7 +131,7 @@ export async function dropEndedJobs(context: Pick<Context, 'store'>, before: num
   await dropAll(context, jobsEndedBefore(context.store, before));
 }
 
-/** Drops every job that is over; returns how many. What they wrote can still be undone. */
+/** Drops every job that is over; returns how many. What these jobs wrote can still be undone. */
 export async function clearJobs(context: Pick<Context, 'store'>): Promise<number> {
   return dropAll(context, jobsToClear(context.store));
 }

@@ -57,9 +57,9 @@ export function followNow(context: Context, job: Job, change: Change | null, end
   // A person may have ended the job meanwhile, for example by keeping the playlist as it is.
   if (to === null || !isWorking(present.status)) return;
   moveNow(context, present, to, factsAfter(context, present, change, end));
-  // No request is under way any more, and a person now decides from what the playlist holds. So relay need not find out how
-  // the last request ended. But if it was still looking, the change becomes uncertain, so that no undo takes the request for one
-  // without effect.
+  // No request is under way any more, and a person now decides from what the playlist holds. So relay need not find out how the
+  // last request ended. But if it was still looking, the change becomes uncertain, so that an undo does not assume that the
+  // request had no effect.
   if (ending === 'review' && change !== null) {
     const uncertain = change.uncertain || change.looking;
     setChange(store, change.seq, { looking: false, inTransit: false, uncertain }, now);
@@ -112,7 +112,7 @@ export function failuresOf({ reason, stepAttempts }: Job): Failures {
   return { count: stepAttempts, code: isErrorCode(reason) ? reason : null };
 }
 
-/** Codes of refusals that are not final, since our own bug or a lagging list may be the cause. */
+/** Codes of refusals that are not final, since a bug of relay or a lagging list may be the cause. */
 const PASSING: ReadonlySet<string> = new Set(['NOT_FOUND', 'INTERNAL']);
 
 /** The end of an attempt that failed before there was a change, or while searching. */
@@ -157,7 +157,7 @@ function reached({ store }: Context, job: Job, change: Change | null): Record<st
 /** How long a cancelled job waits before it tries again to find out how its last request ended, if nothing else sets a time. */
 const ASK_AGAIN_MS = 5 * 60_000;
 
-/** Follows a cancelled job: sends nothing more, but may have to find out later how its last request ended. */
+/** Updates a cancelled job. The job sends nothing more, but may have to find out later how its last request ended. */
 function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   const { store, clock } = context;
   closeCancelled(context, job);

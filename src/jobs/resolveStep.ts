@@ -29,8 +29,8 @@ import { type JobContext, move, reread } from './context.ts';
 import { type JobWait, waitAfter } from './outcome.ts';
 
 /**
- * Maximum number of searches at a time. More would only reach the rate limit sooner; for a waiting caller, as many as for
- * pages of a list.
+ * Maximum number of searches at a time. More would only reach the rate limit sooner. For a waiting caller, it is the number of
+ * pages of a list that are read at a time.
  */
 const PARALLEL_SEARCHES = { job: 4, caller: 8 };
 const MAX_ITEMS = 200;
@@ -40,15 +40,15 @@ interface Turn {
   context: JobContext;
   job: Job;
   signal: AbortSignal;
-  /** Number of failures in a row before this turn that no item caused, and the class of their error. */
+  /** The successive failures just before this turn that no item caused: their number, and the class of their error. */
   before: { failures: number; failureClass: FailureClass | null };
-  /** How long the job waits and why; null if it does not have to. */
+  /** How long the job waits and why; null if it does not have to wait. */
   pause: JobWait | null;
   /** Why the turn ends: the state could not be saved, or something failed while a caller waits. */
   error: RelayError | null;
   /** The caller who waits for the whole search; null for a lane, which lets other jobs have their turn. */
   caller: Call | null;
-  /** Failures of which it is not known yet whether the items caused them. */
+  /** Failures that the items may or may not have caused. */
   held: Failure[];
   /** Number of songs that this turn is to find. */
   listed: number;
@@ -130,7 +130,9 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
     queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
   // Songs with an alias need no request: without pauses for other work, hundreds would be looked up at once.
   const others = createTurns();
-  /** Searches item after item. It ends with its first failure, so that at most one search of each lane fails before the trial search. */
+  /**
+   * Searches for one item after another until a search fails. So at most one search of each lane fails before the trial search.
+   */
   const lane = async () => {
     while (goesOn()) {
       const item = queue.shift();
@@ -158,7 +160,7 @@ async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
   const earlier = new Set(turn.held);
   const outcome = await search(turn, item);
   if (turn.signal.aborted) return false;
-  // An alias's answer says nothing about searching, and neither does a search sent before the others failed.
+  // An alias says nothing about searching. A search says something only about failures from before it was sent.
   if (outcome === 'alias') return true;
   if (outcome === 'search') {
     blameHeld(turn, earlier);
@@ -227,7 +229,7 @@ function postponeHeld({ context, job, held }: Turn): void {
   store.saveSoon();
 }
 
-/** The items caused the failures before a search that worked. */
+/** Blames the items for the failures from before a search that worked. */
 function blameHeld(turn: Turn, earlier: ReadonlySet<Failure>): void {
   const { context, job, before, held } = turn;
   if (before.failures > 0) changeJob(context.store, job.seq, { stepAttempts: 0 }, context.clock.now());

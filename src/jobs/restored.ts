@@ -23,7 +23,7 @@ export function holdWriting(store: Store, savedAt: number): number {
     for (const change of openChanges(store)) {
       const isListed = change.job !== null && getJobBySeq(store, change.job)?.listed === true;
       if (isListed) continue;
-      // Its next request may have been sent, so an undo has to look for its effect.
+      // The change may have sent its next request after the copy was made, so an undo has to look for the effect.
       setChange(store, change.seq, { uncertain: true }, now);
       endPartly(store, change.seq, now);
     }
@@ -50,8 +50,8 @@ function hold(store: Store, job: Job, savedAt: number): boolean {
 }
 
 /**
- * The error of a held job. @param compares true if it had begun to write, so that its playlist can be compared with its
- * record
+ * The error of a held job.
+ * @param compares true if the job had begun to write, so that the playlist can be compared with the record
  */
 function held({ id }: Job, savedAt: number, compares: boolean): JobError {
   const short = shortId(id);

@@ -1,6 +1,6 @@
 /**
- * What a person decides about the items of a job: this track, none, or the nearest one if it is near enough. A call is carried
- * out completely or not at all. Decisions about songs are remembered as aliases, for the next list.
+ * What a person decides about the items of a job: a certain track, none, or the first candidate if it is near enough. A call is
+ * carried out completely or not at all. Decisions about songs are remembered as aliases, for the next list.
  */
 import { counted, inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
@@ -96,7 +96,7 @@ function problemOf(fix: Fix, item: OpenItem | undefined, job: Job, isRepeated: b
   }
 }
 
-/** The track with a URI; null where Spotify does not know it. */
+/** The track with a URI; null if Spotify does not know it. */
 async function lookUp(provider: JobContext['provider'], uri: string, call: Call): Promise<Track | null> {
   try {
     return await getTrack(provider, parseRef(uri, ['track']).id, call);
@@ -161,7 +161,7 @@ export function settleItems(
   return { settled: tracks.size - skipped, skipped };
 }
 
-/** The other open items that ask for the same song as one that was given a track. */
+/** The other open items that ask for a song which a decision gave a track. */
 function alike(
   { store }: Pick<JobContext, 'store'>,
   job: Job,

@@ -12,10 +12,10 @@ import type { Store } from '../../store/file/open.ts';
 import type { NewJobItem } from '../../store/tables/jobItems.ts';
 import { requestTotals } from '../../store/tables/rateLimits.ts';
 
-/** Maximum number of songs of one job; a playlist holds no more either. */
+/** Maximum number of songs of one job, since a playlist holds no more. */
 export const SONGS_PER_JOB = 10_000;
 
-/** Maximum number of lines that a preview shows; it counts all. */
+/** Maximum number of lines that a preview shows; its counts cover all lines. */
 const LINES_SHOWN = 200;
 const EXAMPLES = 3;
 
@@ -34,14 +34,15 @@ export interface ImportPlan {
 }
 
 export interface PlanOptions extends ListReading {
-  /** True for Liked Songs, which take no episodes; these are reported as not being songs. */
+  /** True for Liked Songs, which take no episodes: episodes in the list are then reported as not being songs. */
   tracksOnly?: boolean;
 }
 
 /**
- * Reads a list and looks up what is remembered of it. All but the reading is done in turns of the event loop.
+ * Reads a list and looks up which of its songs are remembered. After the reading, it works in short turns, so that other work
+ * is not held up.
  * @param content the bytes of a file, or its text
- * @throws RelayError `INVALID_ARGUMENT` for what is not a list, with `details.line` if one line is the cause
+ * @throws RelayError `INVALID_ARGUMENT` if the content is not a list, with `details.line` if one line is the cause
  */
 export async function planImport(
   services: PlanServices,
@@ -52,13 +53,13 @@ export async function planImport(
   const read = readList(bytes, reading);
   const { entries, notSongs } = tracksOnly ? withoutEpisodes(read) : read;
   const items = await mapInTurns(entries, itemOf);
-  // With one playlist chosen, the others count as left out.
+  // If one playlist of the file is chosen, the preview reports the entries of the others as left out.
   const lists = reading.list === undefined ? (read.lists ?? []) : [];
   const preview = await previewOf(services, { ...read, entries, notSongs, lists }, items);
   return { preview, entries, items };
 }
 
-/** The items of a plan by the names of the playlists that the file has. */
+/** The items of a plan, by the name of the playlist in the file. */
 export function itemsByList({ entries, items }: ImportPlan): Map<string, NewJobItem[]> {
   const lists = new Map<string, NewJobItem[]>();
   for (const [index, { list = '' }] of entries.entries()) {
@@ -84,7 +85,7 @@ function isEpisode({ uri }: ListEntry): boolean {
   return uri?.startsWith('spotify:episode:') === true;
 }
 
-/** The item for an entry. If the entry has an address, only that counts; its names are for a person to read. */
+/** The item for an entry. If the entry has a Spotify URI, only the URI counts; title and artist are for a person to read. */
 function itemOf({ title, artist, album, year, isrc, uri }: ListEntry): NewJobItem {
   if (uri !== undefined) {
     return { input: { ...(title && artist && { title, artist }), uri }, key: null, uri, status: 'matched' };
@@ -136,7 +137,9 @@ const USUAL: ReadonlySet<string> = new Set([
   ...Object.values(LEFT_OUT_PLAYS),
 ]);
 
-/** A warning if more than a third of a file is not songs: it may be something else, and its songs a coincidence. */
+/**
+ * A warning if more than a third of the lines are not songs: the file may not be a list, and its songs may be a coincidence.
+ */
 function doubtOf({ format, entries, notSongs }: ReadList): string | null {
   if (format === 'spotify' || format === 'itunes') return null;
   const others = notSongs.filter(({ why }) => !USUAL.has(why) && !/^in (?:no|the) playlist/.test(why));

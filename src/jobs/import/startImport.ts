@@ -10,8 +10,8 @@ import { type ImportPlan, SONGS_PER_JOB } from './planImport.ts';
 const MAX_NAME = 100;
 
 /**
- * Creates the jobs for a plan, in the order in which they are to be committed: one for each 10,000 songs. A playlist holds no
- * more than that. So a longer list becomes several new playlists: "Name", "Name (2)" and so on.
+ * Creates the jobs for a plan, in the order in which they are to be committed: one job for each 10,000 songs, which is the most
+ * that a playlist holds. So a longer list becomes several new playlists: "Name", "Name (2)" and so on.
  * @throws RelayError `INVALID_ARGUMENT` if a playlist is to be replaced by more songs than it can hold, `STORE_ERROR`
  */
 export async function startImport(
@@ -62,7 +62,7 @@ function nameOf(name: string, index: number): string {
   return `${cut(name.trim(), MAX_NAME - number.length).trim()}${number}`;
 }
 
-/** Shortens a text to a number of characters, without cutting inside one. */
+/** Shortens a text to at most `length` characters, without splitting one. */
 function cut(text: string, length: number): string {
   return text.slice(0, length).replace(/[\ud800-\udbff]$/u, '');
 }

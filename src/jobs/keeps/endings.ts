@@ -19,7 +19,7 @@ export const NOTHING: Outcome = { preview: EMPTY_PREVIEW };
 
 /** How long to wait while a write continues as a job. */
 const LOOK_AT_JOB_MS = 60_000;
-/** How long to wait while a library is read for the first time, or if an error does not say. */
+/** How long to wait while a library is read for the first time, or after an error that names no time. */
 const LOOK_AGAIN_MS = 5 * 60_000;
 
 /** @param stopping aborts when the program ends: errors after that are not recorded as failures */
@@ -39,7 +39,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
     };
   }
 
-  /** The status after a run that a person asked for: a paused playlist stays paused, unless there is something to decide. */
+  /** The given status; `paused` if the playlist is paused, since a person may have a paused playlist run once. */
   const unlessPaused = <T extends KeepStatus>({ id }: Keep, status: T) =>
     getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
@@ -51,7 +51,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       retryAt: number | null = clock.now() + LOOK_AGAIN_MS,
     ): Promise<Outcome> {
       const status = unlessPaused(keep, 'waiting');
-      // A run that comes earlier asks nothing of a part of Spotify whose limit is not over.
+      // An early run does no harm: while a limit lasts, no request is sent to that part of Spotify.
       const latest = clock.now() + INTERVAL_MS[keep.every];
       const at = retryAt === null ? null : Math.min(retryAt, latest);
       await putKeep(store, keep, { status, reason, preview: null, retryAt: at });
@@ -71,7 +71,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       return NOTHING;
     },
     async review(keep: Keep, reason: string, preview: KeepPreview): Promise<Outcome> {
-      // It is due as before, so the review comes once it is resumed.
+      // A halted playlist stays due, so the review comes once it is resumed.
       if (isHalted(store, keep)) return { preview };
       const lastResult = 'nothing written: waiting for your review';
       await putKeep(store, keep, { ...ran(keep), status: 'review', reason, preview, lastResult });
@@ -91,7 +91,10 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       setKeep(store, keep.seq, { failures });
       return endings.waits(keep, `${error.code}: ${error.message}`, until ?? undefined);
     },
-    /** Records that nothing had to be written. @param left the rows that are there, by the IDs that they were written with */
+    /**
+     * Records that nothing had to be written.
+     * @param left the rows that are there, under the IDs that they were written with
+     */
     async unchanged(keep: Keep, left: readonly string[], preview: KeepPreview): Promise<Outcome> {
       const lastResult = 'nothing to change';
       await putKeep(store, keep, {

@@ -30,9 +30,9 @@ import { createRun, playlistUri } from './run.ts';
 const LOOK_MS = 60_000;
 /** Maximum age of a check of the library that runs share, if they are due at about the same time. */
 const SHARED_MINUTES = 1;
-/** The same maximum if earlier runs took long: as old as a question allows by default. */
+/** The same maximum if earlier runs took long. A question to the library allows the same age by default. */
 const MAX_SHARED_MINUTES = 10;
-/** How long a call that has a playlist run may take; after that the run continues without the caller. */
+/** How long a call may wait for a run; after that the run continues without the caller. */
 const CALLER_MS = 36_000;
 
 type Caller = { signal: AbortSignal };
@@ -41,16 +41,16 @@ type ShownRun = KeepAnswer & { preview: KeepPreview };
 export interface Keeps {
   /**
    * Keeps a playlist, and runs it once.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN`, `CONFLICT` where it is kept already, or
-   *   of reading
+   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN`, `CONFLICT` if it is kept already, or
+   * the errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
   list(): KeepRecord[];
   /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND` */
   get(id: string): KeepRecord;
-  /** @throws RelayError `NOT_FOUND`, `CONFLICT` where there is nothing to accept */
+  /** @throws RelayError `NOT_FOUND`, `CONFLICT` if there is nothing to accept */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
-  /** Tells that an account was connected: kept playlists that waited for this continue. */
+  /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;
@@ -95,7 +95,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     return first === 'late' ? NOTHING : first;
   }
 
-  /** Runs a kept playlist at once, for somebody who waits. */
+  /** Runs a kept playlist at once, for a caller who waits. */
   async function runNow(
     keep: Keep,
     maxAgeMinutes: number,
@@ -145,7 +145,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   function isDue({ status, dueAt, retryAt, every }: KeepTimes): boolean {
     if (status === 'paused') return false;
     const at = retryAt ?? dueAt;
-    // A clock that was set back must not delay it further than it would ever be delayed.
+    // A clock that was set back must not delay a run by more than one interval.
     return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
@@ -165,7 +165,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       }
       if (stopping.signal.aborted) return;
       wake = new AbortController();
-      // Without kept playlists, the clock need not be looked at.
+      // While no playlist is kept, nothing can become due.
       if (all.length === 0) await aborted(wake.signal);
       else await clock.sleep(LOOK_MS, wake.signal).catch(() => {});
     }
@@ -224,13 +224,13 @@ export function createKeeps(context: KeepsContext): Keeps {
       }
       const keep = await store.durable(
         () => {
-          // Another call may have kept it while this one asked for its owner.
+          // Another call may have kept the playlist while this call looked up its owner.
           if (playlistId !== null) requireUnkept(playlistId);
           return insertKeep(store, draft);
         },
         () => void store.run('delete from keeps where id = ?', [draft.id]),
       );
-      // First, since the caller may leave during the run.
+      // The loop is woken first, since the caller may leave during the run.
       wake.abort();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
@@ -261,7 +261,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         const gone = [...new Set([...keep.gone, ...missed])];
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
-        // A person asks for it, so rows that were refused before are tried once more.
+        // A person asks for this run, so rows that were refused before are tried once more.
         setKeep(store, keep.seq, { gone: [] });
       }
       return runNow(keep, 0, call);

@@ -19,7 +19,8 @@ export function connectedAccount(store: Store): string | null {
 }
 
 /**
- * Stores the change of a kept playlist, and saves. A rule that waits says the same each minute: then nothing is written.
+ * Updates the row of a kept playlist, and saves. A playlist that waits often records the same again: then its row is not
+ * written.
  * @throws RelayError `STORE_ERROR`
  */
 export async function putKeep(store: Store, { id, seq }: Keep, change: KeepChange): Promise<void> {
@@ -28,7 +29,10 @@ export async function putKeep(store: Store, { id, seq }: Keep, change: KeepChang
   await store.saveNow();
 }
 
-/** True if a person has paused or stopped it since the run began. @param keep the row from the start of the run */
+/**
+ * True if a person has paused the playlist, or stopped keeping it, since the run began.
+ * @param keep the row from the start of the run
+ */
 export function isHalted(store: Store, { id, status }: Keep): boolean {
   const now = getKeep(store, id);
   return now === null || (now.status === 'paused' && status !== 'paused');

@@ -11,11 +11,14 @@ import type { Facts } from './plan.ts';
 
 /** Maximum number of rows of each list that a preview names. */
 const NAMED = 10;
-/** Maximum number of rows of a refused request to check, since they may be gone since a list was read. */
+/**
+ * After a refusal, the maximum number of rows to check although the copy has their tracks: these may have gone since it was
+ * read.
+ */
 const MAX_DOUBTED = 200;
-/** Maximum number of rows to look up whose recording is not known otherwise. */
+/** Maximum number of rows whose recordings are looked up because neither the copy nor the list tells them. */
 const MAX_LOOKED_UP = 5;
-/** Number of these requests that run at once. */
+/** Number of lookups that run at once. */
 const AT_ONCE = 4;
 
 /** The facts for a decision, with rows under the IDs that the list shows. */
@@ -40,7 +43,7 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
   }
 
   return {
-    /** A preview of what happens to the rows, with the names of the first ones. */
+    /** A preview of the rows that would be added and removed, with the names of the first of them. */
     async previewOf(
       present: readonly string[],
       wanted: readonly string[],
@@ -61,11 +64,11 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
     },
 
     /**
-     * The facts for a decision, with rows under the IDs that the list shows. A song that Spotify now shows under another ID counts
-     * as unchanged.
+     * The facts for a decision, with rows under the IDs that the list shows. A song that Spotify now shows under another ID
+     * counts as unchanged.
      * @param known rows of the playlist in the copy
-     * @param items rows as they were just read; null: those of the copy count, and nothing is looked up
-     * @throws RelayError of reading
+     * @param items the rows as they were just read; null if only those of the copy are known, and then nothing is looked up
+     * @throws RelayError from reading
      */
     async asListed(
       facts: Facts,
@@ -93,7 +96,7 @@ export function createLookups({ library, provider }: KeepsContext, signal: Abort
 
     /**
      * The `uris` that Spotify does not know. Tracks in the copy of the library are checked only if nothing else explains a refusal.
-     * @throws RelayError of reading
+     * @throws RelayError from reading
      */
     async goneOf(uris: readonly string[]): Promise<string[]> {
       const tracks = [...new Set(uris)].filter((uri) => uri.startsWith('spotify:track:'));

@@ -1,4 +1,4 @@
-/** What a run of a kept playlist does: from the result of its query and the rows that are there. Pure. */
+/** Decides what a run of a kept playlist does, from the result of its query and the rows that are there. Pure. */
 import { RelayError } from '../../domain/errors.ts';
 import { MAX_KEPT_ROWS } from '../../domain/keep.ts';
 import type { LibraryCell } from '../../domain/library.ts';
@@ -52,11 +52,11 @@ export function requireKeepable(
 
 const TOO_LONG = 'a playlist holds at most 10,000.';
 
-/** What is there and what is wanted. */
+/** What a decision depends on. */
 export interface Facts {
-  /** URIs of the rows that are there; an empty string for one that Spotify names no item for. */
+  /** URIs of the rows that are there; an empty string stands for a row without an item. */
   shown: readonly string[];
-  /** URIs that the last run left; null before the first. */
+  /** URIs of the rows that the last run left; null before the first run. */
   left: readonly string[] | null;
   wanted: readonly string[];
   /** Number of rows that a person has allowed this run to take out; null if nobody was asked. */
@@ -73,7 +73,7 @@ export type Decision =
   /** A person has to decide. */
   | { kind: 'review'; reason: string };
 
-/** The share of all rows, and the number of rows, that a run may take out without a review. */
+/** A playlist that would shrink by more than this share of its rows, and by more than this number of rows, is up for review. */
 const LOSS = { share: 0.3, rows: 5 };
 
 export function decide({ shown, left, wanted, accepted, written, digest }: Facts): Decision {
@@ -119,9 +119,9 @@ const MAX_RETURNS = 2;
 /** Number of runs whose digest is remembered. */
 export const REMEMBERED_RUNS = 8;
 
-/** The next due time after the last one; missed ones count once. */
+/** The first time after `now` that is a whole number of intervals after `due`, so that one run makes up for all missed ones. */
 export function nextDue(due: number, intervalMs: number, now: number): number {
-  // A clock that was set back must not make it wait longer than its interval.
+  // A clock that was set back must not make a playlist wait longer than its interval.
   if (due > now + intervalMs) return now + intervalMs;
   return due > now ? due : due + Math.ceil((now - due + 1) / intervalMs) * intervalMs;
 }

@@ -1,4 +1,4 @@
-/** One run of a kept playlist: what it reads, what it decides, and what it has written. README.md says what happens when. */
+/** One run of a kept playlist: what it reads, decides and writes. README.md says what happens when. */
 import { hashOf } from '../../base/digest.ts';
 import { makePlaylist, reviseRows } from '../../changes/kinds.ts';
 import { rowsAfter, rowsAt } from '../../changes/rowOps.ts';
@@ -23,7 +23,7 @@ const MAX_TURNS = 3;
 const NEW_MS = 2 * 60_000;
 
 /**
- * Runs until nothing is left to do, a person has to decide, or it has to wait; the record then says which.
+ * Runs until nothing is left to do, a person has to decide, or the run has to wait. The record then says which.
  * @param maxAgeMinutes how old the copy of the library may be
  */
 export type Run = (keep: Keep, maxAgeMinutes: number) => Promise<Outcome>;
@@ -48,12 +48,15 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     }
   }
 
-  /** True if the account that it was made for is connected; another one may be connected at any time. */
+  /** True if the account of the kept playlist is connected; the owner may connect another account at any time. */
   function isConnected({ account }: Keep): boolean {
     return connectedAccount(store) === account;
   }
 
-  /** Notes what the last change left, if that was not done yet. What a person accepted was for that change. */
+  /**
+   * Records the rows that the last change left, if that was not done yet. A person's `accept` was for that change, so it is
+   * used up.
+   */
   function takenOver(keep: Keep, last: Change): Keep {
     const isNoted = last.id === keep.lastChange && keep.settled;
     return isNoted ? keep : noted(keep, last, { ...leftBy(last), accepted: null });
@@ -69,7 +72,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return reread(keep);
   }
 
-  /** The row as it is now, with the status that it had when the run began. */
+  /** The record of a kept playlist as it is now, but with the status from the start of the run. */
   function reread(keep: Keep): Keep {
     return { ...(getKeep(store, keep.id) ?? keep), status: keep.status };
   }
@@ -102,7 +105,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   async function bring(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     let keep = given;
     const answer = await askedOf(keep, maxAgeMinutes);
-    // The answer may be of the library of another account.
+    // The answer may come from the library of another account.
     if (!isConnected(keep)) throw notConnected();
     const { saved, playlists } = answer.coverage;
     const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
@@ -124,7 +127,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       const outcome =
         keep.playlistId === null ? await make(keep, wanted) : await follow(keep, keep.playlistId, wanted);
       if (outcome.kind === 'over') return outcome;
-      // Spotify may have refused the request for one of its rows.
+      // Spotify may have refused the request because of one of its rows.
       const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
       if (gone.length === 0) return endings.failed(keep, outcome.cause);
       setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
@@ -163,11 +166,11 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
         return over(await endings.unchanged(keep, left, await previewOf(uris, uris, leftOut)));
       }
     }
-    // The copy may lag behind a write, so the present rows are read before anything is decided.
+    // The copy may lag behind a write, so the present rows are read before anything is written.
     const view: View = { shown: known ?? [], wanted: uris, originals: new Map(), review: null };
     const request = reviseRows(context, 'keep', playlistId, async (items) => {
-      // A row may have lost its item at Spotify after the copy was read. So the copy's rows name it first, then what the last
-      // run left.
+      // A row may have lost its item at Spotify after the copy was read. So the copy says which item that was. If the copy does
+      // not know, `decide` uses the rows that the last run left.
       const shown = withNames(items.map(uriOf), known ?? []);
       const listed = await asListed({ ...facts, shown }, known ?? [], items);
       const { wanted, originals } = listed;
@@ -187,8 +190,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   }
 
   /**
-   * Has a change carried out, and records its result.
-   * @param view filled while it is carried out
+   * Carries out a change, and records its result.
+   * @param view filled in while the change is carried out
    */
   async function written(
     keep: Keep,
@@ -196,7 +199,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     { uris, leftOut }: Wanted,
     view: View,
   ): Promise<Turn> {
-    // Reading takes a while, and a person may have been told meanwhile that the songs stay as they are.
+    // Reading takes a while. If a person pauses or stops the playlist meanwhile, its songs must stay as they are.
     const prepare: typeof request.prepare = async (reading) => {
       const prepared = await request.prepare(reading);
       return isHalted(store, keep) ? null : prepared;
