@@ -1,4 +1,4 @@
-/** Changes as the rest of the program uses them: carry one out, continue one, cancel one, accept one under review. */
+/** Changes as the rest of the program uses them: carry out a change, continue or cancel it, or accept it under review. */
 import { aborted, firstOf, NEVER } from '../base/abort.ts';
 import { createMutex } from '../base/mutex.ts';
 import type { ChangeKind, ChangeOp, Former } from '../domain/change.ts';
@@ -47,7 +47,7 @@ const KEPT_MS = 30 * 86_400_000;
 
 /** A change that somebody asks for, before it is stored. */
 export interface ChangeRequest {
-  /** ID of the new change, if it is to have the same one as its job. */
+  /** ID of the new change, if it has to be the ID of its job. */
   id?: string;
   kind: ChangeKind;
   /** ID of the playlist to write to; null for the library, and for a playlist that is to be made. */
@@ -66,7 +66,8 @@ export interface ChangeRequest {
   /** Key of the earlier change, if this one undoes it. */
   undoes?: number;
   /**
-   * Reads what is there and returns what to do, or null for nothing. Called when the earlier writes to the playlist have ended.
+   * Reads what is there and returns what to do; null if there is nothing to do. Called when the earlier writes to the playlist
+   * have ended.
    */
   prepare(call: Call): Promise<PreparedChange | null>;
 }
@@ -87,37 +88,37 @@ export interface ChangeReport {
   end: DriveEnd;
   /** The playlist that the change made; null if it made none. */
   playlist: Playlist | null;
-  /** Requests of the original operations, and how many of them this run has completed. */
+  /** Number of requests for the original operations, and number of requests that this run has completed. */
   requests: { total: number; completed: number };
 }
 
 /** How a change stands when its caller stops waiting. */
 export type ChangeResult =
   | ({ kind: 'ended' } & ChangeReport)
-  /** The change continues by itself, as a listed job. `cause` is what it waits for; null if the caller's time was up. */
+  /** The change continues by itself, as a listed job. `cause` says why it could not end; null if the caller's time was up. */
   | ({ kind: 'listed'; cause: RelayError | null } & Omit<ChangeReport, 'end'>)
   | { kind: 'nothing_to_do' };
 
 /** The one way to write to playlists and the library. */
 export interface Changes {
   /**
-   * Carries out a change for a caller who waits for a limited time. If the caller leaves, the change stops before its
-   * next request; if the time is up, it continues.
-   * @throws RelayError of `prepare`, `STORE_ERROR`, or the reason of `call.signal` where nothing was begun
+   * Carries out a change for a caller who waits for a limited time. If the caller leaves, the change stops before its next
+   * request; if the time is up, it continues.
+   * @throws RelayError from `prepare`, `STORE_ERROR`, or the reason of `call.signal` if nothing was begun
    */
   run(request: ChangeRequest, call: Call, wait: { ms: number; for?: Waiter }): Promise<ChangeResult>;
-  /** Carries out a change for which nobody waits. null: nothing had to be changed. */
+  /** Carries out a change for which nobody waits. Returns null if nothing had to be changed. */
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
   /** Continues a change, or joins the run that works on it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
   /**
-   * Makes a change stop before its next request. Resolves when no run works on the change, or `signal` aborts.
-   * @param decided no request is sent until it settles; if it rejects, the change continues and this call rejects too
+   * Makes a change stop before its next request. Resolves when no run works on the change, or when `signal` aborts.
+   * @param decided no request is sent until it settles; if it rejects, the change continues and `cancel` rejects too
    */
   cancel(seq: number, signal: AbortSignal, decided: Promise<void>): Promise<void>;
   /**
    * Ends a change under review as `done`: a person keeps the playlist as it is.
-   * @throws RelayError of reading, `STORE_ERROR`
+   * @throws RelayError from reading, `STORE_ERROR`
    */
   accept(seq: number): Promise<void>;
   /** Sets the function that lists the job of a change that continues without its caller. */
@@ -134,7 +135,7 @@ export interface Changes {
 type ListChange = (change: Change, end: DriveEnd | null, isStopped: boolean) => Promise<void>;
 
 interface WorkOptions {
-  /** Ends the run when it aborts, as when the server stops. */
+  /** Ends the run when it aborts, for example when the server stops. */
   signal: AbortSignal;
   maxAttempts: number;
   /** How the runs before this one failed. */
@@ -261,7 +262,7 @@ export function createChanges(context: ChangeContext): Changes {
     if (change.outcome !== null && job?.listed === false) {
       // A change without effect cannot be undone.
       if (change.outcome === 'unchanged') dropChange(store, seq);
-      // A job with items is the list of a call, which drops it itself.
+      // A job with items belongs to a call with a list. That call drops the job itself.
       if (job.totalItems === 0) dropJob(store, job.seq);
     }
     return result;
@@ -286,12 +287,12 @@ export function createChanges(context: ChangeContext): Changes {
     return done;
   }
 
-  /** Rows that were read before or during a write are not reused. */
+  /** Runs a change. Rows that were read before or during the run are not reused. */
   async function driven({ seq, playlistId }: Change, entry: Active): Promise<DriveEnd> {
     if (playlistId !== null) rows.forget(playlistId);
     try {
       const end = await drive(context, seq, entry);
-      // Otherwise the next start after a crash would not know what somebody was told. It might carry out what has failed, or put
+      // The end is saved before anybody is told. Otherwise the next start after a crash might carry out what has failed, or put
       // back what a person has taken out since. If the disk is full, nothing can be done about that.
       if (end.kind === 'ended') await store.saveNow().catch(() => {});
       return end;
@@ -318,7 +319,7 @@ export function createChanges(context: ChangeContext): Changes {
       for (;;) {
         const release = await turns.acquire(key, waits);
         if (playlistId === null || !isInDoubt(context, playlistId, isAtWork)) return release;
-        // That change needs the turn to find out.
+        // The change in doubt needs the turn, to find out how its request ended.
         release();
         await clock.sleep(ASK_AGAIN_MS, call.signal);
       }
@@ -464,7 +465,7 @@ export function continuation({ id }: Change): { change_id: string; job_id: strin
   return { change_id: id, job_id: id };
 }
 
-/** Writes to one playlist take turns, and so do those to the library. A playlist that is not made yet has its own turn. */
+/** Writes to one playlist take turns, and so do writes to the library. A playlist that is not made yet has its own turn. */
 function turnOf({ playlistId, kind }: Pick<Change, 'playlistId' | 'kind'>, own: string): string {
   return playlistId ?? (kind === 'create' ? own : 'library');
 }

@@ -27,13 +27,13 @@ export type Verdict =
   /** The list shows the rows from before the request. `isNear`: it also shows what others wrote. */
   | { kind: 'absent'; isNear?: boolean }
   /**
-   * The list lags: it shows an older state of this change. `isKept`: it shows rows that were just removed; it lags, or they are
-   * still there.
+   * The list lags: it shows an older state of this change. `isKept`: it shows rows that were just removed, either because it
+   * lags or because they are still there.
    */
   | { kind: 'stale'; isKept?: boolean }
   /**
-   * The list matches no state of this change, or two equally well. If a length matches, `mismatches` are the rows that
-   * differ.
+   * The list matches no state of this change, or two equally well. If a state has as many rows as the list, `mismatches` are
+   * the rows that differ.
    */
   | { kind: 'other'; mismatches: ReadonlyArray<{ sent: string; shown: string }> };
 
@@ -44,7 +44,7 @@ export type Relinks = ReadonlyMap<string, string>;
  * Compares a reading with every state of a change, from the former rows to the end. If others wrote too, the nearest state
  * counts.
  * @param known what certainly took effect
- * @param size number of entries of the request in doubt, if the operation has as many left; null if that is not known
+ * @param size number of entries of the request in doubt, unless the operation has fewer left; null if that number is not known
  */
 export function compareRows(
   former: readonly string[],
@@ -70,8 +70,8 @@ export function compareRows(
 }
 
 /**
- * The state from `known` on, of a change that only adds rows, of which the list lacks nothing but rows without a name. A song that
- * was added could otherwise pass for such a row, as if the addition had had no effect.
+ * For a change that only adds rows: the first state from `known` on of which the list lacks only rows without a name. Otherwise
+ * an added song could pass for such a row, as if the addition had had no effect.
  * @param size as for `compareRows`
  */
 function findLacking(
@@ -172,7 +172,7 @@ function sameAs(expected: readonly string[], shown: readonly string[], same: Sam
 }
 
 /**
- * The first state from `known` on that the rows show; null for none.
+ * The first state from `known` on that the rows show; null if they show none.
  * @param size as for `compareRows`
  */
 function findAhead(
@@ -212,8 +212,8 @@ function findAhead(
 }
 
 /**
- * True if a request may end after `count` of the `left` entries of a long operation. It takes effect as a whole, so any other
- * number of them is there only because somebody has put them in or taken them out.
+ * True if a request may end after `count` of the `left` entries of a long operation. A request takes effect as a whole. So any
+ * other number of entries can only mean that somebody has added or removed some.
  * @param size as for `compareRows`
  */
 function mayEndAfter(count: number, left: number, size: number | null): boolean {
@@ -222,9 +222,9 @@ function mayEndAfter(count: number, left: number, size: number | null): boolean 
 }
 
 /**
- * The rows after a removal that took out only some of its rows: Spotify leaves those that were added under another ID than it
- * shows. null if all are gone, or if the change adds no rows after it: `finish.ts` waits for rows to go only before others are
- * added.
+ * The rows after a removal that took out only some of its rows: Spotify keeps rows that were added under another ID than it
+ * shows. null if all rows are gone, or if the change adds no rows after the removal: `finish.ts` waits for rows to go only
+ * before others are added.
  */
 function withoutShown(
   rows: readonly string[],
@@ -254,7 +254,10 @@ function showsKept(
   return left.size > 0 && sameAs(rowsWith(left, { rows: former, ops }, known), shown, same);
 }
 
-/** The rows that differ from the most similar state of the same length (the first such state, if several are equally similar). */
+/**
+ * The rows that differ between the list and the most similar state of the same length. If several are equally similar, the
+ * first counts.
+ */
 function differing(
   start: readonly string[],
   ops: readonly ChangeOp[],

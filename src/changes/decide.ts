@@ -14,9 +14,9 @@ export type Waiter = 'call' | 'list';
 export type Ending =
   /** The request was refused, or certainly not sent. */
   | 'refused'
-  /** Its answer is lost, and sending it again does no harm. */
+  /** The answer is lost, and sending the request again does no harm. */
   | 'lost'
-  /** Its answer is lost, and reading has shown that it had no effect. */
+  /** The answer is lost, and reading has shown that the request had no effect. */
   | 'absent'
   /** Something else failed, such as a reading or a save. */
   | 'failed'
@@ -29,7 +29,7 @@ export interface Situation {
   failure: FailureClass | null;
   /** True during a rollback. */
   isBack: boolean;
-  /** Who waits for the change; null for a job, which has as much time as it takes. */
+  /** Who waits for the change; null for a job, which may take as long as it needs. */
   waiter: Waiter | null;
   /** True if no request of the change is known to have taken effect. */
   isUntouched: boolean;
@@ -41,7 +41,7 @@ export interface Situation {
   failures: number;
   /** True if the attempts of the request are used up. */
   isUsedUp: boolean;
-  /** Number of seconds that Spotify asks to wait; null where it does not say. */
+  /** Number of seconds that Spotify asks to wait; null if it does not say. */
   waitSeconds: number | null;
   /** Number of times that the caller has been made to wait so far. */
   waits: number;
@@ -85,7 +85,10 @@ interface Rule {
 const ROLLBACK = { tries: 4, waitSeconds: 30 };
 /** Maximum number of tries of a request that may be sent twice without harm. */
 export const MAX_REPEATS = 3;
-/** How often a request to a new playlist is sent again, since some of the provider's servers do not know it for a moment. */
+/**
+ * How often a request to a new playlist is sent again, since some of the provider's servers do not know the playlist for a
+ * moment.
+ */
 const MAX_UNKNOWN = 6;
 /** In the middle of a write, a caller waits for a limit of at most this many seconds, and at most this often. */
 const PATIENCE = { seconds: 5, waits: 3 };

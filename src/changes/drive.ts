@@ -193,7 +193,7 @@ async function takeStep(run: Run, step: Step): Promise<DriveEnd | null> {
 }
 
 /**
- * When the first request of a change was sent, by Spotify's clock; null if an answer tells nothing new about that.
+ * When the first request of a change was sent, by Spotify's clock; null if this answer tells nothing new about that.
  * @param date the time of the answer to a request that was sent at `sentAt`
  */
 function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
@@ -203,13 +203,16 @@ function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
   if (!change.uncertain) return date - Math.ceil(clock.monotonic() - sentAt);
   // An earlier try, whose answer was lost, may have been the first to take effect.
   if (!control.isNew) return null;
-  // If the computer has slept since, the monotonic clock may have stood still. The other clock may have been set ahead, but the
-  // change did not begin before the time that was known then.
+  // If the computer has slept since, the monotonic clock may have stood still. The computer's clock may have been set ahead.
+  // But the change did not begin before the `serverTime` that was known then.
   const ageMs = Math.max(clock.monotonic() - run.begunAt, clock.now() - change.createdAt);
   return Math.max(date - Math.ceil(ageMs), change.serverTime ?? Number.NEGATIVE_INFINITY);
 }
 
-/** Before a change is stopped: finds out how a request ended that would otherwise have been sent again. */
+/**
+ * Finds out, before a change is stopped, how a request with a lost answer ended. Otherwise the request would have been sent
+ * again.
+ */
 async function findLost(run: Run): Promise<DriveEnd | null> {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (run.lost === null || !step || !writesRows(step.op)) return null;
@@ -256,7 +259,7 @@ async function follow(
     }
     case 'roll_back': {
       const shown = await readForRollback(run);
-      // If the time of the call has ended meanwhile, its answer was that a job writes the rest.
+      // If the time of the call has ended meanwhile, the caller was told that a job writes the rest.
       if (run.control.waiter === null) return follow(run, ending, error, step);
       return rollBack(run, cause, shown);
     }
@@ -283,7 +286,7 @@ async function follow(
   }
 }
 
-/** Notes that a request is sent again, now or later: if both take effect, its rows are there twice. */
+/** Records that a request is sent again, now or later: if both tries take effect, its rows are there twice. */
 function willSendAgain(run: Run): void {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);
   if (step && 'uris' in step.op) {
@@ -293,7 +296,7 @@ function willSendAgain(run: Run): void {
   record(run, { uncertain: true });
 }
 
-/** The answer was lost, but reading showed that the request had no effect. */
+/** The error if the answer was lost, but reading showed that the request had no effect. */
 function unchangedError(cause: RelayError): RelayError {
   return cause.with({
     message: `${cause.message} The playlist is unchanged.`,

@@ -1,7 +1,7 @@
 /**
- * Finds out how a request ended if its answer was lost. A write counts as landed as soon as it shows. That it had no effect is
- * certain only after the longest time that a request is known to take. Only then does a different list count as someone else's
- * change.
+ * Finds out how a request ended if its answer was lost. A write counts as landed as soon as it shows. It is certain that a
+ * write had no effect only after the longest time that a request is known to take. Only then does a different list count as
+ * someone else's change.
  */
 import type { Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
@@ -35,7 +35,7 @@ const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
   const { context, control } = run;
   const { clock } = context;
-  // A minute after a crash no request can be under way any more, but the list may lag behind the last one.
+  // A minute after a crash no request can be under way any more, but the list may lag behind the last request.
   const isOld = step === null && ageOf(context, run.change) >= OVER_MS;
   const begunAt = clock.monotonic() - (isOld ? LATEST_EFFECT_MS - USUAL_LAG_MS : 0);
   const known = progressOf(run.change);
@@ -49,7 +49,7 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       failures = 0;
       const waited = clock.monotonic() - begunAt;
       if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed', known);
-      // Before that the request may still take effect, and the list may be a mixture from two of the provider's servers.
+      // Until then, the request may still take effect, and the list may be a mixture from two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
       if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
       if (seen === 'other' || waited >= LATEST_EFFECT_MS * 2)
@@ -93,7 +93,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
   const present = nextStep(plan.ops, known);
   if (present?.op.op === 'create' && change.playlistId === null) return lookForCreated(run, present);
   if (change.playlistId === null || (present && !writesRows(present.op))) {
-    // Sending it a second time does no harm.
+    // Sending such a request a second time does no harm.
     return 'absent';
   }
   const next = step ?? (isFirst ? null : present);
@@ -110,7 +110,7 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     }
   }
   const askedAt = context.clock.monotonic();
-  // What others did may be in a part that would not be read otherwise.
+  // Others may have written in a part of the list that would not be read otherwise.
   const whole = run.showsOthers;
   const verdict = await lookAtRows(context, change.playlistId, plan, known, call, {
     step,
@@ -118,7 +118,8 @@ async function look(run: Run, step: Step | null, isFirst: boolean, begunAt: numb
     size: sizeInDoubt(run, step),
   });
   run.showsOthers = 'isNear' in verdict && verdict.isNear === true;
-  // Removed rows still show. Rows are added only once those are seen to be gone, so no request to add any was sent yet.
+  // The list still shows removed rows. Other rows are added only once the removed ones are seen to be gone, so no request that
+  // adds rows was sent yet.
   if (step === null && verdict.kind === 'stale' && verdict.isKept) return 'absent';
   if (verdict.kind !== 'landed') return verdict.kind;
   // The list may show the rows from before the change until it has had time to catch up.

@@ -42,8 +42,8 @@ const MAX_LOOK_AGAIN_MS = 4_000;
 /**
  * Before rows are added, the list has to show that those removed before are gone. Spotify cannot remove a row by the ID that it
  * shows if the row was added under another one. Such a row may still be there, and adding the song would put it there twice. If
- * removed rows still show after 20 s, all rows are replaced: that is right whether they are still there or the list lags. Where
- * a row cannot be written again, a review follows after 40 s.
+ * removed rows still show after 20 s, all rows are replaced: that is right whether they are still there or the list lags. If a
+ * row cannot be written again, a review follows after 40 s.
  * @returns null to continue
  */
 export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
@@ -57,7 +57,7 @@ export async function seeRemoved(run: Run): Promise<DriveEnd | null> {
     plan.rows.findIndex((uri) => removed.has(uri)),
   );
   const most = rowsAt(plan.rows, plan.ops, from).length;
-  // If a row cannot be written again, only a review is left. It comes later, since the list may lag by more than 20 s.
+  // If a row cannot be written again, only a review remains. It comes later, since the list may lag by more than 20 s.
   const canReplace = rowsAfter(plan.rows, plan.ops).every(isWritable);
   const until = context.clock.monotonic() + LATEST_EFFECT_MS * (canReplace ? 1 : 2);
   const isThere = (uris: readonly string[]) => uris.some((uri) => removed.has(uri));
@@ -91,7 +91,8 @@ async function replaceAll(run: Run, left: ReadonlySet<string>): Promise<DriveEnd
   // Either the list lags, or these rows are still there.
   context.rows.wrote(playlistId, () => [rows, gone, reached]);
   const present = (await context.rows.readTwice(playlistId, call)).map(uriOf);
-  // Someone else may have added these rows since. In doubt they stay: a song twice does less harm than a song that is lost.
+  // Someone else may have added these rows since. If in doubt, they stay: a song that is there twice does less harm than a song
+  // that is lost.
   const base =
     distance(gone, present) <= distance(reached, present) ? gone : withoutPart(reached, present, left);
   const goal = mergeRows(base, rowsAfter(rows, ops), present);
@@ -184,7 +185,7 @@ async function isAtVersionLeft({ context, change, plan, call, answered }: Run): 
   }
 }
 
-/** A request that seemed to have had no effect took effect after all, so its rows are there twice: one copy is removed. */
+/** Removes one copy of rows that are there twice, because a request that seemed to have no effect took effect after all. */
 async function removeDoubled(
   run: Run,
   present: readonly string[],
@@ -201,7 +202,7 @@ async function removeDoubled(
   return null;
 }
 
-/** True if `present` is `goal` plus a second copy of the rows `again`, one after the other. */
+/** True if `present` is `goal` plus one block of rows that has the same rows as `again`, in any order. */
 function isDoubled(present: readonly string[], goal: readonly string[], again: readonly string[]): boolean {
   const extra = present.length - goal.length;
   if (extra !== again.length) return false;
@@ -234,7 +235,8 @@ export async function readForRollback(run: Run): Promise<string[] | null> {
     return (await context.rows.readTwice(change.playlistId ?? '', call)).map(uriOf);
   } catch (error) {
     if (run.control.signal.aborted) throw error;
-    // The rollback does not need this reading: it is known how every request ended, and its result is read at the end.
+    // The rollback does not need this reading: it is known how every request ended, and the result of the rollback is read at
+    // the end.
     return null;
   }
 }
@@ -256,8 +258,8 @@ export async function rollBack(
   run.cause = cause;
   const rows = withNames(shown ?? expected, expected);
   const former = formerBeside(run, rows);
-  // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. Replacing also begins with
-  // no request that only removes rows. But without a reading it could remove what others have added.
+  // If the change has replaced all rows, their dates are lost, so replacing them again does no harm. Replacing also never
+  // begins with a request that only removes rows. But without a reading it could remove what others have added.
   const isReplaced = plan.ops[0]?.op === 'put' && isAfter(progressOf(change), START);
   const isForAll = plan.unsure !== undefined || (isReplaced && shown !== null && sameRows(rows, expected));
   const ops = isForAll && former.every(isWritable) ? replaceOps(former) : planRows(rows, former);
@@ -279,14 +281,14 @@ export async function goOnFromHere(run: Run): Promise<DriveEnd | null> {
   // Rows tell nothing about a name or about the account's list of playlists.
   if (!(carryOn ? plan.ops : rest).some(writesRows)) return null;
   const expected = rowsAt(plan.rows, plan.ops, progressOf(change));
-  // Anyone who carries on has seen the list as it is shown: it no longer counts as one that lags.
+  // A person who carries on has seen the list, so it no longer counts as lagging.
   if (carryOn) context.rows.forgetOwn(id);
   else if (!context.rows.hasWritten(id)) tellRows(run, ageOf(context, change));
   const adds = onlyAppends(rest) && !carryOn;
   const readAll = async () => (await context.rows.readTwice(id, call)).map(uriOf);
   const part = adds ? await context.rows.readPart(id, 'end', call) : null;
   if (part && mayBeRows(expected, part)) return null;
-  // If others have written, the rows that were not read may be others than before.
+  // If others have written, the rows that were not read may have changed too.
   const present = part && !part.includes('') ? part : await readAll();
   if (mayBeRows(expected, present)) return null;
   const unsure = new Set(isAfter(progressOf(change), START) ? [] : plan.unsure);
@@ -315,7 +317,8 @@ export async function goOnAfterDoubt(run: Run): Promise<DriveEnd | null> {
   const { plan, change } = run;
   const rest = restOf(plan.ops, progressOf(change));
   const isPlaced = rest.some(({ op }) => op === 'insert' || op === 'move' || op === 'put');
-  // Otherwise an undo would count what others wrote before this as a later change, or bring back what they took out.
+  // If others wrote, the plan has to start from their rows. Otherwise an undo would count what they wrote as a later change, or
+  // bring back what they took out.
   if (!isPlaced && !run.showsOthers) return null;
   tellRows(run);
   return goOnFromHere(run);
@@ -334,8 +337,9 @@ function tookEffectAfterAll(run: Run, present: readonly string[]): boolean {
 }
 
 /**
- * Records that the removal in doubt took effect, if the rows are nearer to the state after it, however little they match either.
- * What it removed would otherwise count as removed by others, and neither a later request nor an undo would put it back.
+ * Records that the removal in doubt took effect, if the rows are nearer to the state after it than to the state before it.
+ * Otherwise the rows that it removed would count as removed by others, and neither a later request nor an undo would put them
+ * back.
  */
 function isMoreLikelyGone(run: Run, present: readonly string[]): boolean {
   const { change, plan } = run;

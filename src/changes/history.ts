@@ -1,4 +1,4 @@
-/** The changes that can be taken back, and taking one back. */
+/** Lists changes, and undoes one. */
 import { isoOf } from '../base/clock.ts';
 import type { ChangeSummary, ShownState } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
@@ -39,7 +39,7 @@ export function changeHistory(
   };
 }
 
-/** A change as it is shown. */
+/** The facts about a change that a list of changes shows. */
 export function changeSummary(store: Context['store'], change: Change): ChangeSummary {
   const idOf = (seq: number | null) => (seq === null ? undefined : getChangeBySeq(store, seq)?.id);
   const undoes = idOf(change.undoes);
@@ -60,9 +60,9 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
 }
 
 /**
- * The change to take back: the one named, in full or by its first characters, or the last that is not undone and undoes
- * nothing.
- * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` where several IDs begin like that, `CONFLICT`, `FORBIDDEN`
+ * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
+ * is not undone and is no undo itself.
+ * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
   const change = id === undefined ? latestUndoable(store) : changeNamed(store, id);
@@ -108,7 +108,7 @@ function jobOf(store: Context['store'], { job }: Change): Job | null {
   return job === null ? null : getJobBySeq(store, job);
 }
 
-/** The state of a change as it is shown, which also depends on its job. */
+/** The state of a change in a list of changes. It also depends on the job of the change. */
 function shownState(store: Context['store'], change: Change): ShownState {
   const { outcome, looking, goingBack } = change;
   if (outcome !== null) return outcome;
@@ -120,7 +120,7 @@ function shownState(store: Context['store'], change: Change): ShownState {
   return goingBack ? 'rolling_back' : 'writing';
 }
 
-/** True for a change that was not finished when its job ended, and of which nothing is on its way. */
+/** True if the change was unfinished when its job ended, and none of its requests is on its way. */
 function hasStopped(store: Context['store'], change: Change): boolean {
   const job = jobOf(store, change);
   return !change.inTransit && job !== null && isEnded(job.status);
@@ -143,14 +143,17 @@ function changeNamed(store: Context['store'], id: string): Change | null {
   return found ? lastOf(store, found) : null;
 }
 
-/** If a change had no effect, its job may have made another one when it was resumed: the ID then means that one. */
+/**
+ * If a change had no effect, its job may have made another change when it was resumed. The ID then means the last change of the
+ * job.
+ */
 function lastOf(store: Context['store'], change: Change): Change {
   const last = change.job === null ? null : changeOfJob(store, change.job);
   const isWithoutEffect = change.outcome === 'rolled_back' || change.outcome === 'unchanged';
   return last && isWithoutEffect ? last : change;
 }
 
-/** Undoes a change, by a change of its own. `tell` gets the plan before the first request is sent. */
+/** The request for a change that undoes another one. `tell` gets the plan before the first request is sent. */
 export function undoRequest(
   context: Context,
   change: Change,
@@ -175,7 +178,7 @@ export function undoRequest(
 
 /**
  * What undoing a change would do, and in how many requests. Sends no writes.
- * @throws RelayError as `planUndo`
+ * @throws RelayError as `planUndo` does
  */
 export async function previewUndo(
   context: Context,

@@ -20,12 +20,13 @@ import { LATEST_EFFECT_MS, waitForEffects, withinLast } from './times.ts';
 
 type Request = Omit<ChangeRequest, 'askedBy'>;
 type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
-/** What waiting for earlier writes needs. */
+/** The part of the context that waiting for earlier writes needs. */
 type Settling = Omit<Acting, 'rows'>;
 
 /**
  * Appends rows in order. The number of rows and the last rows are read first.
- * @param missing which of `uris` are to be added, given the rows that were read (unread ones are empty); all by default
+ * @param missing returns those of `uris` that are to be added, by default all. It gets the rows that are there, with an empty
+ * string for each row that was not read
  */
 export function addRows(
   { rows, ...reading }: Acting,
@@ -47,7 +48,7 @@ export function addRows(
   };
 }
 
-/** Removes every occurrence of each URI that is there; nothing to do if none is. */
+/** Removes every occurrence of each URI that is there. If none is there, there is nothing to do. */
 export function removeRows(context: Acting, playlistId: string, uris: readonly string[]): Request {
   return {
     kind: 'remove',
@@ -105,7 +106,7 @@ export function moveRows({ rows, ...reading }: Acting, playlistId: string, move:
 
 /**
  * Replaces all rows.
- * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
+ * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if the rows could not be restored
  */
 export function replaceRows(
   { rows, ...reading }: Acting,
@@ -124,7 +125,9 @@ export function replaceRows(
   };
 }
 
-/** The rows that are there (unnamed ones with the URI that they had) and the rows that should be there. */
+/**
+ * The rows that are there and the rows that should be there. A row that has lost its name is listed with the URI that it had.
+ */
 interface Revision {
   present: readonly string[];
   wanted: readonly string[];
@@ -134,9 +137,9 @@ interface Revision {
 
 /**
  * Revises the rows of a playlist, in the fewest requests that keep the dates of rows that stay.
- * @param decide returns the rows that should be there, from those that are there now; null: nothing is to be done. If it throws,
- *   the change ends before anything is stored
- * @throws RelayError of `prepare`: `UNSUPPORTED_ITEMS` where Spotify offers no way
+ * @param decide returns the rows that should be there, from those that are there now; null if there is nothing to do. If it
+ * throws, the change ends before anything is stored
+ * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if Spotify offers no way to write the rows
  */
 export function reviseRows(
   { rows, ...reading }: Acting,
@@ -245,7 +248,7 @@ export function makePlaylist(
   };
 }
 
-/** Sets name, description, public or collaborative; those that are undefined stay as they are. */
+/** Sets name, description, public or collaborative; details that are undefined stay as they are. */
 export function changeDetails(context: Settling, playlistId: string, set: DetailValues): Request {
   return {
     kind: 'details',
@@ -260,8 +263,8 @@ export function changeDetails(context: Settling, playlistId: string, set: Detail
 }
 
 /**
- * Waits until earlier writes to a playlist have taken effect. One with a lost answer might undo what comes now. While one is
- * still being looked into, a reading could show the rows from before it.
+ * Waits until earlier writes to a playlist have taken effect. A write with a lost answer might undo what comes now. And while
+ * it is not known how a write ended, a reading could show the rows from before it.
  */
 export async function settleTarget(context: Settling, playlistId: string, call: Call): Promise<void> {
   const { store } = context;
@@ -304,7 +307,7 @@ export async function readDetails(
   return details;
 }
 
-/** The details of a playlist that `fields` names, as far as Spotify tells them. */
+/** The details of a playlist that `fields` names, without those that Spotify does not report. */
 function detailsOf(
   { name, description, public: isPublic, collaborative }: Playlist,
   fields: DetailValues,
@@ -330,7 +333,10 @@ export function unfollow(context: Settling, playlistId: string): Request {
   };
 }
 
-/** Saves tracks. Which of them were saved before is read only for an undo, since Spotify keeps the time of each. */
+/**
+ * Saves tracks. Which of them were saved before is read only for an undo, since Spotify keeps the time at which each track was
+ * saved.
+ */
 export function saveTracks(context: Settling, uris: readonly string[]): Request {
   return {
     kind: 'save',
@@ -344,8 +350,9 @@ export function saveTracks(context: Settling, uris: readonly string[]): Request 
 }
 
 /**
- * Removes tracks from the saved ones. Which of them are saved is read first, as it is unknown later; nothing to do if none is.
- * @param sent `all` where the caller counts its own entries by the requests, as a job does
+ * Removes tracks from the saved ones. Which of them are saved is read first, since nothing shows that later. If none is saved,
+ * there is nothing to do.
+ * @param sent `all` to also send the tracks that are not saved, for a job, which counts its items by the requests
  */
 export function unsaveTracks(
   { provider, store, clock }: Settling,

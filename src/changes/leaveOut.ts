@@ -1,4 +1,4 @@
-/** Entries that Spotify refuses: finding the one in a request, and leaving it out. */
+/** Finds the entry of a request that Spotify refuses, and leaves it out. */
 import type { ChangeOp, Progress } from '../domain/change.ts';
 import { asRelayError, type RelayError } from '../domain/errors.ts';
 import { getTrack } from '../provider/resources/catalog.ts';
@@ -14,7 +14,7 @@ const MAX_REFUSED = 20;
 /**
  * One entry that Spotify does not know must not block the other ninety-nine of its request. So the request is halved until the
  * entry is found, and that entry is left out.
- * @returns false if the refusal stands
+ * @returns false if no entry could be left out, so that the refusal counts
  * @throws RelayError `STORE_ERROR`
  */
 export async function leaveOut(run: Run, step: Step, error: RelayError): Promise<boolean> {
@@ -31,12 +31,12 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
   }
   const refused = body.refused ?? [];
   const uri = 'uris' in step.op ? (step.op.uris[0] ?? '') : '';
-  // Spotify itself shows this entry, so the refusal has another reason and will pass.
+  // If Spotify itself shows this entry, the refusal has another reason and may pass.
   if ((await exists(run, uri)) || refused.length >= MAX_REFUSED) return false;
   const { ops } = run.plan;
   const left =
     step.op.op === 'put' ? withFirst(ops, index, { without: 1 }) : withoutEntry(ops, { op: index, at });
-  // If nothing that Spotify takes is left, the playlist must not be emptied.
+  // If Spotify refuses every row, the playlist must not be emptied.
   if (left.some((op) => op.op === 'put' && op.uris.length === 0)) return false;
   run.body = { ...body, refused: [...refused, uri] };
   run.failures = { ...run.failures, count: 0 };
@@ -50,7 +50,10 @@ export async function leaveOut(run: Run, step: Step, error: RelayError): Promise
 
 const halfOf = ({ count }: Step) => Math.ceil(count / 2);
 
-/** Carries out other operations from here on. They are on disk before the next request, since a crash is judged by them. */
+/**
+ * Continues with other operations. They are on disk before the next request, since after a crash the list is compared with
+ * them.
+ */
 async function putOps(run: Run, ops: readonly ChangeOp[], also = () => {}): Promise<void> {
   const { store } = run.context;
   run.plan = { ...run.plan, ops };
@@ -79,7 +82,10 @@ function withFirst(
   return [...ops.slice(0, index), ...replaceOps(uris, size), ...after];
 }
 
-/** Has it on disk before the next request that requests may be smaller than usual. After a crash, a look has to know that. */
+/**
+ * Records that requests may be smaller than usual, which a look after a crash has to know. This is saved before the next
+ * request.
+ */
 function noteHalved(run: Run): void {
   const { context, change, body } = run;
   if (body.notes?.halved === true) return;

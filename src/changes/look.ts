@@ -28,7 +28,7 @@ interface LookOptions {
 }
 
 /**
- * Reads the playlist, as far as the change touches it, and compares it with every state of the change.
+ * Reads the part of the playlist that the change touches, and compares it with every state of the change.
  * @param known what certainly took effect
  * @param options.whole reads all rows
  * @param options.step the request in doubt; null if any request after `known` may be in doubt
@@ -90,7 +90,7 @@ function wholeOf(items: Item[]): RowsPart & { items: Item[] } {
   return { from: 0, rows: items.map(uriOf), isEnd: true, items };
 }
 
-/** Rows before the first changed one that are read too: they show whether others moved it. */
+/** Number of rows to read before the first changed row: they show whether others moved that row. */
 const BESIDE = 5;
 
 /** The range in which the states from `known` on differ; `to` is null (the end of the list) unless rows are only moved. */

@@ -1,4 +1,4 @@
-/** Playlists that are being made, until their change knows which one it is. */
+/** Playlists that changes are making, until the changes know their IDs. */
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
@@ -23,7 +23,7 @@ function beingMade(store: ChangeContext['store']): Making[] {
   });
 }
 
-/** True while another change than `own` is making a playlist of that name, and has not learned which it is. */
+/** True while another change than `own` is making a playlist of that name, and does not know its ID yet. */
 export function hasRival(store: ChangeContext['store'], own: number, name: string): boolean {
   return beingMade(store).some(({ seq, create }) => seq !== own && create.details.name === name);
 }
@@ -53,8 +53,9 @@ export function unclearWhich(): RelayError {
 export const ASK_AGAIN_MS = 400;
 
 /**
- * Waits while a playlist may be the one that a change has just made and does not know yet: that change's rows come first.
- * @param isAtWork true while something sends requests or looks for the change
+ * Waits while a playlist may be one that a change has just made, without knowing its ID yet: the rows of that change come
+ * first.
+ * @param isAtWork true while a run of the change is under way
  */
 export async function waitUntilMade(
   { provider, store, clock }: Pick<ChangeContext, 'provider' | 'store' | 'clock'>,
@@ -72,9 +73,9 @@ export async function waitUntilMade(
 }
 
 /**
- * True if a change of the playlist pauses before it has found out how its last request ended. If something else wrote first, the
- * list might no longer tell.
- * @param isAtWork true while something sends requests or looks for the change
+ * True if a change of the playlist pauses before it has found out how its last request ended. If something else wrote first,
+ * the list might no longer show that.
+ * @param isAtWork true while a run of the change is under way
  */
 export function isInDoubt(
   context: Pick<Reading, 'provider' | 'store'>,

@@ -1,6 +1,7 @@
 /**
- * Which tracks a change has saved that were not saved before it. Saving needs no reading first: the library keeps when each
- * track was saved. That is lost when a track is removed and saved again, so it is noted before relay removes one.
+ * Finds out which tracks a change has saved that were not saved before. Saving needs no reading first: the library keeps the
+ * time at which each track was saved. That time is lost when a track is removed and saved again. So before relay removes a
+ * track, it records which change saved it.
  */
 import type { Call } from '../provider/api.ts';
 import { LAG_MS, REMEMBER_MS } from '../provider/resources/playlistRows.ts';
@@ -23,7 +24,7 @@ const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
 /** Maximum number of pages of the library to search for what a change saved. */
 const MAX_PAGES = 20;
-/** Maximum number of pages, with tracks saved before a change, to search for its own tracks while the library may lag. */
+/** Maximum number of pages, with tracks saved before a change, to search for tracks of the change while the library may lag. */
 const MAX_OLDER_PAGES = 6;
 
 const LOOK_AGAIN_MS = 1_000;
@@ -56,7 +57,7 @@ export async function newlySaved(
     fresh.push(...found.fresh, ...unshown);
     open = rest.filter((uri) => !unshown.includes(uri));
     const mayBeFurther = !found.isWhole || !mayLag;
-    // Even if the first look ended late, others may follow for as long as a list usually lags.
+    // Even if the first look ended late, more looks may follow for as long as a list lags.
     if (isLate) until = Math.min(until, context.clock.monotonic() + LAG_MS);
     const isOver = isLate && (mayBeFurther || context.clock.monotonic() >= until);
     if (open.length === 0 || isOver) return fresh;
@@ -64,7 +65,10 @@ export async function newlySaved(
   }
 }
 
-/** The tracks that the library does not hold yet. None once a minute has passed: by then it would show what the change saved. */
+/**
+ * The tracks that the library does not hold yet. Returns none once a minute has passed, since the library then shows what the
+ * change saved.
+ */
 async function notShown(
   { provider, store }: Pick<Reading, 'provider' | 'store'>,
   change: Change,
@@ -95,7 +99,9 @@ function inDoubt({ op, at, uncertain }: Change, uris: readonly string[]): readon
 /** Maximum number of readings of the library if it changes meanwhile, since rows then move from one page to another. */
 const READINGS = 4;
 
-/** Maximum number of pages to look through: with what was saved since the change began, and with what was saved before. */
+/**
+ * Maximum numbers of pages to look through: pages with tracks saved since the change began, and pages with tracks saved before.
+ */
 interface Pages {
   newer: number;
   older: number;
@@ -206,7 +212,7 @@ export async function noteSaved(
 ): Promise<void> {
   const removed = new Set(uris);
   for (const change of savingChanges(reading.store)) {
-    // The oldest changes are dropped whenever one is recorded, even while the library is read.
+    // The oldest changes are dropped whenever a new one is stored, even while the library is read.
     if (!getChangeBySeq(reading.store, change.seq)) continue;
     const body = getChangeBody(reading.store, change.seq);
     const added = body.former.added ?? {};

@@ -7,7 +7,10 @@ import { firstMatched, markNextWritten, rejectItem } from '../store/tables/jobIt
 import { changeJob, getJobBySeq, type NewJob } from '../store/tables/jobs.ts';
 import { type ChangeContext, errorFacts } from './record.ts';
 
-/** The job of a change that has none. It is listed, and its items are stored, only if the change continues without its caller. */
+/**
+ * The job for a change that no job asked for. The job is listed, and its items are stored, only if the change continues without
+ * its caller.
+ */
 export function ownJob(
   { id, kind, playlistId, account }: Pick<Change, 'id' | 'kind' | 'playlistId' | 'account'>,
   ops: readonly ChangeOp[],

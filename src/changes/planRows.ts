@@ -30,7 +30,7 @@ export function isWritable(uri: string): boolean {
   return uri !== '' && !uri.startsWith('spotify:local:');
 }
 
-/** Replaces all rows: the first ones, by default a hundred, replace, and the others are appended. */
+/** Replaces all rows: the `put` writes the first rows, by default a hundred, and the others are appended. */
 export function replaceOps(uris: readonly string[], size = ROWS_PER_REQUEST): ChangeOp[] {
   const rest = uris.slice(size);
   const first: ChangeOp = { op: 'put', uris: uris.slice(0, size) };

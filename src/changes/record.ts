@@ -1,4 +1,4 @@
-/** The stored record of a change, and what every part of the engine works with. */
+/** Reading the stored record of a change, and the context that every part of the engine works with. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
 import type { RelayError } from '../domain/errors.ts';

@@ -11,7 +11,10 @@ const TRACK = 'spotify:track:';
 /** Maximum number of songs to look up for one reading. If more rows differ, somebody else has changed the list. */
 export const MAX_LOOKED_UP = 5;
 
-/** The URIs under which the list shows the `uris` that it holds: relinked tracks have another ID than they were added with. */
+/**
+ * Maps those of `uris` that the list holds to the URIs that it shows for them: a relinked track has another ID than it was
+ * added with.
+ */
 export async function shownNames(
   { provider }: Context,
   items: readonly Item[],
@@ -59,7 +62,10 @@ export async function isSameRecording(
   return (await shownAmong(context, sent, there, call)) !== null;
 }
 
-/** The URI of one of `items` as which Spotify shows the track `sent` (relinking); null if none is that recording. */
+/**
+ * The URI of the item that is the same recording as the track `sent`, maybe under another ID (relinking); null if there is
+ * none.
+ */
 async function shownAmong(
   { provider }: Context,
   sent: string,
@@ -76,8 +82,8 @@ async function shownAmong(
 }
 
 /**
- * The other URIs under which `items` has some of the `uris`, of which the first few are looked up.
- * @returns URIs as shown, by the URI that was written
+ * The other URIs under which some of `uris` are among `items`. Only the first few of `uris` are looked up.
+ * @returns a map from the URI that was written to the URI that is shown
  */
 export async function otherNames(
   context: Context,

@@ -18,7 +18,7 @@ export interface Step {
   count: number;
 }
 
-/** The request at `progress`; null at the end. @param size at most this many entries */
+/** The request at `progress`; null at the end. @param size maximum number of entries */
 export function nextStep(ops: readonly ChangeOp[], progress: Progress, size = Infinity): Step | null {
   const op = ops[progress.op];
   if (!op) return null;
@@ -72,7 +72,7 @@ export function isAfter(a: Progress, b: Progress): boolean {
   return a.op > b.op || (a.op === b.op && a.at > b.at);
 }
 
-/** The rows after one operation; those that do not touch rows leave them as they are. */
+/** The rows after one operation. An operation that does not touch rows leaves them as they are. */
 export function applyOp(rows: readonly string[], op: ChangeOp): readonly string[] {
   switch (op.op) {
     case 'append':
@@ -113,7 +113,7 @@ export function restOf(ops: readonly ChangeOp[], { op, at }: Progress): ChangeOp
     );
 }
 
-/** The rows after the operations have come as far as `progress`. */
+/** The rows once the operations have taken effect up to `progress`. */
 export function rowsAt(
   former: readonly string[],
   ops: readonly ChangeOp[],
@@ -162,7 +162,7 @@ export function removedUris(ops: readonly ChangeOp[]): string[] {
   return ops.flatMap((op) => (op.op === 'remove' ? op.uris : []));
 }
 
-/** The URIs that are removed right before the operation at `progress`, if that adds rows and has not begun. */
+/** The URIs that are removed right before the operation at `progress`, if that operation adds rows and has not begun. */
 export function removedBefore(ops: readonly ChangeOp[], { op, at }: Progress): Set<string> {
   if (!addsRows(ops[op]) || at > 0) return new Set();
   const first = ops.slice(0, op).findLastIndex(({ op: name }) => name !== 'remove') + 1;
@@ -174,7 +174,7 @@ export function addsRows(op: ChangeOp | undefined): boolean {
   return op?.op === 'insert' || op?.op === 'append';
 }
 
-/** True for an operation on the rows of a playlist that is there. */
+/** True for an operation on the rows of an existing playlist. */
 export function writesRows({ op }: ChangeOp): boolean {
   return op === 'append' || op === 'insert' || op === 'remove' || op === 'put' || op === 'move';
 }

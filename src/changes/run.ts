@@ -1,4 +1,4 @@
-/** One run of a change: what it knows in addition to its row, and what it records there. */
+/** One run of a change: what it knows in addition to the row of the change, and what it records there. */
 import { type ChangeOp, type ChangeOutcome, kindFacts, type Progress } from '../domain/change.ts';
 import { type ErrorCode, RelayError } from '../domain/errors.ts';
 import { failureClassOf } from '../domain/failureClass.ts';
@@ -30,7 +30,7 @@ import {
   writesRows,
 } from './rowOps.ts';
 
-/** How others control a run, even while it is under way, and what they learn of it. */
+/** How others control a run, even while it is under way, and what the run tells them. */
 export interface Control {
   /** Who waits for the change; null for a job, and once the caller no longer waits. */
   waiter: Waiter | null;
@@ -42,13 +42,13 @@ export interface Control {
   signal: AbortSignal;
   /** True if the run is to stop before its next request. */
   cancelled: boolean;
-  /** Aborts when `cancelled` becomes true: a request that still waits for a limit is not sent any more. */
+  /** Aborts when `cancelled` becomes true: a request that still waits for a limit is then not sent. */
   untilSent: AbortSignal;
   /** Pending while a cancellation is being stored; no request is sent meanwhile. */
   decided: Promise<void>;
   /** True if nothing of the change was ever sent. */
   isNew: boolean;
-  /** True if a person has seen what others changed in the playlist, and still wants what is missing written. */
+  /** True if a person has seen what others changed in the playlist, and still wants relay to write what is missing. */
   carryOn: boolean;
   /** Number of requests that this run has completed. */
   completed: number;
@@ -63,7 +63,7 @@ export interface Control {
 /** Failures of one class, without a success in between. */
 export interface Failures {
   count: number;
-  /** Error code of the last failure; null where there was none. */
+  /** Error code of the last failure; null if there was none. */
   code: ErrorCode | null;
 }
 
@@ -72,8 +72,7 @@ export type DriveEnd =
   /** The change has ended; if not as wanted, `cause` says why. */
   | { kind: 'ended'; cause: RelayError | null }
   /**
-   * The change continues after a pause, whose length follows from `cause` and from how often that class of failure came
-   * so far.
+   * The change continues after a pause, whose length follows from `cause` and from the number of failures of that class so far.
    */
   | { kind: 'paused'; cause: RelayError; failures: number }
   /** The requests were refused too often; the change can be resumed. */
@@ -83,7 +82,7 @@ export type DriveEnd =
   /** The server is stopping; the next start continues the change. */
   | { kind: 'stopped' };
 
-/** What one run of a change knows in addition to its row. */
+/** What one run of a change knows in addition to the row of the change. */
 export interface Run {
   context: ChangeContext;
   control: Control;
@@ -121,7 +120,7 @@ export function planOf({ plan, former, ops }: ChangeBody): Plan {
 
 /**
  * What was there before a change, merged with what others have done meanwhile.
- * @param isDoubtful true: it is not known whether the next request shows in `present`
+ * @param isDoubtful true if it is not known whether `present` shows the next request
  */
 export function formerBeside(
   { change, plan }: Pick<Run, 'change' | 'plan'>,
@@ -164,8 +163,8 @@ export function isRewriting({ change, body }: Pick<Run, 'change' | 'body'>): boo
 }
 
 /**
- * Number of entries of the request in doubt, if the operation has as many left; null if that is not known.
- * @param step the request; null if any after the recorded progress may be in doubt
+ * Number of entries of the request in doubt, unless the operation has fewer left; null if that number is not known.
+ * @param step the request; null if any request after the recorded progress may be in doubt
  */
 export function sizeInDoubt({ body }: Run, step: Step | null): number | null {
   return step?.count ?? (body.notes?.halved === true ? null : ROWS_PER_REQUEST);
@@ -188,10 +187,12 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null): void
   const { store, clock } = context;
   const isForward = !change.goingBack;
   const isCounted = isForward && run.plan.counted;
-  // A plan that was made again may write an entry once more, or remove rows first. Anything above zero says that some of it landed.
+  // A new plan may write an entry again, or remove rows first, so the count has a limit. Any count above zero says that a part
+  // of the change landed.
   const most = Math.max(change.written, change.requested, 1);
   const written = isCounted ? Math.min(change.written + entries, most) : change.written;
-  // Beside another person's change, the new rows may need a removal first. It writes none of the caller's items.
+  // If another person has written too, rows may have to be removed before the new ones are added. The removal writes none of
+  // the caller's items.
   const isOnlyBefore = change.kind !== 'remove' && run.plan.ops[change.op]?.op === 'remove';
   control.completed += 1;
   run.failures = { ...run.failures, count: 0 };
@@ -229,7 +230,8 @@ export function entriesBetween(
 }
 
 /**
- * Saves which playlist was made. Once it has rows, nothing else tells it from others of its name after a crash.
+ * Saves which playlist was made. Once the playlist has rows, only this record tells it from others of the same name after a
+ * crash.
  * @throws RelayError `STORE_ERROR`
  */
 export async function saveMade({ context, plan, change }: Run): Promise<void> {
@@ -271,11 +273,11 @@ export function pause(run: Run, cause: RelayError): DriveEnd {
   return { kind: 'paused', cause, failures: failuresBefore(run.failures, cause) + 1 };
 }
 
-/** Maximum number of rows of each list that a conflict has. A short answer holds fewer, and leaves out those at the end. */
+/** Maximum number of rows of each list in a conflict. A short answer leaves out more rows at the end. */
 const MAX_SHOWN = 1_000;
-/** Longer lists begin shortly before their first difference. */
+/** Maximum number of rows of a list that is given from its start. Longer lists begin shortly before their first difference. */
 const MAX_WHOLE = 40;
-/** Number of rows before the first difference. */
+/** Number of rows that a longer list has before the first difference. */
 const SHOWN_BEFORE = 10;
 
 const DECIDE =

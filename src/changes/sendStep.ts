@@ -25,13 +25,13 @@ export interface StepAnswer {
   snapshotId: string | null;
   /** The playlist that a `create` made; null for other operations. */
   playlist: Playlist | null;
-  /** Time of the answer by the provider's clock, in Unix milliseconds; null where it does not say. */
+  /** Time of the answer by the provider's clock, in Unix milliseconds; null if it does not say. */
   serverTime: number | null;
 }
 
 /**
  * Sends one step.
- * @param untilSent stops it, until it is sent
+ * @param untilSent stops the request if it is not sent yet
  * @throws RelayError; if `outcomeUnknown` is true for this error, the step may have taken effect
  */
 export async function sendStep(
@@ -83,7 +83,7 @@ function requestFor(op: ChangeOp, id: string): ProviderRequest {
   }
 }
 
-/** Reads a 2xx response as an answer. Not every one is: a gateway's page says nothing about the playlist. */
+/** Reads a 2xx response as an answer. Not every such response is one: a gateway's page says nothing about the playlist. */
 function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResponse): StepAnswer {
   const serverTime = response.date ?? null;
   if (op.op === 'create') {
@@ -94,7 +94,7 @@ function answerOf(op: ChangeOp, request: ProviderRequest, response: ProviderResp
   const snapshotId = textOf(asObject(response.body)?.snapshot_id);
   if (writesRows(op) && snapshotId === null) throw invalidResponse(request, 'no snapshot_id in it');
   if (response.opaque) throw invalidResponse(request, 'not JSON');
-  // Other operations get 200 with an empty body (API reference, July 2026). Anything else says nothing.
+  // Other operations get 200 with an empty body (API reference, July 2026). A body with another status says nothing.
   const isOdd = !writesRows(op) && response.status !== 200 && response.body !== null;
   if (isOdd) throw invalidResponse(request, `${response.status} with a body`);
   return { snapshotId, playlist: null, serverTime };

@@ -41,7 +41,7 @@ export function situationOf(
 /** Operations from which an entry that Spotify refuses can be left out. */
 const LISTED: ReadonlySet<ChangeOp['op']> = new Set(['append', 'put', 'save', 'unsave']);
 
-/** Number of rows that a playlist takes, about. */
+/** Approximate number of rows that a playlist takes. */
 const MAX_ROWS = 10_000;
 
 /** The error that says that the playlist is full, if that is why a request had no effect or was refused; otherwise null. */

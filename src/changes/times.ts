@@ -14,7 +14,7 @@ export const LATEST_EFFECT_MS = 20_000;
 
 type Clocks = Pick<Reading, 'provider' | 'store'>;
 
-/** When a change began, by Spotify's clock as far as that is known; Unix milliseconds. */
+/** When a change began, by Spotify's clock if its time is known; Unix milliseconds. */
 export function beganAt({ provider, store }: Clocks, { serverTime, createdAt }: Change): number {
   if (serverTime !== null) return serverTime;
   const now = provider.serverTime();
@@ -34,7 +34,7 @@ export function withinLast({ provider, store }: Clocks, ms: number): Period {
   return { updatedSince: store.now() - ms, begunSince: now === null ? null : now - ms };
 }
 
-/** Waits until `changes` have taken effect, and until reads that lag by `lagMs` show it. */
+/** Waits until `changes` have taken effect, and until reads that lag by `lagMs` show them. */
 export async function waitForEffects(
   context: Clocks & Pick<ChangeContext, 'clock'>,
   changes: readonly Change[],

@@ -36,8 +36,8 @@ export interface UndoPlan extends PreparedChange {
 
 /**
  * The operations that undo a change.
- * @param force even if someone changed the playlist since: what was there before comes back, later changes are lost
- * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS`, or of reading
+ * @param force true to undo even if someone changed the playlist since: later changes are then lost
+ * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS`, or the errors of reading
  */
 export async function planUndo(
   context: Context,
@@ -80,8 +80,8 @@ function unsaving(uris: readonly string[]): UndoPlan {
 }
 
 /**
- * The tracks that are still to be removed: all but those that relay itself took out shortly before, as an unfinished undo
- * does.
+ * The tracks that are still to be removed: all except those that relay itself removed shortly before, for example in an
+ * unfinished undo.
  */
 function stillSaved(context: Context, uris: readonly string[]): readonly string[] {
   const known = knownAdditions(context, uris);
@@ -89,8 +89,8 @@ function stillSaved(context: Context, uris: readonly string[]): readonly string[
 }
 
 /**
- * The tracks that somebody has saved again. In the first minute after the change none counts, since the library may still show
- * the tracks that the change removed.
+ * The tracks that somebody has saved again. In the first minute after the change no track counts, since the library may still
+ * show the tracks that the change removed.
  */
 async function savedSince(
   context: Context,
@@ -132,7 +132,8 @@ async function undoDetails(
   const before = former.details ?? {};
   await settleTarget(context, change.playlistId ?? '', call);
   const present = await settledDetails(context, change, fields, wanted, call);
-  // A former value is not someone's new one: an undo may have been interrupted, or a person has changed it back.
+  // A detail that has its former value is no conflict: an undo may have been interrupted, or a person has changed the detail
+  // back.
   const isBack = (field: keyof DetailValues) => present[field] === before[field];
   const differing = differences(present, wanted).filter((field) => !isBack(field));
   if (differing.length > 0 && !force) {
@@ -199,7 +200,7 @@ function expectedRows(change: Change, body: ChangeBody): readonly string[] {
   return rowsAt(rows, ops, progressOf(change));
 }
 
-/** The change as far as the list shows it: its last request may have taken effect without an answer. */
+/** The change with the progress that the list shows: its last request may have taken effect without an answer. */
 async function asFarAsShown(
   { rows }: Context,
   change: Change,
@@ -239,8 +240,8 @@ async function undoRows(
       ? (body.former.rows ?? [])
       : formerBeside({ change, plan: planOf(body) }, present);
     const inPlace = caughtUp && wanted.every(isWritable) ? null : planRows(present, wanted);
-    // All rows of a song go at once, including others that the list shows under the same other ID, or without a name.
-    // In a list that others have changed, it is only a guess which song a row without a name is.
+    // All rows of a song go at once. If the list shows the song under another ID or without a name, other such rows might go
+    // too. In a list that others have changed, it is only a guess which song a row without a name is.
     const isGuess = isForced && !mayBeRows(asLong(expected, present.length), present);
     const isRisky = removedUris(inPlace ?? []).some((uri) => {
       const shown = shownAs.get(uri);
@@ -258,8 +259,8 @@ async function undoRows(
   planned ??= plan(await read(how));
   const hidden = removedUris(planned.ops).filter((uri) => unseen.has(uri));
   if (hidden.length > 0) {
-    // The ID that the list will show for these rows may also be that of other rows, which must stay.
-    // Only a few songs can be looked up; more than that have to show.
+    // The ID that the list will show for these rows may also be that of other rows, which must stay. Only a few songs can be
+    // looked up; if there are more, the list has to show them.
     const waitMs = hidden.length > MAX_LOOKED_UP ? LATEST_EFFECT_MS : LAG_MS;
     const items = await context.rows.readShown(playlistId, call, waitMs);
     const shown = items.map(uriOf);
@@ -304,7 +305,7 @@ async function areShown(
   return uris.every((uri) => shown.has(shownAs.get(uri) ?? uri));
 }
 
-/** True if the playlist is still at the version that the change left, as far as Spotify tells. */
+/** True if Spotify still reports the version of the playlist that the change left. */
 async function isAtVersion(
   { rows, store }: Context,
   { snapshotId, playlistId, seq }: Change,
@@ -317,7 +318,7 @@ async function isAtVersion(
   return rows.isAt(playlistId, { snapshotId, rows: expected }, call);
 }
 
-/** What an undo expects in a list, and what it has found there. */
+/** What an undo expects in a list, and what the undo has found there. */
 interface Sight {
   playlistId: string;
   /** The rows that the change left. */
@@ -346,7 +347,8 @@ function sightOf(change: Change, body: ChangeBody, isAnyRight: boolean): Sight {
 type How = 'readShown' | 'readSettled' | 'readTwice';
 
 /**
- * The rows as they are. They have to be what the change left, as far as that is known.
+ * Reads the present rows, under the URIs that they had when the change ended. Unless `isAnyRight`, they have to be the rows
+ * that the change left.
  * @throws RelayError `CONFLICT`
  */
 async function presentRows(
@@ -365,7 +367,8 @@ async function presentRows(
     for (const uri of caughtUp ?? []) if (!named.has(uri)) unseen.add(uri);
     const present = await underOwnNames(context, sight, caughtUp ?? shown, items, call);
     const isAsLeft = mayBeRows(asLong(expected, present.length), present);
-    // Under another ID, relay's own row looks like another person's change, and readSettled would wait.
+    // If the list shows relay's own row under another ID, that looks like another person's change, and `readSettled` would
+    // wait.
     if (isAsLeft || caughtUp || !rows.hasWritten(playlistId)) return asSeen(sight, present);
   }
   const items = await rows[how](playlistId, call);
@@ -396,8 +399,8 @@ function isTraded(left: readonly string[], present: readonly string[]): boolean 
 }
 
 /**
- * The rows under the IDs that they were written with, also where Spotify shows another ID. They are compared with the rows that
- * the change left, or with those from before it, whichever are more alike.
+ * The rows under the IDs that they were written with, even if Spotify shows another ID. They are compared with the rows that
+ * the change left, or with those from before the change, whichever are more alike.
  */
 async function underOwnNames(
   context: Pick<Context, 'provider'>,
@@ -449,12 +452,16 @@ function isRead(rows: readonly string[] | undefined): boolean {
   return rows !== undefined && !rows.includes('');
 }
 
-/** The rows of a list that does not show relay's own last write; null if it shows it. */
+/**
+ * The rows that the list will show once it shows relay's own last write; null if it already shows that, or if others wrote too.
+ */
 function withOwnWrites({ rows }: Context, { playlistId }: Change, shown: readonly string[]) {
   return rows.caughtUp(playlistId ?? '', { from: 0, rows: shown, isEnd: true });
 }
 
-/** Earlier versions did not read the rows before a change added or moved some, so the present rows are used. */
+/**
+ * Earlier versions of relay added and moved rows without reading the list first. For their changes, the present rows are used.
+ */
 async function withBase(
   { rows }: Context,
   change: Change,
