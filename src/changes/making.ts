@@ -32,7 +32,7 @@ export function hasRival(store: ChangeContext['store'], own: number, name: strin
 export function unclearWhich(): RelayError {
   return new RelayError(
     'CONFLICT',
-    'A playlist of this name appeared while relay was creating one, and it is not known whether it is that one.',
+    'A playlist of this name appeared while relay was creating one. It is not known whether relay created it.',
     {
       remedy: {
         text: 'Rename or delete it in Spotify and call resume_job, or call cancel_job and use it as it is.',

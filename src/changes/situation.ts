@@ -52,7 +52,7 @@ export function whyFull({ plan, change }: Run, { op, count }: Step): RelayError 
   return new RelayError(
     'FORBIDDEN',
     `The playlist ${change.playlistId} is full: it has ${held} rows, and Spotify takes about ${MAX_ROWS}.`,
-    { remedy: 'Put the others into a new playlist.' },
+    { remedy: 'Put the rest into a new playlist.' },
   );
 }
 

@@ -482,7 +482,7 @@ async function withBase(
 function unknownMove({ playlistId }: Change): RelayError {
   return new RelayError(
     'CONFLICT',
-    `Whether the rows of the playlist ${playlistId} were moved is not known.`,
+    `It is not known whether the rows of the playlist ${playlistId} were moved.`,
     {
       remedy:
         'Read the playlist (get_playlist_tracks) and move the rows with reorder_playlist_tracks if they are not where they should be.',
@@ -495,7 +495,7 @@ function unknownMove({ playlistId }: Change): RelayError {
  * was restored.
  */
 function unknownPlaylist(name: string): RelayError {
-  return new RelayError('CONFLICT', `Whether the playlist "${name}" was made is not known.`, {
+  return new RelayError('CONFLICT', `It is not known whether the playlist "${name}" was made.`, {
     remedy:
       'Look for it in Spotify (find_playlist_by_name), and remove it (delete_playlist) if it is there and not wanted.',
   });

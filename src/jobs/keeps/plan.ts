@@ -95,7 +95,7 @@ function reasonFor({
 }: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
   if (wanted.length > MAX_KEPT_ROWS) return `The query has ${wanted.length} rows now; ${TOO_LONG}`;
   if (left !== null && !mayBeRows(left, present)) {
-    return 'Somebody changed this playlist since the last run. Accept lets the query win this once.';
+    return 'Somebody changed this playlist since the last run. If you accept, the query replaces these edits once.';
   }
   const [had, have] = [present.length, wanted.length];
   if (had > 0 && have === 0) return `The query finds nothing now, and the playlist has ${had} rows.`;
@@ -106,7 +106,7 @@ function reasonFor({
   const local = without(present, wanted).filter((uri) => uri.startsWith('spotify:local:')).length;
   if (local > 0) return `${local} local files would go, and only Spotify can add them again.`;
   if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
-    return 'The playlist goes back and forth between the same rows: its query and that of another kept playlist may read each other.';
+    return 'The playlist goes back and forth between the same rows: two kept playlists may read each other.';
   }
   return null;
 }
