@@ -211,11 +211,7 @@ export function landed(run: Run, to: Progress, facts: ChangeChange | null): void
 }
 
 /** Number of entries between two states of a plan. */
-export function entriesBetween(
-  { rows, ops }: Pick<Plan, 'rows' | 'ops'>,
-  from: Progress,
-  to: Progress,
-): number {
+function entriesBetween({ rows, ops }: Pick<Plan, 'rows' | 'ops'>, from: Progress, to: Progress): number {
   let count = 0;
   for (let index = from.op; index <= Math.min(to.op, ops.length - 1); index++) {
     const op = ops[index] as ChangeOp;
