@@ -90,7 +90,7 @@ export function createListAnswers(
   }
 }
 
-/** Prepares the answer to one `tools/call`, and keeps an open stream alive until `close`. */
+/** Prepares the answer to one `tools/call`. Until `close`, an event stream gets keep-alive messages. */
 export function createCallAnswer(
   { era, id }: Pick<CommonForm, 'era' | 'id'>,
   request: Pick<DirectRequest, 'send' | 'begin'>,

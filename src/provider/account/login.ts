@@ -4,8 +4,8 @@
  * A flow is one trip to the provider, identified by its `state`: random, valid for ten minutes, used once. A flow that a
  * browser started is tied to that browser by a secret in its cookie, made for this flow only. Cookies of 127.0.0.1 are sent to
  * every port and can be set from every port. So a secret that a browser sends is never reused for a new flow. Anyone who knows
- * or chose such a secret could make the owner's browser finish a stranger's login (login CSRF). A flow whose address `relay
- * login --no-browser` shows is tied to that terminal: only a reader of the terminal knows the state.
+ * or chose such a secret could make the owner's browser finish a stranger's login (login CSRF). A flow whose address
+ * `relay login --no-browser` shows is tied to that terminal: only a reader of the terminal knows the state.
  *
  * An attempt is one `relay login`, which may lead to several flows. Each way to start has its own bounded room, so that starts
  * of one kind cannot push out those of another.

@@ -109,7 +109,7 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   ],
 ];
 
-/** Reasons from the player that say that its current state forbids the command. */
+/** Reasons with which the player refuses a command because of its current state. */
 const RESTRICTION_REASONS = new Set([
   'NO_PREV_TRACK',
   'NO_NEXT_TRACK',
