@@ -30,7 +30,7 @@ longTest(
       );
       await reach(relay, id, 'waiting');
       await relay.call('cancel_job', { job_id: id });
-      // What other tests have left to do may fill one second. A job that asks again and again would fill every second.
+      // Work left over from other tests may fill one of these seconds. A job that asks again and again would fill all of them.
       let least = Number.POSITIVE_INFINITY;
       for (let seconds = 0; seconds < 5 && least >= 600; seconds++) {
         const before = process.cpuUsage();

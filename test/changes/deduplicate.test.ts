@@ -1,4 +1,4 @@
-/** Which operations remove repeated rows: right rows at the end, and dates (`added_at`) kept where that is cheap. */
+/** The operations that remove repeated rows. They leave the right rows, and keep dates (`added_at`) where that is cheap. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { deduplicateOps } from '../../src/changes/kinds.ts';

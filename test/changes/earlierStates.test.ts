@@ -33,7 +33,7 @@ interface Home {
   rows: string[];
   changes: Row[];
   jobs: Row[];
-  /** Job, position, status and URI; for an entry to search for, also its input and key. */
+  /** Items of jobs: job, position, status and URI. An entry to search for also has its input and key. */
   items: Array<[number, number, string, string | null, object?, string?]>;
 }
 
@@ -156,7 +156,7 @@ const CUT_SHORT: ReadonlyArray<[name: string, home: string, alter?: (home: Home)
     (home) => ({ ...home, changes: home.changes.map((row) => ({ ...row, state: 'outcome_unknown' })) }),
   ],
   [
-    'a change that waited, as did its caller,',
+    'a change that waited while its caller waited for it',
     'writing',
     (home) => ({
       ...home,
@@ -237,7 +237,7 @@ test('a job that waits for a limit keeps waiting, and can be resumed', (t) =>
     assert.deepEqual(shelf(relay), tracks(relay, 102, 3_000));
   }));
 
-test('a job that waits, and does not know how a request ended, first finds that out', (t) =>
+test('a waiting job that does not know how a request ended first finds that out', (t) =>
   takenOver(t, 'waiting in doubt', async ({ relay, job }) => {
     assert.deepEqual(await statesOf(relay), ['waiting']);
     const { status, written } = await resumed(relay, job);

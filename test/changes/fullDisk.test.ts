@@ -64,7 +64,7 @@ async function withDisk(work: (relay: Relay, disk: Disk, clock: FastClock) => Pr
   }
 }
 
-/** Stops relay while nothing can be saved, which leaves the same on the disk as a crash, and starts it again. */
+/** Stops relay while nothing can be saved, and starts it again. The disk is then as after a crash. */
 async function crash(relay: Relay): Promise<void> {
   await assert.rejects(relay.server.close(), { code: 'STORE_ERROR' });
   relay.server.close = async () => {};
@@ -80,7 +80,7 @@ async function make(relay: Relay, disk: Disk) {
   return { uris, answer, made };
 }
 
-test('a playlist that was made when the disk became full is named, and filled by a job once there is space', () =>
+test('the answer names a playlist that was made when the disk became full, and a job fills it once there is space', () =>
   withDisk(async (relay, disk) => {
     const { uris, answer, made } = await make(relay, disk);
     const [playlist, ...more] = made();

@@ -1,4 +1,4 @@
-/** Writes whose caller has left, and which cannot end at once. They end although nobody waits for them. */
+/** Writes that cannot end at once, and whose caller has left. They end although nobody waits for them. */
 
 import assert from 'node:assert/strict';
 import type { JobRecord } from '../../src/jobs/jobRecord.ts';

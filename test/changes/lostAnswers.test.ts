@@ -186,7 +186,7 @@ test('a removal of saved tracks that takes effect late does not remove what was 
     assert.equal(account.saved.filter(({ uri }) => track_ids.includes(uri)).length, 5);
   }));
 
-test('a name that takes effect late does not replace the one that was given after it', () =>
+test('a name that takes effect late does not replace a name that was given later', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     const path = `/playlists/${playlist_id}`;
     relay.provider.faults.add({ method: 'PUT', path, kind: 'late', ms: 14_000, answer: 502 });

@@ -28,7 +28,7 @@ function edits(
   relay.provider.faults.add({ ...when, kind: 'hook', fn } as FaultRule);
 }
 
-test('a rollback keeps a song that was added just before it', () =>
+test('a rollback keeps a song that was added just before the rollback', () =>
   withUnkind({ factor: 8 }, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, song] = [urisOf(playlist), at(tracks(relay, 1, 8_000), 0)];
@@ -40,7 +40,7 @@ test('a rollback keeps a song that was added just before it', () =>
     assertRows(playlist, [...former, song]);
   }));
 
-test('a write to a playlist that is being made waits until it is filled', () =>
+test('a write to a playlist that is being made waits until that playlist is filled', () =>
   withUnkind({}, async (relay) => {
     let emptying: Promise<unknown> | null = null;
     const made = () => owner(relay.provider).playlists.find(({ name }) => name === 'In the Making');
@@ -123,7 +123,7 @@ test('relay knows what it has just written, although the list does not show it f
     assertRows(playlist, [...former, ...songs]);
   }));
 
-test('the undo of a second renaming brings back the first name, although Spotify still showed the name before it', () =>
+test('the undo of a second renaming brings back the name from the first, although Spotify still showed the original name', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const path = `/playlists/${playlist_id}`;
     const fn = (body: unknown) => ({ ...(body as object), name: 'Exactly Two Hundred' });
@@ -151,7 +151,7 @@ test('a playlist whose removal takes effect late is in the account after the und
     assert.ok(owner(relay.provider).playlists.includes(playlist));
   }));
 
-test('if a request was sent again, a song of it that a person adds a second time stays', () =>
+test('a song that a person adds a second time stays, even if relay sent its request twice', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const songs = tracks(relay, 20, 3_000);
     relay.provider.faults.add({ ...APPEND, kind: 'drop', when: 'before' });
@@ -178,7 +178,7 @@ test('rows that are moved right after a write, before the list shows it, come ba
     assertRows(playlist, before);
   }));
 
-test('the undo of an addition keeps a song that a person adds between its reading and its request', () =>
+test('the undo of an addition keeps a song that a person adds between the reading and the request of the undo', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const song = at(tracks(relay, 1, 8_000), 0);
     const args = { playlist_id, track_ids: tracks(relay, 250) };
@@ -210,7 +210,7 @@ test('a change that was rolled back, resumed and completed is undone by the ID t
     assertRows(playlist, former);
   }));
 
-test('an undo of saved tracks that stops half-way says how to take back the rest, and that works', () =>
+test('an undo of saved tracks that stops half-way says how to take back the rest, and doing so works', () =>
   withUnkind({}, async (relay) => {
     const account = owner(relay.provider);
     const saved = () => savedUris(relay).toSorted();
@@ -285,7 +285,7 @@ test('songs that were saved a moment ago are taken out by the undo, although the
     assert.ok(!account.saved.some(({ uri }) => track_ids.includes(uri)));
   }));
 
-test('an addition right after a write of relay takes into account a row that another person has put far up', () =>
+test('an addition right after a write of relay takes into account a row that another person has put far from the end', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
     assertDone(
       await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: tracks(relay, 210) }),
@@ -333,7 +333,7 @@ test('if the answer to making a playlist is lost, a write to that playlist waits
     assert.deepEqual(all().map(urisOf), [track_ids]);
   }));
 
-test('if the answer to making a playlist is lost and a person puts a song into it, it is not made twice', () =>
+test('a playlist whose answer is lost is not made twice, even if a person puts a song into it', () =>
   withUnkind({}, async (relay) => {
     const { making, all, made } = await makeUnanswered(relay);
     const song = tracks(relay, 1, 8_000);
@@ -343,14 +343,15 @@ test('if the answer to making a playlist is lost and a person puts a song into i
     assert.deepEqual(all().map(urisOf), [song]);
   }));
 
-test('a job counts no item as written while it only takes out what was there before', () =>
+test('a job counts no item as written while it only takes out the former rows', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [former, items] = [tracks(relay, 600), tracks(relay, 150, 3_000)];
     fill(playlist, former);
     const song = at(tracks(relay, 1, 8_000), 0);
     const id = await committed(relay, 'replace_playlist', items, { playlist_id }, () => {
       edits(relay, WRITES, playlist, (rows) => [...rows, song]);
-      // The first request is not carried out. Beside the new song, relay then takes out the former rows by removals.
+      // Spotify does not carry out the first request. To keep the person's song, relay then takes out the former rows by
+      // removals.
       relay.provider.faults.add({ ...WRITES, kind: 'rate_limit', retryAfterSeconds: 40 });
       relay.provider.faults.add({ ...WRITES, skip: 1, kind: 'rate_limit', retryAfterSeconds: 3_600 });
     });
@@ -369,7 +370,8 @@ test('a replacement that is planned again counts no more entries as written than
     const song = at(tracks(relay, 1, 8_000), 0);
     const id = await committed(relay, 'replace_playlist', items, { playlist_id: playlist.id }, () => {
       edits(relay, WRITES, playlist, (rows) => [...rows, song]);
-      // The first request is not carried out. Beside the new song, relay then takes out the former rows by removals.
+      // Spotify does not carry out the first request. To keep the person's song, relay then takes out the former rows by
+      // removals.
       relay.provider.faults.add({ ...WRITES, kind: 'rate_limit', retryAfterSeconds: 40 });
     });
     assert.equal((await ended(relay, id)).written, 5);

@@ -168,7 +168,7 @@ test('no valid track is marked as failed if every second write is answered 400',
 const UNKNOWN = 'spotify:track:0000000000000000000000';
 
 for (const place of [0, 37, 99, 250])
-  test(`of a job that replaces a playlist by 500 songs, only an unknown one at position ${place} is left out`, () =>
+  test(`a job that replaces a playlist by 500 songs leaves out only the unknown song at position ${place}`, () =>
     withUnkind({}, async (relay) => {
       const playlist = named(relay, 'Exactly Two Hundred');
       const songs = tracks(relay, 499, 3_000);
@@ -188,7 +188,7 @@ for (const place of [0, 37, 99, 250])
       );
     }));
 
-test('a job whose songs Spotify all refuses leaves the playlist as it was', () =>
+test('a job leaves the playlist as it was if Spotify refuses all of its songs', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const former = urisOf(playlist);
@@ -203,7 +203,7 @@ test('a job whose songs Spotify all refuses leaves the playlist as it was', () =
 
 for (const [whose, isConnected] of [
   ['the account that it was made for', true],
-  ['the account that was connected next', false],
+  ['the first account that is connected after it was made', false],
 ] as const) {
   test(`a job writes to ${whose}, and waits while another account is connected`, () =>
     withUnkind({}, async (relay) => {

@@ -6,13 +6,16 @@ import { START } from '../../src/changes/rowOps.ts';
 const uris = Array.from({ length: 250 }, (_, row) => `spotify:track:${row}`);
 const ops = [{ op: 'append', uris }] as const;
 
-/** How far the addition counts as written if the list shows its first `count` rows; null for another person's rows. */
+/**
+ * How many items count as written if the list shows the first `count` rows of the addition; null if these rows count as another
+ * person's.
+ */
 function reached(count: number, size?: number | null): number | null {
   const verdict = compareRows([], ops, START, uris.slice(0, count), new Map(), size);
   return verdict.kind === 'landed' ? verdict.progress.at : null;
 }
 
-test('a part of a request counts as written only if its size is not known', () => {
+test('a part of a request counts as written only if the size of the request is not known', () => {
   assert.deepEqual(
     [50, 100, 150, 200].map((count) => reached(count)),
     [null, 100, null, 200],

@@ -1,4 +1,4 @@
-/** Rows that are there already: additions after which the last rows do not tell whether they took effect, and duplicates. */
+/** Rows that are there already: duplicates, and additions of which the last rows do not tell whether they took effect. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -38,7 +38,10 @@ for (const [name, rule] of Object.entries(BAD_DAYS)) {
     }));
 }
 
-/** Removes duplicates from rows of which Spotify shows one track under another ID. Spotify does not remove the track by that ID. */
+/**
+ * Removes duplicates from a playlist in which Spotify shows one track under another ID. Spotify does not remove the track by
+ * that ID.
+ */
 const withRelinked = (
   rows: (own: string, other: string, third: string) => string[],
   kept: (shown: string, other: string, third: string) => string[],
@@ -57,13 +60,13 @@ test('duplicates that Spotify does not remove are not written again', () =>
     (shown, other) => [shown, other],
   ));
 
-test('if Spotify does not remove some of the duplicates, the first rows of those that it removed come back', () =>
+test('if Spotify removes only some of the duplicates, the first rows of the removed songs come back', () =>
   withRelinked(
     (own, other, third) => [other, own, third, own, other],
     (shown, other, third) => [other, shown, third],
   ));
 
-test('a removal that the list shows late is not taken for one without an effect', () =>
+test('a removal that the list shows late is not taken for a removal without an effect', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', other = '', theirs = ''] = tracks(relay, 3, 3_000);
     fill(playlist, [first, other, first]);

@@ -32,7 +32,7 @@ interface Shown {
   present_uris: string[];
 }
 
-/** Runs a job of three appends, after `meanwhile` has prepared what happens. The answer to the second append is lost. */
+/** Lets `meanwhile` prepare what happens, then runs a job of three appends. The answer to the second append is lost. */
 async function append(
   meanwhile: (scene: Scene) => void,
   then: (scene: Scene, job: JobRecord) => Promise<void>,
@@ -108,7 +108,7 @@ longTest('a song that another person appends leads to no review, or to one that 
 );
 
 for (const gone of [0, 6])
-  test(`songs whose answer was lost are there once, while others take ${gone} rows out and add some`, () =>
+  test(`songs whose answer was lost are there once, although others take ${gone} rows out and add some`, () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist }) => {
       const [track_ids, theirs] = [tracks(relay, 2, 3_000), tracks(relay, 4, 8_000)];
       const playlist_id = playlist.id;
@@ -123,7 +123,7 @@ for (const gone of [0, 6])
       provider.faults.add({ ...APPEND, kind: 'status_after', status: 500 });
       const answer = await relay.call('add_tracks_to_playlist', { playlist_id, track_ids });
       const failure = answer.error as ToolFailure | undefined;
-      // If so much differs that nothing tells whether the songs are there, a person is asked.
+      // If too much differs to tell whether the songs are there, relay asks a person.
       if (failure) {
         assert.equal(failure.code, 'CONFLICT');
         const job_id = String(failure.details.job_id);
@@ -137,7 +137,7 @@ for (const gone of [0, 6])
       assert.deepEqual(times, [1, 1, 1, 1, 1, 1]);
     }));
 
-longTest('our own tool may write while a job waits', () =>
+longTest('a tool of relay may write to the playlist while a job waits', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, provider, playlist, playlist_id, former }) => {
     const items = tracks(relay, 350, 3_000);
     const [song = ''] = tracks(relay, 1, 8_000);
@@ -145,10 +145,10 @@ longTest('our own tool may write while a job waits', () =>
       provider.faults.add({ ...APPEND, skip: 1, kind: 'rate_limit', retryAfterSeconds: 40 }),
     );
     await reach(relay, id, 'waiting');
-    // The next append of the job loses its answer, so that it has to look.
+    // A later append of the job loses its answer, so that the job has to look how that append ended.
     provider.faults.add({ ...LOST, skip: 1 });
     const args = { playlist_id, track_ids: [song] };
-    // The tool has to wait for the limit too, since Spotify has named it.
+    // Spotify has named the end of the limit, so the tool has to wait for it too.
     provider.faults.add({ ...APPEND, skip: 1, kind: 'latency', ms: 1 });
     let answer: Record<string, unknown> = {};
     await until(async () => {
@@ -163,7 +163,7 @@ longTest('our own tool may write while a job waits', () =>
   }),
 );
 
-/** The rows after another person has taken out some that were there before, and some that the job has just written. */
+/** The rows that are left after another person has taken out some former rows and some that the job has just written. */
 const edited = ({ former, items }: Scene) => [...former.slice(5), ...items.slice(0, 150)];
 
 function underEdit(then: (scene: Scene, job: JobRecord) => Promise<void>): Promise<void> {
@@ -195,7 +195,7 @@ for (const review of ['carry_on', undefined]) {
     }));
 }
 
-test('a review shows a model the rows around the first difference of long lists, and where they are', () =>
+test('a review of long lists shows a model only the rows around the first difference, and their positions', () =>
   append(
     ({ relay, playlist, former, items }) => {
       const theirs = [...former.slice(0, 190), ...former.slice(195), ...items.slice(0, 150)];
@@ -213,7 +213,7 @@ test('a review shows a model the rows around the first difference of long lists,
     },
   ));
 
-test('an undo that is refused shows a model the rows around the first difference, and where they are', () =>
+test('a refused undo shows a model only the rows around the first difference, and their positions', () =>
   withUnkind({}, async (relay) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [wanted, [song = '']] = [tracks(relay, 300, 3_000), tracks(relay, 1, 8_000)];

@@ -21,7 +21,7 @@ const LOOP_DELAY = fileURLToPath(new URL('../support/loopDelay.cjs', import.meta
 /** Bytes that a process has written, sockets included. */
 const writtenBy = (pid: number) => Number(/wchar: (\d+)/.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))?.[1]);
 
-/** A process that does nothing, and measures how long the machine lets it wait. */
+/** A process that does nothing, and measures how long the machine makes it wait. */
 function idleProcess(file: string) {
   const args = ['--require', LOOP_DELAY, '-e', 'setInterval(() => {}, 1000)'];
   return spawn(process.execPath, args, { env: { LOOP_DELAY_FILE: file }, stdio: 'ignore' });
@@ -56,7 +56,7 @@ longTest(`a commit of ${TRACKS} tracks writes little to disk and holds nothing u
           return (await job()).status === status;
         }, 5 * 60_000);
       await reached('ready');
-      // Lets relay save what it still has to save of the new job.
+      // Gives relay time to save the rest of the new job.
       await setTimeout(1_500);
       const before = writtenBy(victim.pid);
       const idle = idleProcess(`${file}-idle`);

@@ -43,7 +43,7 @@ export async function committed(
   return id;
 }
 
-/** What a write led to, whether its call finished it or handed it over to a job. */
+/** How a write ended, whether its call finished it or handed it over to a job. */
 export interface Settled {
   answer: Record<string, unknown>;
   error: ToolFailure | null;

@@ -125,7 +125,7 @@ longTest('a job that is cancelled while a write is on its way says how far it go
   }),
 );
 
-longTest('a job that is cancelled while its playlist is being made names it', () =>
+longTest('a job that is cancelled while its playlist is being made names that playlist', () =>
   withUnkind({}, async (relay, clock) => {
     const id = await committed(relay, 'create_playlist', tracks(relay, 150), { name: 'Half Made' }, () =>
       relay.provider.faults.add({
@@ -149,40 +149,37 @@ longTest('a job that is cancelled while its playlist is being made names it', ()
   }),
 );
 
-longTest(
-  'of two servers that both own one home, the first one does not overwrite what the second one saved',
-  async () => {
-    const provider = await startSimulator();
-    try {
-      await withDesk(victimEnvironment(provider), async (desk) => {
-        const first = await desk.serve();
-        await connectAccount(first.ready.baseUrl);
-        const create = async (mcpUrl: string) => {
-          const client = await mcpClient(mcpUrl);
-          const uri = provider.catalogue.tracks[0]?.uri;
-          const args = { type: 'save_tracks', items: [uri] };
-          const { structuredContent } = await client.callTool({ name: 'create_bulk_job', arguments: args });
-          await client.close();
-          return structuredContent as { job_id?: string; error?: { code: string } };
-        };
-        // To a process in another PID namespace the lock looks like one whose holder has ended, so it takes the home.
-        await rm(join(desk.home, 'relay.lock'));
-        const second = await desk.serve();
-        const kept = await create(second.ready.mcpUrl);
-        const refused = await create(first.ready.mcpUrl);
-        assert.equal(refused.error?.code, 'STORE_ERROR');
-        await first.server.stop();
-        await second.server.stop('SIGKILL');
-        await rm(join(desk.home, 'relay.lock'), { force: true });
-        const third = await desk.serve();
-        const client = await mcpClient(third.ready.mcpUrl);
-        const { structuredContent } = await client.callTool({ name: 'list_jobs', arguments: {} });
+longTest('if two servers own one home, the first does not overwrite what the second has saved', async () => {
+  const provider = await startSimulator();
+  try {
+    await withDesk(victimEnvironment(provider), async (desk) => {
+      const first = await desk.serve();
+      await connectAccount(first.ready.baseUrl);
+      const create = async (mcpUrl: string) => {
+        const client = await mcpClient(mcpUrl);
+        const uri = provider.catalogue.tracks[0]?.uri;
+        const args = { type: 'save_tracks', items: [uri] };
+        const { structuredContent } = await client.callTool({ name: 'create_bulk_job', arguments: args });
         await client.close();
-        const { items } = structuredContent as { items: Array<{ job_id: string }> };
-        assert.deepEqual(pluck(items, 'job_id'), [kept.job_id]);
-      });
-    } finally {
-      await provider.close();
-    }
-  },
-);
+        return structuredContent as { job_id?: string; error?: { code: string } };
+      };
+      // To a process in another PID namespace the lock looks like one whose holder has ended, so it takes the home.
+      await rm(join(desk.home, 'relay.lock'));
+      const second = await desk.serve();
+      const kept = await create(second.ready.mcpUrl);
+      const refused = await create(first.ready.mcpUrl);
+      assert.equal(refused.error?.code, 'STORE_ERROR');
+      await first.server.stop();
+      await second.server.stop('SIGKILL');
+      await rm(join(desk.home, 'relay.lock'), { force: true });
+      const third = await desk.serve();
+      const client = await mcpClient(third.ready.mcpUrl);
+      const { structuredContent } = await client.callTool({ name: 'list_jobs', arguments: {} });
+      await client.close();
+      const { items } = structuredContent as { items: Array<{ job_id: string }> };
+      assert.deepEqual(pluck(items, 'job_id'), [kept.job_id]);
+    });
+  } finally {
+    await provider.close();
+  }
+});

@@ -1,4 +1,4 @@
-/** Changes made one right after the other, while reads still show what was there before the first. */
+/** Changes made one right after the other, while reads still show the state before the first change. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -10,7 +10,7 @@ import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { LIMIT_AFTER_FIRST, withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 longTest(
-  'rows that were just added are known to a replacement whose reading takes longer than lists lag',
+  'a replacement knows rows that were just added, even if its reading takes longer than lists lag',
   () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
       const songs = tracks(relay, 12, 3_000);
@@ -93,7 +93,7 @@ longTest('if a list still shows rows that were removed, they are not taken for r
 );
 
 longTest(
-  'a second addition of the same rows can be undone, although their number does not show an earlier removal yet',
+  'a second addition of the same rows can be undone, although the number of rows does not show an earlier removal yet',
   () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const track_ids = tracks(relay, 12, 3_000);
@@ -109,10 +109,10 @@ longTest(
 );
 
 for (const [what, changed] of [
-  ['three of its rows change', 3],
-  ['its rows stay the same', 0],
+  ['three rows change', 3],
+  ['all rows stay the same', 0],
 ] as const) {
-  longTest(`a list from before a replacement is not taken for its result if ${what}`, () =>
+  longTest(`a list from before a replacement is not taken for the new list if ${what}`, () =>
     // On a busy machine, a faster clock would bring the call near its deadline.
     withUnkindPlaylist('Exactly Two Hundred', { factor: 8 }, async ({ relay, playlist, playlist_id }) => {
       const former = tracks(relay, 256, 3_000);
@@ -131,7 +131,7 @@ for (const [what, changed] of [
 
 for (const [what, begin] of [
   ['that relay has just written', 'replace_playlist_tracks'],
-  ['that were there for long', null],
+  ['that have been there for long', null],
 ] as const) {
   longTest(`rows ${what}, added once more, do not count as added before the list shows them`, () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
@@ -149,7 +149,7 @@ for (const [what, begin] of [
   );
 }
 
-longTest('rows are added after those that are there, although the total is still that of before', () =>
+longTest('rows are added after the present ones, although lists still show the former total', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
     const [first = '', ...others] = tracks(relay, 33, 3_000);
     relay.provider.lag.set({ totals: 5_000 });

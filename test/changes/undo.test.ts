@@ -177,7 +177,7 @@ function twins({ provider }: Relay): [own: string, shown: string] {
 }
 
 for (const lists of [0, 600]) {
-  test(`the undo takes out an added song that lists show under another ID, and keeps an older row of it, with lists ${lists} ms late`, () =>
+  test(`with lists ${lists} ms late, the undo takes out an added song shown under another ID, and keeps its older row`, () =>
     withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
       const [own, shown] = twins(relay);
       const [other = ''] = tracks(relay, 1, 3_000);

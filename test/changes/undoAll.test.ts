@@ -67,7 +67,10 @@ function targets(relay: Relay, chance: Chance): DemoPlaylist[] {
   return playlists;
 }
 
-/** What the account holds. Saved tracks are sorted, since their order is by the time of saving, which no undo can bring back. */
+/**
+ * What the account holds. Saved tracks are sorted here, since Spotify orders them by the time of saving, and no undo can bring
+ * back that time.
+ */
 function present({ provider }: Relay, playlists: readonly DemoPlaylist[]) {
   return {
     playlists: playlists.map((playlist) => {

@@ -1,4 +1,7 @@
-/** Another person writes between the requests of a change. When the change is undone or rolled back, what they wrote stays. */
+/**
+ * Another person writes between the requests of a change. When the change is undone or rolled back, what that person wrote
+ * stays.
+ */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -21,7 +21,7 @@ export async function withUnkind(
   await withRelay({ ...rest, env, clock }, (relay) => work(relay, clock));
 }
 
-/** The same, and the account's playlist of that name. */
+/** As `withUnkind`, with the account's playlist of that name. */
 export function withUnkindPlaylist(
   name: string,
   ...then: Then<UnkindOptions, PlaylistScene & { clock: FastClock }>

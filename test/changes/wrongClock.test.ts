@@ -124,7 +124,7 @@ test('tracks saved just before the clock was set are saved again by the undo of 
 
 const DAY = 24 * HOUR;
 
-test('a change is kept for undo for 30 days, also if the clock is wrong by months meanwhile', () =>
+test('a change is kept for undo for 30 days, even if the clock is wrong by months meanwhile', () =>
   withClock(0, async ({ relay, set, pass }) => {
     const playlist = named(relay, 'Exactly Two Hundred');
     const [former, track_ids] = [urisOf(playlist), tracks(relay, 3, 3_000)];
@@ -141,7 +141,7 @@ test('a change is kept for undo for 30 days, also if the clock is wrong by month
       assert.equal((await changes()).length, 4);
       pass(2 * DAY);
       assertDone(await add(playlist.id));
-      // The one that ended while the clock was ahead stays longer.
+      // The change that ended while the clock was ahead stays longer.
       assert.equal((await changes()).length, 3);
     });
   }));

@@ -1,4 +1,4 @@
-/** What goes wrong besides the kills: drawn from everything that the simulated provider can do. */
+/** The troubles of a bad day, besides the kills. They are drawn from everything that the simulated provider can do. */
 
 import { at } from '../../support/entries.ts';
 import type { FastClock } from '../../support/fastClock.ts';
@@ -8,11 +8,11 @@ import type { Chance } from './chance.ts';
 import type { Scene } from './scenes.ts';
 
 export interface BadDay {
-  /** For the report of a run that ended badly. */
+  /** The troubles as text, for the report of a run that ended badly. */
   readonly told: string[];
-  /** Lets the day's trouble begin; resolves when the outage, if there is one, is over. */
+  /** Starts the troubles. Resolves when the outage, if there is one, is over. */
   begin(): Promise<void>;
-  /** Ends what is left of the trouble, except the lags. */
+  /** Ends all troubles except the lags. */
   end(): Promise<void>;
 }
 
@@ -134,7 +134,7 @@ function disturbance(chance: Chance): FaultAction {
   ]);
 }
 
-/** A fault that a write may meet. Mostly, nothing in the answer then tells whether the write took effect. */
+/** A fault that a write may meet. In most cases, the answer does not tell whether the write took effect. */
 function lostAnswer(chance: Chance): FaultAction {
   const ms = chance.whole(100, 14_000);
   return chance.pick<FaultAction>([

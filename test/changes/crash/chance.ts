@@ -1,7 +1,7 @@
-/** Random numbers that can be repeated: the same seed gives the same ones (mulberry32). */
+/** Repeatable random numbers (mulberry32): the same seed gives the same numbers. */
 
 export interface Chance {
-  /** In [0, 1). */
+  /** A number in [0, 1). */
   fraction(): number;
   /** A whole number from `least` to `most`, both included. */
   whole(least: number, most: number): number;

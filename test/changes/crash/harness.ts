@@ -1,7 +1,7 @@
 /**
- * Kills the real program at chosen and at random moments of every kind of change, on the provider's bad days, starts it
- * again, and looks at what the simulated provider holds in the end. Everything is drawn from one seed, except the time that the
- * machine takes for each step. Time runs 20 times as fast, for the program too.
+ * Kills the real program during every kind of change, at chosen and at random moments, on the provider's bad days. Then starts
+ * the program again, and checks what the simulated provider holds in the end. One seed decides everything except the time that
+ * the machine takes for each step. Time runs 20 times as fast, for the program too.
  */
 import assert from 'node:assert/strict';
 import { setTimeout } from 'node:timers/promises';
@@ -24,9 +24,11 @@ export interface CrashReport {
   former: number;
   /** Jobs that stopped because the harness had changed their playlist. */
   reviews: number;
-  /** One message per change that did not end as it should; empty without `keepGoing`, since the first one ends all runs. */
+  /**
+   * One message per change that did not end as it should. Empty without `keepGoing`, since the first such change ends all runs.
+   */
   bad: string[];
-  /** By kind: how many changes were under way, with their call or job not ended, when the program was killed. */
+  /** For each kind, how many changes were under way when the program was killed: their call or job had not ended. */
   met: Record<string, number>;
 }
 
@@ -40,9 +42,9 @@ export interface CrashOptions {
   width: number;
   /** True to continue after a change that did not end as it should, and to report it. */
   keepGoing?: boolean;
-  /** Only these kinds; all by default. */
+  /** The kinds of change to make; all by default. */
   kinds?: readonly string[];
-  /** Hears what happens, one line each. */
+  /** Gets one line for each event. */
   log?: (line: string) => void;
 }
 
@@ -61,7 +63,10 @@ const TOOLS: ReadonlyArray<readonly [Kind, string]> = [
 /** The limits on reading the library are not tested here. */
 const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQUESTS_PER_DAY: '100000' };
 
-/** Runs until there were enough changes and kills. Throws at the first change that did not end as it should. */
+/**
+ * Makes changes and kills the program until there were enough of both. Throws at the first change that did not end as it
+ * should.
+ */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const { runs, kills = 0, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
   const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met: {} };
@@ -87,7 +92,7 @@ export async function crash(options: CrashOptions): Promise<CrashReport> {
               const serial = next++;
               const chance = chanceOf(seed + serial * 7_919);
               const batch = await runBatch(stage, drawn, chance, serial);
-              // A late effect of the batch before would show by now.
+              // By now, a late effect of the previous batch would show.
               for (const run of former) await judged(stage, run, async () => assertEnd(run));
               forget(stage, former);
               former = batch;
@@ -123,7 +128,10 @@ interface Stage {
 
 interface Run {
   scene: Scene;
-  /** `wanted`: the target must be as asked for. `edited`: another client changed it, so nothing may be there twice. */
+  /**
+   * `wanted`: the target must be as asked for. `either`: it may also be as before. `edited`: another client changed it, so
+   * nothing may be there twice.
+   */
   end: 'wanted' | 'either' | 'edited';
   over: boolean;
   isBad: boolean;
@@ -185,7 +193,7 @@ async function leftOver({ victim }: Stage): Promise<string[]> {
   );
 }
 
-/** A failure of `work` ends all runs or, with `keepGoing`, is noted once. */
+/** Does `work`. A failure ends all runs; with `keepGoing`, only the first failure of each run is noted. */
 async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promise<void>): Promise<void> {
   if (run.isBad) return;
   try {
@@ -198,14 +206,14 @@ async function judged({ keepGoing, report }: Stage, run: Run, work: () => Promis
   }
 }
 
-/** Prepares a scene while there is no trouble, and makes the change that it undoes. */
+/** Prepares a scene while there is no trouble. If the scene undoes a change, makes that change first. */
 async function prepare(stage: Stage, scene: Scene): Promise<void> {
   const { undoes, asked } = scene;
   await scene.prepare?.(stage.victim.call);
   if (!undoes || !('tool' in undoes.asked) || !('tool' in asked)) return;
   const answer = await stage.victim.call(undoes.asked.tool, undoes.asked.args);
   const error = answer?.error as Record<'code' | 'details', unknown> | undefined;
-  // On a busy machine the call may run out of time before all is written; then a job writes the rest.
+  // On a busy machine the call may run out of time before all is written. Then a job writes the rest.
   const told = error?.code === 'DEADLINE_EXCEEDED' ? (error.details as Record<string, unknown>) : answer;
   assert.equal(told?.error, undefined, JSON.stringify(error));
   assert.equal(typeof told?.change_id, 'string', JSON.stringify(answer));
@@ -245,8 +253,8 @@ async function runTool(stage: Stage, run: Run): Promise<void> {
 const MAX_ASKED_AGAIN = 3;
 
 /**
- * Waits until the program says how a change ended. If the program does not know the change, asks for it again; a bad day may
- * refuse that.
+ * Waits until the program says how a change ended. If the program does not know the change, asks for it again. On a bad day,
+ * the provider may refuse that call.
  */
 async function awaitTold({ victim, clock }: Stage, run: Run): Promise<void> {
   const { asked, told } = run.scene;
@@ -299,7 +307,7 @@ async function found({ victim, known }: Stage, { asked, playlist }: Scene): Prom
       job.total_items === asked.items.length &&
       (playlist === null || job.playlist_id === playlist.id),
   );
-  // A tool's write that was cut short continues as a job that may look the same.
+  // A tool's write that was cut short continues as a job, and that job may look the same.
   for (const { job_id } of alike) {
     const items = (await victim.call('get_job_status', { job_id, limit: 100 }))?.items as
       | ItemRecord[]
@@ -321,7 +329,7 @@ async function awaitJob({ victim, clock, report }: Stage, run: Run, id: string):
     await victim.revive();
     const answer = await victim.call('get_job_status', { job_id: id, limit: 1 });
     if (!answer) continue;
-    // A job whose creation was answered is there after every crash.
+    // Once the creation of a job was answered, the job is there after every crash.
     assert.equal(answer.error, undefined, `${JSON.stringify(answer.error)} ${run.told()}`);
     const job = answer.job as JobRecord;
     last = job;
@@ -345,7 +353,7 @@ async function awaitJob({ victim, clock, report }: Stage, run: Run, id: string):
 const ACTIVE: readonly string[] = ['pending', 'resolving', 'waiting', 'committing'];
 /** How long a change that a kill cut short may take to continue and end, in milliseconds of the program's time. */
 const SETTLE_MS = 5 * 60_000;
-/** How many times in a row, with pauses, everything has to look settled. */
+/** How many checks in a row, with pauses between them, have to find everything settled. */
 const QUIET_TURNS = 6;
 
 /** Waits until no job is active and every target is as asked for or as before. */
@@ -411,7 +419,7 @@ interface Killer {
   disarm(): void;
 }
 
-/** How long to wait for the write at which to kill, in real milliseconds. */
+/** How long a kill waits for its write, in real milliseconds. */
 const NO_WRITE_MS = 1_500;
 
 /** Kills once or twice: at a write, just before or after its effect, or at any time. */
@@ -453,7 +461,7 @@ function createKiller(stage: Stage, chance: Chance, runs: readonly Run[], said: 
       provider.faults.add({ ...writes, where, kind: 'hook', fn: () => void kill(death).catch(() => {}) });
       if (death.before) provider.faults.add({ ...writes, where, kind: 'drop', when: 'before' });
     }
-    // Kills after some time even if no write comes any more.
+    // Kills after some time even if no further write comes.
     void setTimeout(death.skip === null ? death.ms : NO_WRITE_MS).then(() => kill(death).catch(() => {}));
   }
 

@@ -1,4 +1,4 @@
-/** Every kind of change: how it is asked for, and what the provider holds if it has happened, or not. */
+/** Every kind of change: how to ask for it, and what the provider holds with and without it. */
 import type { DemoAccount, DemoPlaylist } from '../../../src/demo/state.ts';
 import { type Doing, listAfter } from '../../oracle/rows.ts';
 import { at, owner } from '../../support/entries.ts';
@@ -6,7 +6,7 @@ import { addPlaylist, differenceOf } from '../../support/playlists.ts';
 import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';
 
-/** What a tool is called with, or what a job is made of. */
+/** The arguments of a tool, or what a job is made of. */
 type Asked =
   | { tool: string; args: Record<string, unknown> }
   | { type: string; payload: Record<string, unknown>; items: unknown[] };
@@ -17,13 +17,13 @@ type CallTool = (name: string, args: Record<string, unknown>) => Promise<Record<
 export interface Scene {
   kind: Kind;
   asked: Asked;
-  /** The playlist that is changed; null if the change makes it, or changes the library. */
+  /** The playlist to change; null if the change creates the playlist or changes the library. */
   playlist: DemoPlaylist | null;
   /** Items of the change. After another client's edit, all that can be checked is that none of them is there twice. */
   uris: string[];
   /** Changes the target as another client would; absent for kinds that are not tested with such an edit. */
   edit?(): void;
-  /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before, else what is wrong. */
+  /** `wanted` if the target is exactly as asked for, `former` if it is exactly as before; otherwise says what is wrong. */
   outcome(): string;
   /** A change that is made first, without any trouble, so that this one can undo it. */
   undoes?: Scene;
@@ -32,9 +32,9 @@ export interface Scene {
   /** Makes what the change needs beforehand, while there is no trouble. */
   prepare?(call: CallTool): Promise<void>;
   /**
-   * How the program itself says that the change ended, once the call has ended or died.
-   * @returns `kept` if it did what was wanted; `none` if the program knows of none; while it is under way what the program
-   * says about it, null if there is no answer
+   * Asks the program how the change ended, once the call has ended or died.
+   * @returns `kept` if the change did what was wanted; `none` if the program does not know the change; null if the program does
+   * not answer; otherwise what the program says about the change while it is under way
    * @throws Error if what the program says is not true
    */
   told?(call: CallTool): Promise<'kept' | 'none' | object | null>;
@@ -42,7 +42,7 @@ export interface Scene {
   clear?(call: CallTool): Promise<void>;
 }
 
-/** The kinds, and how the change is made. */
+/** The kinds of change. */
 export const KINDS = [
   'add',
   'remove',
@@ -191,7 +191,7 @@ function details({ provider, kind, serial }: Stage): Scene {
   };
 }
 
-/** Tracks that no other scene uses, since all share one library. */
+/** A scene of the library. No other scene uses its tracks, since all scenes share one library. */
 function libraryScene({ provider, kind, chance, taken }: Stage): Scene {
   const account = owner(provider);
   const saves = kind === 'save' || kind === 'job save_tracks';
@@ -231,7 +231,7 @@ function undoing({ provider, chance, serial, taken }: Stage): Scene {
   };
 }
 
-/** An earlier version comes back after somebody has taken out, added and moved rows. */
+/** A scene that restores an earlier version of a playlist after somebody has removed, added and moved rows. */
 function restoring({ provider, kind, chance, serial }: Stage): Scene {
   const wanted = draw(provider, chance, chance.whole(20, 260));
   const former = changed(provider, wanted, chance);
@@ -258,7 +258,7 @@ function restoring({ provider, kind, chance, serial }: Stage): Scene {
   };
 }
 
-/** A kept playlist whose query reads another playlist. The first run gives it the rows of that other playlist. */
+/** A scene of a kept playlist whose query reads another playlist. The first run copies the rows of that other playlist. */
 function keeping({ provider, kind, chance, serial }: Stage): Scene {
   const former = draw(provider, chance, chance.whole(20, 150));
   const wanted = changed(provider, former, chance);
@@ -296,11 +296,11 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
       if (keep === 'none') return 'none';
       if (!keep || keep.status === 'waiting' || keep.last_run_at === null) return keep ?? null;
       if (keep.reason?.startsWith('The query took longer')) {
-        // Its 5 s are 250 real ms here, which a busy machine may not have. A person would run it again.
+        // The query's 5 s are 250 real ms here, too few for a busy machine. A person would run the query again.
         await call('update_kept_playlist', { keep_id: keep.id, action: 'run' });
         return keep;
       }
-      // Nothing here needs a review: nobody else has changed the playlist, and few of its rows go.
+      // Nothing here needs a review: nobody else has changed the playlist, and the run removes few rows.
       if (keep.status !== 'active') throw new Error(`it ended as ${JSON.stringify(keep)}`);
       return 'kept';
     },
@@ -315,7 +315,7 @@ function keeping({ provider, kind, chance, serial }: Stage): Scene {
 
 /** Takes rows out, puts others in and moves some. It takes out so few that a kept playlist needs no review. */
 function changed(provider: Simulator, rows: readonly string[], chance: Chance): string[] {
-  // Adds no other release of a song that is there: relay may take it for the same song, and leave the row as it is.
+  // Adds no second release of a song: relay may take both for the same song, and leave the row as it is.
   const songOf = (uri: string) => {
     const track = provider.catalogue.trackByUri.get(uri);
     return track?.isrc ?? `${track?.name} ${track?.artists[0]?.name}`;
@@ -349,7 +349,7 @@ function repeated(uris: readonly string[], chance: Chance): string[] {
   );
 }
 
-/** Replaces a few of the items by searches that find only their track. */
+/** Replaces a few of the items by searches. Each search finds only the track that it replaces. */
 function searched(provider: Simulator, uris: readonly string[], chance: Chance): unknown[] {
   return uris.map((uri) => (chance.fraction() < 0.03 ? (searchFor(provider, uri) ?? uri) : uri));
 }

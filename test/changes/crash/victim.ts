@@ -1,4 +1,4 @@
-/** The real program as a process that may die at any moment, and is started again by anyone who needs it next. */
+/** The real program as a process that may die at any moment. Whoever needs the program next starts it again. */
 import { setTimeout } from 'node:timers/promises';
 import type { Client } from '@modelcontextprotocol/client';
 import type { Desk, Running } from '../../support/program.ts';
@@ -31,7 +31,7 @@ export function victimEnvironment(provider: Simulator): Record<string, string> {
   };
 }
 
-/** How often to try a login. On a fast clock and a busy machine, the few seconds that it waits for the provider may run out. */
+/** How often to try a login. On a fast clock and a busy machine, a login may run out of the few seconds that it has. */
 const LOGINS = 5;
 
 async function login(baseUrl: string): Promise<void> {
