@@ -1,4 +1,4 @@
-/** JSON within the bounds is parsed whole. Of JSON beyond the bounds parts are left out, so that what is parsed stays small. */
+/** JSON within the bounds is parsed whole. Parts of JSON beyond the bounds are left out, so that the result stays small. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { parseBounded } from '../../src/base/boundedJson.ts';
 import { holdsForAll } from '../hostile/property.ts';
 
 const parse = (text: string) => parseBounded(Buffer.from(text));
-/** Makes a text long enough to be checked against the limits: short ones are cheap to parse, whatever their shape. */
+/** Makes a text long enough to be checked against the limits. Short texts are not checked, since they are cheap to parse. */
 const PAD = ' '.repeat(20_000);
 
 test('any JSON that is not too deep, wide or large is parsed as JSON.parse does it', (t) =>

@@ -8,6 +8,7 @@ import { change, type Settled } from './settled.ts';
 /** A client that sees the tools of the toolset `extras`. */
 export const extrasClient = (url: string) => mcpClient(url, API_KEY, { 'x-mcp-toolsets': 'standard,extras' });
 
+/** Lists the changes and undoes them. */
 export interface Extras {
   call: Relay['call'];
   /** IDs of changes, newest first. */

@@ -44,7 +44,7 @@ test('what both sides add and remove decides how many rows a song has; moves cha
   );
 });
 
-test('a row that both sides moved is where the others put it; if they moved different rows of a song, both moves count', () => {
+test('a row that both sides moved is where the others put it; moves of different rows of one song both count', () => {
   assert.deepEqual(mergeRows(['a', 'b', 'c'], ['b', 'c', 'a'], ['b', 'a', 'c']), ['b', 'a', 'c']);
   const base = ['a', 'b', 'c', 'd', 'a'];
   assert.deepEqual(mergeRows(base, ['b', 'c', 'a', 'd', 'a'], ['a', 'b', 'a', 'c', 'd']), [

@@ -74,7 +74,7 @@ test('while the provider is unavailable, the waits grow up to fifteen minutes, a
   assert.deepEqual(
     waits('PROVIDER_UNAVAILABLE', 1, 120),
     [120 * SECOND, false],
-    'a time that it names counts',
+    'a time that the provider names counts',
   );
 });
 
@@ -103,7 +103,7 @@ test('only the wait for a login has no end, unless a time is named; other proble
   assert.deepEqual(waits('KEY_UNAVAILABLE'), [HOUR, false]);
 });
 
-test('our own disk is tried again every ten seconds', () => {
+test('relay tries to write to its own disk again every ten seconds', () => {
   assert.deepEqual(waits('STORE_ERROR', 7), [10 * SECOND, false]);
 });
 

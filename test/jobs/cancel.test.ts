@@ -79,7 +79,7 @@ test('cancel_job during a write waits until the write has ended, writes nothing 
     assert.deepEqual(urisOf(playlist), uris.slice(0, 200));
   }));
 
-/** Presses "Clear" on the page. Returns how many jobs that dropped. */
+/** Presses "Clear" on the page, and returns how many jobs were dropped. */
 async function clear(relay: Relay): Promise<number> {
   const cleared = await send(`${relay.baseUrl}/owner/events/clear`, {
     method: 'POST',
@@ -99,16 +99,18 @@ test('a cancelled job is cleared only once its last write has ended', () =>
   }));
 
 for (const when of ['before', 'after'] as const) {
-  longTest(`cancel_job during a write whose answer is lost (${when} its effect) finds out how it ended`, () =>
-    withRelay({ clock: fastClock() }, async (relay) => {
-      const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
-      const written = when === 'after' ? 200 : 100;
-      assert.deepEqual(
-        [job.status, job.written, job.error, withoutChange(job.result)],
-        ['cancelled', written, null, { playlist_id: playlist.id, written }],
-      );
-      assert.deepEqual(urisOf(playlist), uris.slice(0, written));
-    }),
+  longTest(
+    `cancel_job during a write whose answer is lost (${when} its effect) finds out how the write ended`,
+    () =>
+      withRelay({ clock: fastClock() }, async (relay) => {
+        const { job, playlist, uris } = await cancelDuringWrite(relay, [{ kind: 'drop', when }]);
+        const written = when === 'after' ? 200 : 100;
+        assert.deepEqual(
+          [job.status, job.written, job.error, withoutChange(job.result)],
+          ['cancelled', written, null, { playlist_id: playlist.id, written }],
+        );
+        assert.deepEqual(urisOf(playlist), uris.slice(0, written));
+      }),
   );
 }
 

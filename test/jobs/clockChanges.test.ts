@@ -10,7 +10,7 @@ import { watchedClock } from '../support/waiting.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { createJob, jobOf, pause, reach } from './jobCalls.ts';
 
-/** A clock that passes like any other, and can be set. */
+/** A clock that runs like any other, and that a test can set. */
 function clockToSet() {
   const base = watchedClock();
   let offset = 0;
@@ -43,7 +43,7 @@ async function wake(relay: Relay): Promise<void> {
   await reach(relay, await createJob(relay, 'save_tracks', tracks(relay, 1)), 'ready');
 }
 
-/** Lets up to so many seconds pass, one by one. */
+/** Lets seconds pass one by one, `seconds` at most, until the job is ready. */
 async function passUntilReady(
   relay: Relay,
   clock: { advance(ms: number): void },

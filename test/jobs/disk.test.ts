@@ -20,7 +20,7 @@ const isFull = (error: unknown) => error instanceof RelayError && error.code ===
 const DONE = { status: 200, body: null, opaque: false };
 const serverTime = () => null;
 
-test('on a full disk no job is accepted and no commit begins; with space again the job is completed, and sends nothing twice', async (t) => {
+test('on a full disk no job is accepted and no commit begins; with space again, the job writes everything once', async (t) => {
   let sent = 0;
   const answered = gate();
   const send = async () => {
@@ -136,7 +136,7 @@ test('a job whose cancellation could not be saved continues', async (t) => {
   const cancelled = jobs.cancel(id, new AbortController().signal);
   cancelled.catch(() => {});
   await until(() => jobs.get(id).status === 'cancelled');
-  // The writing lane finds the job cancelled before it is known that this cannot be saved.
+  // The writing lane finds the job cancelled before relay knows that the cancellation cannot be saved.
   answered.open();
   await until(() => jobs.get(id).written === 40);
   await turns(20);

@@ -15,7 +15,7 @@ interface Taken {
   took: number;
 }
 
-/** Runs jobs one after another, each on what the one before it left. */
+/** Runs jobs one after another, each on what the previous job left. */
 async function measured(
   lists: (
     songs: readonly DemoTrack[],
@@ -48,7 +48,7 @@ longTest(
     const taken = await measured((songs, world) => [
       ['create_playlist', songs.slice(0, 30).map(asQuery), { name: 'A' }],
       ['create_playlist', tracks(world, 250), { name: 'B' }],
-      // The rows of this playlist fit into one page. All rows of a longer one would be read, twice.
+      // The rows of this playlist fit into one page. relay would read all rows of a longer playlist twice.
       ['replace_playlist', tracks(world, 30), { playlist_id: named(world, 'Empty Shelf').id }],
       ['add_to_playlist', tracks(world, 250), { playlist_id: named(world, 'Empty Shelf').id }],
       ['save_tracks', tracks(world, 90, 3_000), {}],
@@ -89,7 +89,7 @@ longTest(
     });
     const [{ least, most, took }] = taken as [Taken];
     assert.ok(least < took && took <= (most ?? 0), `${least} to ${most}, took ${took}`);
-    // One search for each song at least; two at most, or three with an album. Three requests make and fill the playlist.
+    // Each song takes one search at least, and two at most, or three with an album. Three requests make and fill the playlist.
     assert.deepEqual([least, most], [53, 113]);
   },
 );

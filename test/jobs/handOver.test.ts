@@ -70,7 +70,7 @@ test('resolving that takes too long for one call is handed over before the call 
     const answer = call(relay, 'bulk_add_tracks', payload);
     await until(() => held.waiting === 8);
     assert.equal(clock.waiting(RESOLVE_MS), 1);
-    // The searches under way would time out first and be tried again; only the call's own time is to pass here.
+    // Only the call's own time passes here. Otherwise the searches under way would time out first and be tried again.
     clock.advance(RESOLVE_MS);
     const result = await answer;
     held.open();

@@ -34,7 +34,7 @@ for (const [how, error] of Object.entries(STORED)) {
   });
 }
 
-test('the remedy of a job is there as a value too, for surfaces that write commands in their own way', () => {
+test('a job has its remedy as a value too, for surfaces that write commands in their own way', () => {
   const error = JSON.parse(JSON.stringify(STORED['a value']));
   const times = { createdAt: 0, updatedAt: 0, runAfter: null, startedAt: null, completedAt: null };
   const job = { error, payload: {}, ...times } as unknown as Job;

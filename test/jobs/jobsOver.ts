@@ -25,7 +25,7 @@ export function jobsOver(store: Store, resolver: Partial<Resolver> = {}, clock: 
   });
 }
 
-/** A job of songs to search for. */
+/** A request for a job of `count` songs to search for. */
 export function songsRequest(count: number): JobRequest {
   const items = Array.from({ length: count }, (_, index): NewJobItem => {
     const title = `Song number ${index}`;

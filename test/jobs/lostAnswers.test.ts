@@ -7,7 +7,7 @@ import type { FaultAction, FaultRule } from '../support/simulator/faults.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { commit, createJob, reach } from './jobCalls.ts';
 
-/** Runs on a fast clock: it takes 20 s to find out that a write had no effect, and pauses grow to a minute. */
+/** Runs on a fast clock: relay takes 20 s to find out that a write had no effect, and its pauses grow to a minute. */
 const inFastTime = (work: (relay: Relay) => Promise<void>) => withRelay({ clock: fastClock(60) }, work);
 const end = (relay: Relay, id: string) => reach(relay, id, 'completed', 'failed');
 
@@ -45,7 +45,7 @@ const WRITES: Array<[what: string, type: string, match: Pick<FaultRule, 'method'
   ['removing', 'remove_saved_tracks', { method: 'DELETE', path: '/me/library' }],
 ];
 
-/** How much of `LOST` happens to each write: all of it, or one entry at reduced size; entries take turns, so all come up. */
+/** How many entries of `LOST` each write meets: all, or one at reduced size. The entries take turns, so that all come up. */
 const TRIED = sized(LOST.length, 1);
 
 for (const [row, [where, type, match]] of WRITES.entries()) {
@@ -142,7 +142,7 @@ longTest('someone else’s change around a lost answer stays, and the job writes
 });
 
 longTest(
-  'a playlist that appears by itself and is not empty is never mistaken for the one that was created',
+  'a playlist that appears by itself and is not empty is never mistaken for the playlist that the job created',
   async () => {
     await inFastTime(async (relay) => {
       const account = owner(relay.provider);

@@ -17,8 +17,8 @@ const SONGS = 10_000;
 const PAST = { tracks: SONGS, jobs: 1_000, days: 90 };
 
 /**
- * Milliseconds of processor time of work that takes 15 on a quiet machine. A slow or busy machine takes longer for this work,
- * by the same factor as for what relay does.
+ * Does work that takes 15 ms of processor time on a quiet machine, and returns how many it took. A slow or busy machine slows
+ * down this work and relay by the same factor.
  */
 function fifteen(): number {
   const rows = Array.from({ length: 400 }, (_, index) => ({
@@ -82,7 +82,7 @@ longTest('with 10,000 known tracks no turn of the event loop lasts longer than 3
       const longest = () => JSON.parse(readFileSync(file, 'utf8')) as { cpu: number; wall: number };
       // The first two jobs are not measured: the program has just started, so they are slower.
       await twoJobs(victim, provider, 1_000, () => {});
-      // One of three tries must stay below the limit, since other programs on the machine may slow down any of them.
+      // Only one of three tries has to stay below the limit, since other programs on the machine may slow down any try.
       for (let left = 3; ; left--) {
         process.kill(victim.pid, 'SIGUSR2');
         await until(() => longest().cpu < 3);

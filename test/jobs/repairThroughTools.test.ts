@@ -12,9 +12,9 @@ import { type Relay, withRelay } from '../support/world.ts';
 import { reach } from './jobCalls.ts';
 
 const LINES = sized(2_000, 150);
-/** Of the lines, every fifth has a typo, in the title or in the artist by turns. */
+/** Every fifth line has a typo, by turns in the title and in the artist. */
 const EVERY = 5;
-/** From `create_bulk_job` to the finished playlist, whatever the length of the list. */
+/** The most calls from `create_bulk_job` to the finished playlist, whatever the length of the list. */
 const MAX_CALLS = 12;
 
 interface Page {
@@ -29,7 +29,7 @@ function distinctSongs(tracks: readonly DemoTrack[]): DemoTrack[] {
   return tracks.filter((track) => keysOf(track).every((key) => counts.get(key) === 1));
 }
 
-/** Two thousand searches take a slow machine longer than other tests wait for. */
+/** Waits longer than other tests do, since two thousand searches take a slow machine that long. */
 async function reachLate(relay: Relay, id: string, state: string): Promise<JobRecord> {
   for (let turn = 0; turn < 4; turn += 1) {
     const job = await reach(relay, id, state).catch(() => null);
@@ -69,7 +69,7 @@ longTest('a list with typos in every fifth line becomes a right playlist in few 
     if ((await unresolved()).items.length > 0) await call('resume_job', { job_id: id, accept_near: 0.36 });
     for (let page = await unresolved(); page.items.length > 0; page = await unresolved()) {
       const fixes = page.items.map(({ position, candidates = [] }) => {
-        // The candidate that a user sees to be right at a glance.
+        // The candidate that a user would pick at a glance.
         const right = candidates.find(({ track }) => track.name === songs[position]?.name);
         if (!right) leftOut.add(position);
         return right ? { position, track_id: right.track.id } : { position, skip: true };

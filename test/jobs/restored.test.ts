@@ -1,4 +1,7 @@
-/** A state that was brought back from a copy does not know what its jobs wrote since, and writes nothing twice. */
+/**
+ * A state that was restored from a copy does not know what its jobs wrote after the copy was made. Even so, relay writes
+ * nothing twice.
+ */
 
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
@@ -44,7 +47,7 @@ async function restoreAndStart(relay: Relay, file: string): Promise<Restored> {
   return restored;
 }
 
-/** Lets a limit end, and with it the job that waits for it. */
+/** Lets a limit end, and then the job that waits for that limit. */
 async function finish(relay: Relay, clock: WatchedClock, id: string): Promise<void> {
   clock.advance(SECONDS * 1_000);
   await relay.call('resume_job', { job_id: id });

@@ -1,4 +1,4 @@
-/** Ten thousand items. What is measured is compared with the same of a smaller job on the same machine, not with a clock. */
+/** Jobs of ten thousand items. They are compared with smaller jobs on the same machine, not with a clock. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -92,7 +92,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
     assert.equal(jobs.get(job.job_id).unmatched, 10_000);
     return (heapAt.get(9_900) ?? 0) - (heapAt.get(2_000) ?? 0);
   };
-  // The least of three: what earlier tests left to do may add to a run, but what the job itself keeps is there in each.
+  // The least of three runs: work left over from earlier tests may add to a run, but what the job itself keeps is in every run.
   const grown = Math.min(await growthOf(), await growthOf(), await growthOf());
   t.diagnostic(`${Math.round(grown / 1024)} KiB`);
   assert.ok(grown < 1024 * 1024, `${grown} bytes for 7,900 items`);
@@ -100,7 +100,7 @@ longTest('the memory of a running job does not grow with its progress', async (t
 
 test(`${ARRIVING} tracks arrive in order`, () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
-    // The last 1,000 repeat the first.
+    // The last 1,000 tracks repeat the first 1,000.
     const uris = [...tracks(relay, ARRIVING - 1_000), ...tracks(relay, 1_000)];
     const payload = { playlist_id, skip_duplicates: false };
     const id = await createJob(relay, 'add_to_playlist', uris, payload);

@@ -29,7 +29,7 @@ async function changed(relay: Relay, job: JobRecord): Promise<void> {
   });
 }
 
-/** Lets a job's waits pass, one after another, until it is in one of the states. */
+/** Lets a job's waits pass, one after another, until the job is in one of the states. */
 async function ride(
   relay: Relay,
   clock: WatchedClock,

@@ -113,7 +113,7 @@ for (const detail of ['full', 'lean']) {
         offset = page.next_offset;
       }
       assert.deepEqual(seen, [...list.keys()]);
-      // In lean form the answer is too long for 50 of them, so it is cut.
+      // In lean form, 50 items do not fit into an answer, so the answer ends early.
       assert.equal(pages > 2, detail === 'lean');
     }));
 }

@@ -1,4 +1,4 @@
-/** A job of many items is stored in batches; before the last one is stored, nobody sees the job. */
+/** A job of many items is stored in batches. Nobody sees the job before the last batch is stored. */
 
 import assert from 'node:assert/strict';
 import { copyFile } from 'node:fs/promises';
@@ -47,7 +47,7 @@ test('a job that cannot be saved leaves nothing', async (t) => {
   assert.deepEqual(rowsOf(store), [0, 0]);
 });
 
-test('a job that is being stored while the server starts does not count as left by the last server', async (t) => {
+test('a job that is being stored while the server starts does not count as left over from the last server', async (t) => {
   const store = await testStore(t);
   const jobs = jobsOver(store);
   const created = jobs.create(songsRequest(SONGS));

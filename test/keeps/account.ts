@@ -1,4 +1,4 @@
-/** The account of a kept playlist: its rows, edits in Spotify, and the requests that come of them. */
+/** The account of a kept playlist: the rows of its playlists, edits in Spotify, and the requests that relay sends. */
 import { at, owner } from '../support/entries.ts';
 import type { Relay } from '../support/world.ts';
 
@@ -11,7 +11,7 @@ export function rowsOf(relay: Relay, id: string): string[] {
   return playlist.rows.map(({ uri }) => uri);
 }
 
-/** Somebody changes a playlist in Spotify. */
+/** Changes a playlist as somebody does in Spotify. */
 export function edit(relay: Relay, id: string, change: (uris: string[]) => string[]): void {
   const playlist = owner(relay.provider).playlists.find((one) => one.id === id);
   if (!playlist) throw new Error(`There is no playlist ${id}.`);

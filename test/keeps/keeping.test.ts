@@ -1,4 +1,4 @@
-/** A kept playlist follows its query: the first run, the ones after, what is refused and what waits for a person. */
+/** A kept playlist follows its query: the first run, later runs, what is refused and what waits for a person. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -70,7 +70,11 @@ test('a run that would empty a playlist, or shrink it by more than five rows and
   await withAccount({ saved: 20 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Guarded' });
     unsave(relay, 5);
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'five rows are no question');
+    assert.equal(
+      (await act(relay, made.id, 'run')).keep.status,
+      'active',
+      'the loss of five rows needs no review',
+    );
     unsave(relay, 6);
     relay.provider.clearRequests();
     const held = await act(relay, made.id, 'run');
@@ -119,7 +123,7 @@ test('after a change by hand, by a tool or by undo a run waits; a person lets th
     assert.match(held.keep.reason ?? '', /Somebody changed/);
     assert.equal(rowsOf(relay, id).length, 13);
     edit(relay, id, (uris) => uris.slice(0, 12));
-    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'it was taken back');
+    assert.equal((await act(relay, made.id, 'run')).keep.status, 'active', 'the change was taken back');
 
     await relay.call('remove_tracks_from_playlist', { playlist_id: id, track_ids: [rowsOf(relay, id)[3]] });
     const byTool = await act(relay, made.id, 'run');

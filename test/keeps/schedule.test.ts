@@ -23,8 +23,8 @@ const withTime = (work: (relay: Relay, clock: ManualClock) => Promise<void>) => 
 const PAUSE_MS = 40;
 const PATIENCE_MS = 60_000;
 /**
- * A wait of this length is the time limit of a query under way. It is longer than a wait before a save, shorter than one before
- * a look.
+ * A wait of this length is the time limit of a query under way. A wait before a save is shorter, and a wait before a look is
+ * longer.
  */
 const UNDER_WAY_MS = { from: 2_000, below: 60_000 };
 
@@ -44,7 +44,7 @@ function nextLook(clock: ManualClock): void {
   if (!clock.asked.some((ms) => ms >= from && ms < below)) clock.advance(61_000);
 }
 
-/** Lets relay look at its clock: minutes pass until it sends a request, and none while a query is under way. */
+/** Lets minutes pass until relay sends a request, then waits until `isSo`. No minute passes while a query is under way. */
 async function after(relay: Relay, clock: ManualClock, isSo: () => boolean | Promise<boolean>) {
   const before = relay.provider.requests.length;
   await eventually(isSo, () => {
@@ -60,7 +60,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
   await withTime(async (relay, clock) => {
     const hourly = (await keep(relay, { name: 'Hourly', every: 'hour' })).keep;
     const daily = (await keep(relay, { name: 'Daily', sql: `${SAVED} DESC` })).keep;
-    // For half a minute, relay reads what it has just made again. That time passes here.
+    // For half a minute, relay reads again what it has just made. That time passes here.
     clock.advance(40_000);
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
@@ -69,7 +69,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
     assert.deepEqual(paths(relay), ['/me/tracks'], 'it reads nothing else');
     assert.equal((await keeps(relay))[1]?.last_result, 'nothing to change');
 
-    // The daily one is due at the same look, after the hourly one. Run by hand before that, it is not run again.
+    // The daily list is run by hand first. A day later, both lists are due at the same look.
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
     const before = await runsOf(relay);
@@ -147,7 +147,7 @@ test('a rule alone costs one request on an idle day for each list that it reads'
     ];
     for (const [ready, expected] of lists) {
       const { keep: made } = await keep(relay, { name: ready, sql: readyRule(ready, ready) });
-      // For half a minute, relay reads what it has just made again. That time passes here.
+      // For half a minute, relay reads again what it has just made. That time passes here.
       clock.advance(40_000);
       const { keep: settled } = await act(relay, made.id, 'run');
       assert.equal(settled.status, 'active', settled.reason);
@@ -242,7 +242,7 @@ test('a paused kept playlist stays paused even if a run by hand has to wait', as
   });
 });
 
-test('a pause that comes during a run stays, also if the run finds something to review', async () => {
+test('a pause that comes during a run stays, even if the run finds something to review', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Paused' });
     owner(relay.provider).saved.splice(5);
@@ -336,14 +336,14 @@ test('while a rule waits for its account, nothing is saved', async () => {
     assert.equal((await run(relay, ['logout'])).code, 0);
     clock.setWall(clock.now() + DAY);
     await after(relay, clock, async () => (await keeps(relay))[0]?.status === 'waiting');
-    // It saves only if there is something to save.
+    // relay saves only if there is something to save.
     const { savedAt } = await relay.server.local.saveState();
     for (let minutes = 0; minutes < 5; minutes++) await aMinute(clock);
     assert.equal((await relay.server.local.saveState()).savedAt, savedAt);
   });
 });
 
-/** A minute passes, after which relay looks at its clock. */
+/** Lets a minute pass, after which relay looks at its clock. */
 async function aMinute(clock: ManualClock): Promise<void> {
   clock.advance(61_000);
   await eventually(() => clock.asked.includes(60_000));
@@ -471,7 +471,7 @@ test('two kept playlists that read each other end in a review, and write no more
       { name: 'B', sql: `SELECT uri ${rows('A')} ORDER BY position` },
     ])
       ids.push((await keep(relay, { name, sql })).keep.id);
-    /** Each runs once, after the other has written. */
+    /** Runs each list once, after the other has been written. */
     const turn = async () => {
       for (const id of ids) await act(relay, id, 'run');
       return keeps(relay);

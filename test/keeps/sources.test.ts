@@ -1,4 +1,4 @@
-/** What a rule reads: sources that cannot be read whole, rows under another ID, and rows that nothing names any more. */
+/** What a rule reads: sources that cannot be read whole, rows under another ID, and rows without an item. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

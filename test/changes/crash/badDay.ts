@@ -7,6 +7,7 @@ import type { Simulator } from '../../support/simulator/simulator.ts';
 import type { Chance } from './chance.ts';
 import type { Scene } from './scenes.ts';
 
+/** The troubles of one batch of changes. */
 export interface BadDay {
   /** The troubles as text, for the report of a run that ended badly. */
   readonly told: string[];
@@ -18,6 +19,7 @@ export interface BadDay {
 
 const LISTS = [0, 0, 300, 600, 600, 1_500, 3_000] as const;
 
+/** Draws a bad day for these scenes. */
 export function badDayOf(
   provider: Simulator,
   clock: FastClock,

@@ -1,5 +1,6 @@
 /** Repeatable random numbers (mulberry32): the same seed gives the same numbers. */
 
+/** A source of random numbers. */
 export interface Chance {
   /** A number in [0, 1). */
   fraction(): number;
@@ -8,6 +9,7 @@ export interface Chance {
   pick<T>(choices: readonly T[]): T;
 }
 
+/** The random numbers that belong to a seed. */
 export function chanceOf(seed: number): Chance {
   let state = seed >>> 0;
   const fraction = () => {

@@ -16,6 +16,7 @@ import { type Chance, chanceOf } from './chance.ts';
 import { KINDS, type Kind, type Scene, sceneOf } from './scenes.ts';
 import { startVictim, type Victim, victimEnvironment } from './victim.ts';
 
+/** How many changes were made, how they ended, and how many kills they met. */
 export interface CrashReport {
   /** Changes that were asked for. */
   runs: number;
@@ -32,6 +33,7 @@ export interface CrashReport {
   met: Record<string, number>;
 }
 
+/** How many changes and kills to make, and of which kinds. */
 export interface CrashOptions {
   /** At least this many changes are asked for. */
   runs: number;

@@ -14,6 +14,7 @@ type Asked =
 /** Calls a tool of the program; null when it died meanwhile. */
 type CallTool = (name: string, args: Record<string, unknown>) => Promise<Record<string, unknown> | null>;
 
+/** One change: how to ask for it, and how to tell whether it happened. */
 export interface Scene {
   kind: Kind;
   asked: Asked;
@@ -64,6 +65,7 @@ export const KINDS = [
   'keep',
 ] as const;
 
+/** The name of a kind of change. */
 export type Kind = (typeof KINDS)[number];
 
 /** A scene on a target of its own. @param taken tracks that other scenes of the library use; this scene's are added */

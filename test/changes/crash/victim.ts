@@ -6,6 +6,7 @@ import type { Simulator } from '../../support/simulator/simulator.ts';
 import { API_KEY, connectAccount, ENCRYPTION_KEY, fullDetail } from '../../support/world.ts';
 import { extrasClient } from '../extras.ts';
 
+/** The running program, and how to kill, stop, start and call it. */
 export interface Victim {
   /** SIGKILL, at once. */
   kill(): void;
