@@ -19,7 +19,7 @@ const ERAS: Record<string, { headers: (tool: string) => Record<string, string>; 
   },
 };
 
-/** As text: an object literal could not hold these names. */
+/** Arguments as text, since an object literal could not hold these names. */
 const REFUSED: Array<[what: string, tool: string, args: string, named: string]> = [
   ['__proto__ at the top', 'search_tracks', '{"query":"x","__proto__":{"limit":3}}', '__proto__'],
   ['constructor at the top', 'search_tracks', '{"query":"x","constructor":1}', 'constructor'],
@@ -91,7 +91,7 @@ const repeated = (count: number, one: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => one(index)).join();
 const PLAYLIST = '"playlist_id":"0000000000000000000000"';
 
-/** About a megabyte each, in the forms that cost most to parse, to walk or to describe. */
+/** Arguments of about a megabyte each, in the forms that cost most to parse, to walk or to describe. */
 const LARGE: Array<[what: string, tool: string, args: string, refusal: string]> = [
   [
     'lists in lists',

@@ -82,7 +82,7 @@ const FormsTool = defineTool({
   handle: async () => ({}),
 });
 
-test('text is converted only where a number or a boolean is expected, and only if it is one', () => {
+test('text is converted only where a number or a boolean is expected, and only if the text is one', () => {
   const taken: Array<[sent: Record<string, unknown>, parsed: Record<string, unknown>]> = [
     [{ whole: '10' }, { whole: 10 }],
     [{ whole: '-3' }, { whole: -3 }],

@@ -147,6 +147,7 @@ const anthropicLimits: Rule = ({ inputSchema }) => {
 const noOutputTypeLists: Rule = ({ outputSchema }) =>
   sentences(outputSchema, ({ type }) => Array.isArray(type) && 'a list of types');
 
+/** The rules of each host, by its name. */
 export const HOSTS: Readonly<Record<string, readonly Rule[]>> = {
   'OpenAI, strict functions': [
     plainRoot,

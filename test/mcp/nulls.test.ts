@@ -18,7 +18,7 @@ test('null for every optional argument means the same as leaving them out', asyn
   assert.ok(nulls.length > 25, `${nulls.length} tools`);
   await withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
     for (const { name, args } of nulls) {
-      // Without its required arguments a tool says which is missing: the nulls must not be mentioned.
+      // Without its required arguments, a tool says which argument is missing. The error must not mention the nulls.
       const wanted = await failureOf(relay, name, {});
       const failure = await failureOf(relay, name, args);
       if (wanted?.code === 'INVALID_ARGUMENT') assert.deepEqual(failure, wanted, name);

@@ -62,7 +62,7 @@ test('get_album_tracks lists the songs in order, page by page', () =>
     ]);
   }));
 
-test('get_artist_albums lists all that an artist is on, or the groups that are asked for', () =>
+test('get_artist_albums lists every album that an artist is on, or only the groups that are asked for', () =>
   withRelay(EXTRAS, async (relay) => {
     const artist = at(relay.provider.catalogue.artists, 0);
     const { albums } = relay.provider.catalogue;

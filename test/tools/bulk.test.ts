@@ -90,7 +90,7 @@ test('eight songs are searched for at a time, and none after the caller has left
     );
     const left = assert.rejects(calling);
     await until(() => hold.waiting === 8);
-    // A whole other call passes: had there been a ninth search, it would have arrived by then.
+    // By the end of this other call, a ninth search would have arrived.
     await relay.call('get_devices');
     assert.equal(searches(relay), 8);
     leave.abort('the caller leaves');

@@ -24,7 +24,7 @@ const limits = async ({ call }: Relay, args: Args = {}) =>
   ((await call('get_rate_limit_status', args)) as unknown as Rows).items;
 const errors = async ({ call }: Relay, args: Args = {}) =>
   ((await call('get_recent_api_errors', args)) as unknown as Rows).items;
-/** The rows without `id`. Its value does not matter, but no two rows may have the same. */
+/** The rows without `id`, whose values a test cannot know. */
 const described = (items: Args[]) => items.map(({ id: _, ...rest }) => rest);
 
 test('diagnostic tools send nothing to Spotify and work without an account', () =>

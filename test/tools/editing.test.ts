@@ -23,7 +23,8 @@ test('create_playlist creates the requested playlist, private by default', () =>
     assert.deepEqual(withoutChange(answer), playlistShape(made));
     assert.deepEqual([made.public, made.collaborative, made.description], [false, false, 'slow & "soft"']);
     assert.deepEqual(sent(relay.provider.requests), [
-      // Which playlists of that name exist already: if the answer is lost, the new one can be told from them.
+      // relay first reads which playlists of that name exist. If the answer to POST is lost, relay can tell the new playlist
+      // from these.
       { method: 'GET', path: '/me/playlists', body: null },
       {
         method: 'POST',
@@ -169,7 +170,7 @@ for (const when of ['drop', 'status_after'] as const) {
         chunks: { total: 1, completed: 1 },
         partial: false,
       });
-      // The version came with the answer that was lost.
+      // The snapshot ID came with the answer that was lost.
       assert.equal(snapshot_id, null);
       assert.deepEqual(urisOf(playlist), uris);
       assert.equal(relay.provider.requests.filter(({ method }) => method === 'POST').length, 1);
@@ -236,7 +237,7 @@ test('remove_tracks_from_playlist reads the playlist, removes every occurrence a
     ]);
   }));
 
-/** A playlist whose second row was added as `added`, and which Spotify shows as `shown`. */
+/** A playlist whose second row was added as `added`. Spotify shows that row as `shown`. */
 async function withRelinked(
   tells: 'list' | 'track',
   work: (scene: { added: string; shown: string; remove: (uri: string) => Promise<void> }) => Promise<void>,
@@ -266,7 +267,7 @@ test('a row that Spotify shows under another ID is removed by either ID', async 
   await withRelinked('track', ({ added, remove }) => remove(added));
 });
 
-test('a removal that stops part-way counts a row once, although it is sent under both of its IDs', () =>
+test('a removal that stops part-way counts a row once, although both IDs of the row are sent', () =>
   withRelay(async ({ provider, client, ...relay }) => {
     const playlist = named({ provider, ...relay }, 'Exactly Two Hundred');
     const all = tracks({ provider, ...relay }, 120, 3_000);

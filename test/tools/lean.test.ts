@@ -27,7 +27,7 @@ const clockText = (ms: number) => {
 
 type Catalogue = Relay['provider']['catalogue'];
 
-/** A lean track: nothing that is null, false by default or derivable. */
+/** A lean track. It has no field that is null, false by default, or derivable from other fields. */
 const lean = ({ id, name, artists, album, durationMs, explicit }: Catalogue['tracks'][number]) => ({
   id,
   name,

@@ -149,7 +149,7 @@ for (const field of ['title', 'artist'] as const) {
     }));
 }
 
-test('of one recording on several albums the requested album wins, else the earliest', () =>
+test('if a recording is on several albums, the requested album wins, or else the earliest', () =>
   withRelay(async (relay) => {
     const { tracks } = relay.provider.catalogue;
     const byIsrc = groupByIsrc(tracks);

@@ -32,7 +32,7 @@ test('no active device is a state, not an error', () =>
     );
   }));
 
-test('an empty 200 instead of the 204 means the same', () =>
+test('an empty 200 instead of the 204 also means that nothing is playing', () =>
   withRelay(async ({ call, provider }) => {
     provider.faults.add({ path: '/me/player/currently-playing', kind: 'empty' });
     assert.deepEqual(await call('get_currently_playing'), SILENCE);

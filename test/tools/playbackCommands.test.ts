@@ -31,7 +31,7 @@ function playing({ provider }: Relay, isPlaying = true) {
   return { ...account, device, tracks, queue };
 }
 
-/** What get_playback_state answers for the above. */
+/** What get_playback_state answers after `playing`. */
 function stateOf({ player, device, tracks }: ReturnType<typeof playing>) {
   return {
     active: true,
@@ -68,7 +68,7 @@ interface Start {
   what: string;
   args(relay: Relay): Args;
   body(relay: Relay): unknown;
-  /** What plays then, and from where. */
+  /** The URI of the track that plays then. */
   uri(relay: Relay): string | undefined;
   positionMs?: number;
 }
@@ -252,7 +252,7 @@ test('a refusal is reported as such if the state cannot be read', () =>
     }
   }));
 
-test('play of what the player is already playing, by position and track, is verified', () =>
+test('play is verified if the player already plays that track at that position', () =>
   withRelay(still(), async (relay) => {
     const { queue } = playing(relay);
     relay.provider.faults.add(restriction);

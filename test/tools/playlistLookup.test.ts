@@ -65,7 +65,7 @@ test('find_playlist_by_name needs a name', () =>
     assert.deepEqual(provider.requests, []);
   }));
 
-/** What the rows add up to, counted from the provider's state and not from what it answers. */
+/** What the rows add up to, counted from the provider's state and not from its answers. */
 function expectedStats({ provider: { catalogue } }: Relay, playlist: DemoPlaylist) {
   const rows = playlist.rows.map((row) => ({
     ...row,
@@ -164,7 +164,7 @@ test('a playlist of 2,500 rows is read in 50 requests, eight at a time, in order
       { onprogress: ({ progress, total }) => heard.push([progress, total]) },
     );
     await until(() => hold.waiting === 8);
-    // A whole other call passes: had there been a ninth page, it would have arrived by then.
+    // By the end of this other call, a request for a ninth page would have arrived.
     await relay.call('get_devices');
     assert.equal(hold.waiting, 8);
     hold.open();
@@ -189,7 +189,7 @@ interface Described {
   items: { items: unknown[]; total: number; limit: number; offset: number };
 }
 
-/** What the playlist object may bring of the rows, and how many requests all 200 rows then take. */
+/** Rows with which the playlist object may come, and how many requests all 200 rows then take. */
 const BEGINNINGS: Array<[string, (described: Described) => unknown, number]> = [
   ['fewer rows than a page', (it) => ({ ...it, items: begin(it, 20, 20) }), 5],
   ['no rows', ({ items: _, ...rest }) => rest, 5],

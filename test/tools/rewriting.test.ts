@@ -34,7 +34,7 @@ longTest('replace_playlist_tracks writes ten thousand tracks in the fewest reque
     );
     assert.deepEqual(withoutChange(result.structuredContent), writtenShape(playlist, 10_000, 100));
     assert.deepEqual(urisOf(playlist), uris);
-    // Four pages of former rows for a rollback, five in the second reading. Then one PUT and the appends.
+    // relay reads the former rows for a rollback in four pages, and again in five. Then it sends one PUT and the appends.
     assert.deepEqual(count(relay), { GET: 9, PUT: 1, POST: 99 });
     assert.equal(heard.at(-1), 100);
     assert.deepEqual(
@@ -208,7 +208,7 @@ test('a failed rollback that leaves many rows missing says how all of them come 
 
 test('a rollback brings everything back although the playlist cannot be read', () =>
   withPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
-    // What is there before the replacement is four pages. The second reading takes five, which end at other rows.
+    // The first reading of the former rows takes four pages. The second takes five, which end at other rows.
     relay.provider.faults.add(
       { method: 'GET', path: /\/items$/, skip: 9, times: 1, kind: 'status', status: 400 },
       { method: 'POST', path: /\/items$/, kind: 'status', status: 403 },
@@ -312,7 +312,7 @@ test('duplicates that were shown are removed without reading the list again', ()
     assert.deepEqual(count(relay), { GET: 9 });
     relay.provider.clearRequests();
     await relay.call('deduplicate_playlist', { playlist_id: playlist.id });
-    // Its version, and a page of the list; another one after the removal.
+    // One read for the version, one for a page of the list, and one after the removal.
     assert.deepEqual(count(relay), { GET: 3, DELETE: 1, POST: 1 });
     assert.deepEqual(urisOf(playlist), unique);
   }));

@@ -288,7 +288,7 @@ test('check_saved_tracks maps a thousand inputs exactly, eight requests at a tim
     relay.provider.faults.add({ path: /contains$/, kind: 'hook', fn: hold.wait, times: 25 });
     const checking = withProgress(relay, 'check_saved_tracks', { track_ids: inputs });
     await until(() => hold.waiting === 8);
-    // A whole other call passes: had there been a ninth, it would have arrived by then.
+    // By the end of this other call, a ninth request would have arrived.
     await relay.call('get_devices');
     assert.equal(hold.waiting, 8);
     hold.open();

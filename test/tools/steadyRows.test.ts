@@ -40,7 +40,8 @@ test('pages from before and after another program removed rows are not combined'
     provider.editPlaylist(playlist.id, left);
     hold.open();
     assert.deepEqual(await reading, [120, 120, 0]);
-    // The playlist object with its first rows, then the rest; all again, since the pages were of two states.
+    // relay reads the playlist object with its first rows, then the rest. It reads all again, since the pages were of two
+    // states.
     assert.deepEqual(
       provider.requests.map(({ query }) => query.offset ?? '-'),
       ['-', '50', '100', '150', '0', '50', '100'],

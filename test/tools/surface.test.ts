@@ -38,7 +38,10 @@ for (const { name } of ALL_TOOLS) {
   });
 }
 
-/** One to three sentences that begin with what the tool does; not a question, not a user's own words. */
+/**
+ * Checks that the description has one to three sentences, begins with what the tool does, asks nothing, and does not speak as a
+ * user.
+ */
 function assertPlain(description: string): void {
   assert.match(description, /^[A-Z][a-z]+s\b.{10,}\.$/s);
   assert.ok(description.length <= 320, `${description.length} characters`);
