@@ -8,7 +8,7 @@ import { longTest, sized } from '../support/scale.ts';
 import { seeded } from '../support/seeded.ts';
 import { bytesOf, refusal } from './told.ts';
 
-/** Far above what each takes (at most some seconds at full size), far below what a quadratic pattern would take. */
+/** A file takes some seconds at most, even at full size. A quadratic pattern would take far longer than this limit. */
 const MAX_MS = 60_000;
 const KILOBYTES = sized(10_000, 80);
 const SIZE = KILOBYTES * 1_000;

@@ -15,8 +15,8 @@ export const EPISODE = `spotify:episode:${'e'.repeat(22)}`;
 export const ISRC = 'ZZABC1200001';
 
 /**
- * `3 Artist / Title` for an entry, followed by what else it has: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` for a
- * line that is not a song. In the order of the lines.
+ * `3 Artist / Title` for an entry, followed by what else it has: `(Album) 1999 ISRC URI`, `in Playlist`. `4: why` for a line
+ * that is not a song. Lines come in their order in the file.
  */
 export function told(bytes: Uint8Array | string, options: ListReading = {}): string[] {
   const { entries, notSongs } = readList(bytesOf(bytes), options);

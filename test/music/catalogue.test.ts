@@ -18,7 +18,7 @@ function firstVerdict(query: TrackQuery): ReturnType<typeof matchTrack> {
   return matchTrack(query, page.map(catalogueTrack));
 }
 
-/** Whether the artist has another recording with the same title: title and artist cannot tell the two apart. */
+/** True if the artist has another recording with the same title, so that title and artist cannot tell the recordings apart. */
 function isTwin(track: DemoTrack): boolean {
   const artist = (one: DemoTrack) => one.artists[0]?.id;
   return catalogue.tracks.some(

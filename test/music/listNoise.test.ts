@@ -5,7 +5,7 @@ import { queryOf, type Row, testRows } from './matchRows.ts';
 
 const MATCHED = 'matched 0: title, artist';
 
-/** A title as a list has it, by Ula Brenk, and what is left of it. */
+/** Titles of Ula Brenk's songs as lists write them, each with the title without noise. */
 const TITLES: readonly (readonly [written: string, plain: string])[] = [
   ['Plinth', 'Plinth'],
   ['Plinth HD', 'Plinth'],
@@ -79,7 +79,7 @@ for (const [written, plain] of TITLES) {
   });
 }
 
-/** Nothing of these is noise. */
+/** Titles without noise. */
 const KEPT = [
   '99 Lanterns',
   '7 Kettles',
@@ -116,7 +116,7 @@ for (const title of KEPT) {
   });
 }
 
-/** Names of channels, and the artist. */
+/** Names of channels, each with its artist. */
 const CHANNELS: readonly (readonly [channel: string, artist: string])[] = [
   ['Ula Brenk - Topic', 'Ula Brenk'],
   ['Ula Brenk – Topic', 'Ula Brenk'],
@@ -155,7 +155,7 @@ for (const nobody of ['Various Artists', 'V.A.', 'Unknown Artist', 'unknown', 'N
   });
 }
 
-/** A track that fits the query as written wins over one that fits without what may be noise. */
+/** A track that fits the query as written wins over a track that fits only without possible noise. */
 testRows([
   ['9. Plinth | Ula', ['Plinth | Ula', '9. Plinth | Ula'], 'matched 1: title, artist'],
   ['9. Plinth | Ula', ['Plinth | Ula'], MATCHED],

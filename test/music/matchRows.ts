@@ -7,8 +7,9 @@ import { type MatchResult, matchTrack } from '../../src/music/match.ts';
 import type { TrackQuery } from '../../src/music/trackQuery.ts';
 
 /**
- * `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`: seconds, and E for explicit or C for clean. Every
- * part after the artists may be left out or empty. Without an ISRC or length each track is a recording of its own.
+ * The track of a line such as `Title | Artist ; Artist | Album | 1999-05-01 | 200 | ISRC | E`. 200 is its length in seconds; E
+ * stands for explicit, C for clean. Every part after the artists may be left out or empty. Without an ISRC or length each track
+ * is a recording of its own.
  */
 export function trackOf(line: string, index = 0): Track {
   const [name = '', artists = '', album = '', date = '', seconds = '', isrc = '', mark = ''] = line
@@ -29,7 +30,7 @@ export function trackOf(line: string, index = 0): Track {
   };
 }
 
-/** `Title | Artist | Album | year`; album and year are optional. */
+/** The query of a line such as `Title | Artist | Album | year`. Album and year are optional. */
 export function queryOf(line: string): TrackQuery {
   const [title = '', artist = '', album = '', year = ''] = line.split('|').map((part) => part.trim());
   return { title, artist, ...(album && { album }), ...(year && { year: Number(year) }) };

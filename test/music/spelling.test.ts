@@ -127,7 +127,7 @@ testRows([
   ['Plnth | Ula', ['Plinth | Ula | A | 1994 | 200', 'Plinth | Ula | B | 1999 | 231'], 'ambiguous 0 1'],
 ]);
 
-/** A request, and its near misses: the likely one first. */
+/** Requests, each with its near misses, the likeliest first. */
 const NEAR: readonly (readonly [ask: string, ...offered: string[]])[] = [
   [
     'Lanternfish | Ula Brenk',
@@ -177,7 +177,7 @@ for (const [ask, ...offered] of NEAR) {
   });
 }
 
-/** Another script: a candidate for a person, never a match. */
+/** A track in another script is a candidate for a person, never a match. */
 for (const [ask, offered] of [
   ['Mayak | Velmoran', 'Маяк | Вельморан'],
   ['Маяк | Вельморан', 'Mayak | Velmoran'],

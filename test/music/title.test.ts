@@ -3,8 +3,8 @@ import { test } from 'node:test';
 import { parseTitle } from '../../src/music/title.ts';
 
 /**
- * Title, song, and what else it says: versions with details, guests after "+", notes that do not make another recording
- * after "~".
+ * Titles, each with its song and what else it says: versions with details, guests after "+", and other notes after "~". Such
+ * other notes do not make another recording.
  */
 const TITLES: readonly (readonly [string, string, string])[] = [
   ['Plinth', 'plinth', ''],

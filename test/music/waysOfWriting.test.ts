@@ -1,4 +1,4 @@
-/** Lists write songs in several ways. Counts for each way how many songs are found, with look-alikes ranked before the right one. */
+/** Counts how many songs are found for each way in which lists write them. Look-alikes are ranked before the right song. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { sharedCatalogue } from '../../src/demo/catalogue/generate.ts';
@@ -17,8 +17,8 @@ const EVERY = sized(23, 941);
 /** Ways for which the provider may need a looser search; all others take one search for a song. */
 const LOOSE = /typo|VEVO|punctuation/;
 /**
- * Without look-alikes that are one letter away. Many typos are as near to them as to the right song, and such typos are not
- * forgiven.
+ * The look-alikes, except those that are one letter away. Many typos are as near to them as to the right song, and such typos
+ * are not forgiven.
  */
 const PLANTED = Object.entries(LOOK_ALIKES).filter(([kind]) => !NEAR_LOOK_ALIKES.has(kind));
 

@@ -4,11 +4,12 @@ import type { TrackQuery } from '../../src/music/trackQuery.ts';
 
 type Random = () => number;
 
+/** One way in which lists write a song. */
 export interface Way {
   readonly name: string;
   /** The part of all songs that must be found, 0 to 1. */
   readonly goal: number;
-  /** null if the song cannot be written in this way, or would not change. */
+  /** Writes the song in this way. Returns null if the song cannot be written so, or would not change. */
   write(song: TrackQuery, next: Random): TrackQuery | null;
 }
 
@@ -20,6 +21,7 @@ const billed = (form: (artist: string) => string) => {
   return ({ title, artist }: TrackQuery): TrackQuery => ({ title, artist: form(artist) });
 };
 
+/** Every way in which lists write a song. */
 export const WAYS: readonly Way[] = [
   { name: 'as written', goal: 0.99, write: same },
   { name: 'in capitals', goal: 0.97, write: changed((text) => text.toUpperCase()) },
@@ -177,7 +179,7 @@ export const LOOK_ALIKES: Readonly<Record<string, (song: Track, next: Random) =>
   'other song by the artist': (song) => other(song, 'Nothing of the Sort', lead(song)),
 };
 
-/** One letter away from the song: alone in an answer, they look like the song with a typo. */
+/** Look-alikes that are one letter away from the song. Alone in an answer, each looks like the song with a typo. */
 export const NEAR_LOOK_ALIKES: ReadonlySet<string> = new Set([
   'artist with one other letter',
   'title with one other letter',

@@ -40,7 +40,7 @@ test('a token of one relay is useless at another', () =>
     });
   }));
 
-test('a token is good only at the address that it was approved for, even over the same state', () =>
+test('a token is good only at the address that it was approved for, even if relay keeps its state', () =>
   withServer({}, async ({ relay }) => {
     const { tokens } = await connect(relay);
     const before = relay.server.mcpUrl;
@@ -163,7 +163,7 @@ test('with PUBLIC_BASE_URL codes and tokens are for that address', async () => {
   const publicUrl = 'https://relay.example.org';
   await withServer({ env: { PUBLIC_BASE_URL: publicUrl } }, async ({ server, clock }) => {
     const local = server.localUrl;
-    // A proxy in front would hand these requests on with the outer host.
+    // A proxy in front of relay would pass these requests on with the public host.
     const host = 'relay.example.org';
     const client = await newClient(local);
     const browser = ownerBrowser(local, { readingMs: 0 });

@@ -91,7 +91,7 @@ test('denying needs no code, acts at once and tells the client', () =>
     assert.deepEqual(rest, { error: 'access_denied', state: 'some state', iss: baseUrl });
   }));
 
-test('a denied request stays denied, in every browser and for the owner too; another one can be approved', () =>
+test('a denied request stays denied, in every browser and for the owner too; another request can be approved', () =>
   withServer({}, async ({ relay, baseUrl, server, clock }) => {
     const { client_id } = await newClient(baseUrl);
     const url = authorizeUrl(baseUrl, { client_id });
@@ -118,7 +118,7 @@ test('a denied request stays denied, in every browser and for the owner too; ano
     assert.equal((await browser.open(url)).status, 200);
   }));
 
-test('a press within the half second restarts it, also with an earlier form', () =>
+test('a press within the half second restarts that half second, even with an earlier form', () =>
   withServer({}, async ({ relay, baseUrl, clock }) => {
     const owner_proof = await signIn(relay);
     const browser = ownerBrowser(baseUrl, { readingMs: 0 });
@@ -155,8 +155,8 @@ test('Approve does nothing in the first half second, and such a press costs no t
     }
     clock.advance(500);
     const wrong = await hasty.submit(page, 'approve', { owner_code: 'wrong' });
-    assert.equal(wrong.status, 403, 'the first one that counted');
-    // The time is signed: an older one does not help.
+    assert.equal(wrong.status, 403, 'the first try that counted');
+    // The time in the form is signed, so an older time does not help.
     const aged = (formFields(page).find(([name]) => name === 'csrf_token')?.[1] ?? '').replace(/^\d+/, '1');
     assert.equal((await hasty.submit(page, 'approve', { owner_proof, csrf_token: aged })).status, 403);
     assert.ok(answerOf(await hasty.submit(page, 'approve', { owner_proof })).code);
@@ -214,7 +214,7 @@ test('a form of another type, or without a decision, approves nothing', () =>
     const { browser, page } = await openPage(baseUrl);
     const typed = await browser.submit(page, 'approve', {}, { 'content-type': 'application/json' });
     assert.equal(typed.status, 415);
-    // Nor does it deny, which would be final.
+    // Such a form does not deny either, since a denial would be final.
     const undecided = await browser.submit(page, 'deny', { decision: null });
     assert.equal(undecided.status, 200);
     assert.match(undecided.text, /<form/);
@@ -234,7 +234,7 @@ test('an approval that waits for its turn does not outlive a denial of the same 
   withServer({}, async ({ baseUrl, server, clock }) => {
     const { browser, page } = await openPage(baseUrl);
     clock.advance(500);
-    // So many wrong codes that the next one has to wait.
+    // Sends so many wrong codes that the next code has to wait.
     const flood = [...Array(60).keys()].map(() => askOwner(baseUrl, 'code', { code: 'AAAA-AAAA' }));
     await until(() => clock.sleeping > 0);
     const approved = browser.submit(page, 'approve', { owner_code: server.ownerCode ?? '' });

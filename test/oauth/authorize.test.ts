@@ -107,7 +107,7 @@ test('a malformed request of a client that was never approved ends on a page', (
     }
   }));
 
-test('the owner who denies a client that was never approved is sent back to it', () =>
+test('the owner who denies a client that was never approved is sent back to that client', () =>
   withServer({}, async ({ baseUrl }) => {
     const { browser, page } = await openPage(baseUrl);
     // A malformed form is treated like a malformed address.

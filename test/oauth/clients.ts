@@ -40,7 +40,7 @@ export async function newClient(baseUrl: string, metadata: object = {}): Promise
   return json(answer) as Registered;
 }
 
-/** An address to authorize at; null takes a parameter out, a list repeats it. */
+/** An address to authorize at. A null removes its parameter, and a list repeats its parameter. */
 export function authorizeUrl(
   baseUrl: string,
   parameters: Record<string, string | string[] | null> = {},

@@ -21,7 +21,7 @@ test('mcp-remote needs only the URL to connect, and carries messages between std
   const config = await mkdtemp(join(tmpdir(), 'relay-mcp-remote-'));
   await withRelay({ client: false }, async ({ server, baseUrl }) => {
     const child = spawn(process.execPath, [PROXY, server.mcpUrl], {
-      // No PATH: it must not open a browser here.
+      // With this PATH, mcp-remote finds no browser to open.
       env: { PATH: '/nonexistent', HOME: config, MCP_REMOTE_CONFIG_DIR: config },
       stdio: ['pipe', 'pipe', 'pipe'],
     });

@@ -1,4 +1,4 @@
-/** An independent, strict client library as the referee: everything it checks, it checks by the RFCs. */
+/** An independent, strict client library checks relay's answers by the RFCs. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import * as oauth from 'oauth4webapi';

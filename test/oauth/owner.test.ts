@@ -117,7 +117,7 @@ test('a ticket signs one browser in, once, within a minute, and says where to co
     const late = await ticketOf();
     clock.advance(MINUTE);
     assert.equal((await askOwner(baseUrl, 'ticket', { ticket: late })).status, 401);
-    // A browser that is remembered already stays the same one.
+    // A browser that is already remembered keeps its secret, and is not listed twice.
     const known = { 'x-relay-owner': String(secret) };
     const again = json(await askOwner(baseUrl, 'ticket', { ticket: await ticketOf() }, known));
     assert.equal(again.secret, secret);

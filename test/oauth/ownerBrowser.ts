@@ -6,14 +6,15 @@ import type { Relay } from '../support/world.ts';
 import { authorizeUrl, json, newClient, type Registered } from './clients.ts';
 import { clocks } from './withServer.ts';
 
-/** How long a person reads the approval page: before that, Approve does nothing. */
+/** How long a person reads the approval page. Until then, Approve does nothing. */
 export const READING_MS = 500;
 
+/** A browser that keeps its cookies, as the owner uses it. */
 export interface OwnerBrowser {
   open(url: string, headers?: Record<string, string>): Promise<Answer>;
   /**
-   * Sends the form of a page, once it was read, with the button that a person presses; `changes` replace fields, null takes
-   * one out.
+   * Waits as long as a person reads the page, then sends its form with the button that the person presses. `changes` replaces
+   * fields; a null removes its field.
    */
   submit(
     page: Answer,

@@ -8,7 +8,7 @@ import { withServer } from './withServer.ts';
 
 interface RealClient {
   metadata: { redirect_uris: string[]; [field: string]: unknown };
-  /** Redirect URIs that it then uses, one after the other. */
+  /** Redirect URIs that the registered client uses, one after the other. */
   authorizesWith: string[];
 }
 

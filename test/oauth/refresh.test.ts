@@ -125,7 +125,7 @@ test('once its successor was refreshed, a rotated token ends the family, even wi
   });
 });
 
-test('of several pairs from one token the first that refreshes continues; another one ends the family', async () => {
+test('of several pairs from one token, the first that is refreshed continues; refreshing another ends the family', async () => {
   await story(async ({ relay, tokens, refresh, refused, ended, held }) => {
     const one = await refresh(tokens);
     const other = await refresh(tokens);

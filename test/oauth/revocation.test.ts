@@ -23,7 +23,7 @@ import { whileUnsaved, withServer } from './withServer.ts';
 const revoke = (baseUrl: string, form: Record<string, string> | string, headers?: Record<string, string>) =>
   postForm(`${baseUrl}/oauth/revoke`, form, headers);
 
-/** RFC 7009 2.2: 200 whatever the token was, with an empty body. */
+/** Checks for a 200 with an empty body, which RFC 7009 2.2 requires whatever the token was. */
 function assertDone(answer: Answer): void {
   assert.deepEqual([answer.status, answer.text], [200, '']);
   assert.equal(answer.headers['cache-control'], 'no-store');

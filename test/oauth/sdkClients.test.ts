@@ -61,7 +61,7 @@ class Notebook {
 
 interface Connected {
   tools(): Promise<number>;
-  /** Calls a tool, which always sends a request. A list of tools may come from the client's cache. */
+  /** Calls a tool, since a call always sends a request. A list of tools may come from the client's cache. */
   call(): Promise<unknown>;
   version(): string | undefined;
   close(): Promise<void>;

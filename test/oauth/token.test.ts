@@ -104,7 +104,7 @@ test('a request that is not a plain form, or repeats a parameter, is refused', (
       await tokenRefusal(baseUrl, { ...form, grant_type: 'password' }),
       '400 unsupported_grant_type',
     );
-    // In the query, secrets would end in logs.
+    // Secrets in a query would end up in logs.
     const inQuery = await postForm(`${baseUrl}/oauth/token?${plain}`, '');
     assert.equal(refusal(inQuery), '400 invalid_request');
     assert.equal((await send(`${baseUrl}/oauth/token?${plain}`)).status, 405);

@@ -5,7 +5,7 @@ import type { Relay } from '../support/world.ts';
 import { json, newClient, REDIRECT, type Registered, VERIFIER } from './clients.ts';
 import { approve } from './ownerBrowser.ts';
 
-/** @param form its fields, or the body as it is */
+/** @param form the fields of the form, or the whole body as text */
 export function postForm(
   url: string,
   form: Record<string, string> | string,
@@ -55,6 +55,7 @@ export async function assertUnauthenticated(
   }
 }
 
+/** The form that exchanges a code for tokens. */
 export const codeForm = (client: Registered, code: string): Record<string, string> => ({
   grant_type: 'authorization_code',
   code,
@@ -63,6 +64,7 @@ export const codeForm = (client: Registered, code: string): Record<string, strin
   client_id: client.client_id,
 });
 
+/** The form that exchanges a refresh token for a new pair. */
 export const refreshForm = (client: Registered, token: string): Record<string, string> => ({
   grant_type: 'refresh_token',
   refresh_token: token,

@@ -22,7 +22,9 @@ export async function withServer(
   });
 }
 
-/** The clock of a relay in this process, by its port: a browser that reads a page there has to advance it. */
+/**
+ * Clocks of the relays in this process, by port. A browser that reads a relay's page has to advance the clock of that relay.
+ */
 export const clocks = new Map<string, ReturnType<typeof manualClock>>();
 
 /** The state file as text, to check what it contains. */

@@ -131,7 +131,7 @@ test('a command is not sent any more if its caller leaves while a limit is waite
     assert.deepEqual(pluck(provider.requests, 'path'), ['/me/player/pause', DEVICES]);
   }));
 
-test('a write of a tool is not sent any more either', () =>
+test('a write of a tool is not sent any more if its caller leaves while a limit is waited out', () =>
   withClock(async (relay, clock) => {
     const { provider, client } = relay;
     const [one, other] = owner(provider).playlists.filter(
@@ -188,7 +188,7 @@ test('after a limit one request goes first, and the others once it was not refus
     const before = provider.requests.length;
     clock.advance(2_000);
     await until(() => hold.waiting === 1);
-    // A whole other call passes: had there been a second page, it would have arrived by then.
+    // By the end of this other call, a request for a second page would have arrived.
     await relay.call('get_devices');
     const sent = provider.requests.length - before;
     hold.open();
@@ -288,7 +288,7 @@ const setBacks = [
 for (const [what, by] of setBacks) {
   for (const restarted of [false, true]) {
     const when = restarted ? 'over a restart' : 'while it runs';
-    test(`a block lasts as long as Spotify said when the clock is set back by ${what} ${when}`, () =>
+    test(`a block lasts as long as Spotify said, even if the clock is set back by ${what} ${when}`, () =>
       withClock(async (relay, clock) => {
         relay.provider.faults.add({ path: '/search', kind: 'quota', retryAfterSeconds: 600 });
         const search = async () => limited(await relay.call('search_tracks', { query: 'x' }));

@@ -163,7 +163,7 @@ longTest('a 401 during a hundred page reads costs one refresh and loses nothing'
     playlist.rows = [...playlist.rows, ...playlist.rows];
     const fn = () => provider.expireAccessTokens();
     const path = /\/items$/;
-    // One of the pages is refused only after the renewal is over: it must not lead to another.
+    // One of the pages is refused only after the renewal is over. This refusal must not lead to another renewal.
     const hold = gate();
     provider.faults.add(
       { path, skip: 50, kind: 'hook', fn },

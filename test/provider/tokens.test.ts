@@ -63,7 +63,7 @@ test('a caller that leaves does not stop the refresh that it began', () =>
     leave.abort();
     await assert.rejects(call);
     goOn();
-    // The old refresh token is void by now: only a renewal that was kept lets this succeed.
+    // The old refresh token is void by now, so this succeeds only if the new one was kept.
     assert.equal(codeOf(await relay.call('get_devices')), undefined);
     assert.equal(refreshes(relay).length, 1);
   }));
