@@ -92,7 +92,7 @@ for (const [what, between] of [
   ['in time', async () => {}],
   ['in time, also after a restart', (relay: Relay) => relay.restart()],
 ] as const) {
-  longTest(`after the clock was set back a year, a limit from before ends ${what}`, () =>
+  longTest(`after the clock was set back a year, an earlier limit ends ${what}`, () =>
     withUnkind({ connect: false }, async (relay, clock) => {
       const year = 365 * 24 * HOUR;
       const search = () => relay.call('search_tracks', { query: 'love' });

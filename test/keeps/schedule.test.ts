@@ -1,4 +1,4 @@
-/** When kept playlists run: by the time of day, also after restarts, without a login and under a limit. */
+/** When kept playlists run: on schedule, after restarts, without a login and under a limit. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

@@ -58,9 +58,9 @@ const OFFERS: Array<[what: string, env: Headers, headers: Headers, offered: stri
     { 'X-MCP-Toolsets': 'all' },
     namesOf(['catalog']),
   ],
-  ['a header for what is off', {}, { 'X-MCP-Toolsets': 'extras' }, []],
+  ['a header for a toolset that is off', {}, { 'X-MCP-Toolsets': 'extras' }, []],
   [
-    'a header against read-only',
+    'a header that asks for more than reading',
     { RELAY_TOOLSETS: 'library', RELAY_READ_ONLY: '1' },
     { 'X-MCP-Readonly': 'false' },
     namesOf(['library'], true),
