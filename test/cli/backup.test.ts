@@ -60,7 +60,7 @@ test('backup says where the copy is and what has to be kept beside it', async (c
   assert.deepEqual(readdirSync(home), before);
 });
 
-test('backup --json is one document, and an earlier copy is replaced with --force', async (context) => {
+test('backup --json prints one document, and --force replaces an earlier copy', async (context) => {
   const { run, state, copy } = await desk(context, { RELAY_ENCRYPTION_KEY: newKey() });
   const taken = `relay: ${copy} already exists.\n  Give another name, or replace an earlier copy with --force.\n`;
   assert.equal((await run(['backup', copy])).code, 0);
@@ -133,7 +133,7 @@ test('backup makes no copy if the running server cannot save its state', async (
   assert.equal(existsSync(copy), false);
 });
 
-test('backup copies the state of a running demo only if there is no real state, and says that it is the demo’s', async (context) => {
+test('backup copies the state of a running demo only if there is no real state, and says that the copy is the demo’s', async (context) => {
   const { state, copy } = await desk(context);
   const demo = await startFakeLocal(context, { demo: true, answers: { saveState: saved(state) } });
   const first = await relay(['backup', copy], { env: demo.env });
@@ -199,7 +199,7 @@ test('on a terminal restore says what will be replaced and asks, unless --yes is
   assert.doesNotMatch(unasked.err, /\[y\/N\]/);
 });
 
-test('restore --json is one document', async (context) => {
+test('restore --json prints one document', async (context) => {
   const { run, state, copy } = await desk(context);
   await run(['backup', copy]);
   const { out, err } = await run(['restore', copy, '--json']);
@@ -304,7 +304,7 @@ test('restore refuses a path that is not a file, and the state file itself', asy
   assert.deepEqual(readdirSync(home).sort(), ['master.key', 'relay.db']);
 });
 
-test('restore refuses while another command uses the home, and says which one', async (context) => {
+test('restore refuses while another command uses the home, and names that command', async (context) => {
   const { home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   const before = digest(state);
@@ -351,7 +351,7 @@ for (const [what, env, words] of [
   });
 }
 
-test('restore that is interrupted before it replaces the state changes nothing', async (context) => {
+test('a restore that is interrupted before it replaces the state changes nothing', async (context) => {
   const { env, home, run, state, copy } = await desk(context);
   await run(['backup', copy]);
   await run(['key', 'rotate', '--yes']);

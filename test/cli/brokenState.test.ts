@@ -1,4 +1,4 @@
-/** `relay status` if something is wrong: still one line per part, each problem with what to do about it. */
+/** If something is wrong, `relay status` still prints a line for each part, and says what to do about each problem. */
 import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

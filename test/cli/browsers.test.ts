@@ -16,7 +16,7 @@ const FIREFOX: BrowserSummary = {
 };
 const EDGE: BrowserSummary = { ...FIREFOX, id: '0b', label: 'Edge', origin: 'http://localhost:4980' };
 
-test('browsers lists the remembered browsers, for which address and until when', async (context) => {
+test('browsers lists each remembered browser with its address and the time at which it expires', async (context) => {
   const listBrowsers = async () => ({ browsers: [FIREFOX, EDGE] });
   const { env } = await startFakeLocal(context, { answers: { listBrowsers } });
   assert.deepEqual(await relay(['browsers'], { env }), {

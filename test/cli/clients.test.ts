@@ -111,7 +111,7 @@ test('clients revoke says what ended, and that the client may ask again', async 
   ]);
 });
 
-test('an ID that begins with a dash, as older ones may, is not read as an option', async (context) => {
+test('an ID that begins with a dash, as older IDs may, is not read as an option', async (context) => {
   const revokeClient = async () => ({ client: CLIENT, approvals: 1, forgotten: true });
   const server = await startFakeLocal(context, { answers: { revokeClient } });
   const id = '-abcdefghijklmnopqrstu';

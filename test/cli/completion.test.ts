@@ -47,7 +47,7 @@ const KEYS = [...SETTING_KEYS];
 const STORED = KEYS.filter((key) => SETTINGS[key].inFile || key === 'providerClientSecret');
 const COMMANDS_OF_KEY = ['show', 'rotate'];
 
-/** What relay offers for each line. Of that, a shell shows only what begins with the last word of the line. */
+/** What relay offers for each line. A shell shows only the offers that begin with the last word of the line. */
 const PLACES: ReadonlyArray<[line: string, offered: readonly string[]]> = [
   ['key ', COMMANDS_OF_KEY],
   ['--json key s', COMMANDS_OF_KEY],
@@ -160,7 +160,7 @@ test('completion needs no home and no settings, and prints one document with --j
   assert.deepEqual(JSON.parse(json.out), { shell: 'bash', script: plain.out });
 });
 
-test('without a shell, or with an unknown one, completion lists those that it knows', async () => {
+test('without a shell name, or with an unknown one, completion lists the shells that it knows', async () => {
   assert.deepEqual(await relay(['completion']), {
     code: 2,
     out: '',

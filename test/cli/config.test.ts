@@ -27,7 +27,7 @@ test('a value is set, read and removed, each by a process of its own', async (co
   assert.deepEqual(JSON.parse(readFileSync(path, 'utf8')), {});
 });
 
-test('config list shows every value and where it comes from; of a secret only whether it is set', async (context) => {
+test('config list shows every value and where it comes from; of a secret it shows only whether it is set', async (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json'), '{"logLevel": "warn"}');
   const env = { RELAY_HOME: home, MCP_API_KEY: 'k'.repeat(40) };
@@ -110,7 +110,7 @@ for (const [args, message, remedy] of REFUSED) {
   });
 }
 
-test('config set says when the environment comes before the file', async (context) => {
+test('config set says if a variable in the environment overrides the file', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home, RELAY_PORT: '1' };
   const result = await relay(['config', 'set', 'port', '5000', '--json'], { env });

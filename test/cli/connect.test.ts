@@ -35,12 +35,12 @@ interface Desk {
   run(args: string[], options?: CliOptions): Promise<CliResult>;
   put(file: string, text: string, mode?: number): void;
   text(file: string): string;
-  /** Names in a directory of the home. */
+  /** The names in a directory below `home`. */
   list(directory: string): string[];
   mode(file: string): number;
 }
 
-/** A person at a machine where nothing of relay is yet. */
+/** A person's machine on which relay has not written anything yet. */
 function desk(context: TestContext, env: NodeJS.ProcessEnv = {}): Desk {
   const home = temporaryHome(context);
   const at = (file: string) => join(home, file);
@@ -220,7 +220,7 @@ for (const [id, file] of FURTHER) {
   });
 }
 
-test('--remove of an entry that was added leaves the file byte for byte', async (context) => {
+test('--remove of an entry that --write added restores the file byte for byte', async (context) => {
   const { run, put, text } = desk(context);
   const files: Array<[id: string, file: string, content: string]> = [
     ['cursor', '.cursor/mcp.json', OTHER],
@@ -394,7 +394,7 @@ test('--remove deletes the backups that hold the key, even if the file has no en
   assert.deepEqual([swept.removed, swept.deletedBackups.length], [[], 1]);
 });
 
-test('--write keeps what a person has set in the entry: on or off, time, tools, headers', async (context) => {
+test('--write keeps what a person has set in the entry: on or off, timeout, tools, headers', async (context) => {
   const { run, put, text } = desk(context);
   const OLD = 'http://127.0.0.1:1/mcp';
   const json: Array<[id: string, file: string, section: string, entry: object]> = [
@@ -431,7 +431,7 @@ test('--write keeps what a person has set in the entry: on or off, time, tools, 
   assert.equal(text(file), mine.replace(OLD, URL));
 });
 
-test('a server of the same name that is not relay stays, and so do its key and the backups with it', async (context) => {
+test('another server that is named relay stays, and so do its key and the backups that hold its key', async (context) => {
   const others = [
     '{ "url": "https://mcp.relay.example/mcp", "headers": { "Authorization": "Bearer theirs" } }',
     '{ "command": "npx", "args": ["-y", "some-relay"], "env": { "TOKEN": "theirs" } }',
@@ -673,7 +673,7 @@ async function asSomebody<T>(
 ): Promise<T> {
   const { geteuid, seteuid } = process;
   if (geteuid?.() !== 0 || !seteuid) return work();
-  // The modules are loaded on first use. They may be where only root may read, so root loads them first.
+  // Modules are loaded on first use. Perhaps only root may read their files, so root loads them first.
   await rehearse();
   for (const path of paths) chownSync(path, 65_534, 65_534);
   seteuid(65_534);
@@ -793,7 +793,7 @@ test('without a running server, connect takes the address from the settings', as
   });
 });
 
-test('--key prints the key; with --write only the file has it, and nobody else can read the file', async (context) => {
+test('--key prints the key; with --write only the file has the key, and only its owner can read the file', async (context) => {
   const { env } = await withServer(context, reportFor('http://127.0.0.1:4980/mcp'));
   const { home, run, put, text, mode } = desk(context, env);
   put('.codex/config.toml', 'model = "o"\n', 0o644);
@@ -949,7 +949,7 @@ Give the new key to every other client that sent the old one.
   assert.equal((await states()).cursor, 'yes');
 });
 
-test('connect alone lists the clients, their files and where relay is in them', async (context) => {
+test('connect without a client lists the clients and their files, and says which files have relay', async (context) => {
   const { run, put } = desk(context);
   put('.cursor/mcp.json', BOTH);
   put('.gemini/settings.json', '{"mcpServers": {"relay": {"httpUrl": "http://localhost:1/mcp"}}}');

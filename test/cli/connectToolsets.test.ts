@@ -1,4 +1,4 @@
-/** `relay connect` with --toolsets or --read-only puts headers into the client's file. Without them it changes no header. */
+/** `relay connect` with --toolsets or --read-only puts headers into the client's file. Otherwise it changes none. */
 
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -99,7 +99,7 @@ for (const [client, { entry, command }] of Object.entries(ENTRIES)) {
   });
 }
 
-test('--toolsets replaces the header of that name and leaves others; without the option all headers stay', async (context) => {
+test('--toolsets replaces its own header and leaves others; without the option all headers stay', async (context) => {
   const { run, put, json } = desk(context);
   const file = '.cursor/mcp.json';
   put(file, { mcpServers: { relay: { url: URL, headers: { 'x-mcp-toolsets': 'all', 'X-Other': '1' } } } });
@@ -130,7 +130,7 @@ test('a client that starts relay keeps the options and the environment of its en
   assert.deepEqual(json(file).mcpServers.relay, { command, args: args.slice(0, args.indexOf('--toolsets')) });
 });
 
-test('an unknown toolset, or a missing name of a client, is reported before anything is written', async (context) => {
+test('an unknown toolset, or a missing client name, is reported before anything is written', async (context) => {
   const { run, exists } = desk(context);
   const wrong = await run('cursor', '--toolsets', 'catalog,playlist', '--write');
   assert.equal(wrong.code, 2);

@@ -14,7 +14,7 @@ const CLIENT_ID = '0123456789abcdef0123456789abcdef';
 const noteOf = (home: string) =>
   `A demo is running, but this command uses ${home}. Add --demo to use the demo.\n`;
 
-/** Answers for the state of a home without a server. `homes` gets the home whose state a command opens. */
+/** Gives `answers` for the state of a home without a server, and collects in `homes` the homes that commands open. */
 function realState(answers: Partial<LocalApi>) {
   const homes: string[] = [];
   const openOffline: Parts['openOffline'] = async ({ settings }) => {
@@ -100,7 +100,7 @@ test('no note about the demo comes before an error in JSON, or if the real serve
   assert.equal((await relay(['config', 'get', 'port'], { env: own.env })).err, '');
 });
 
-test('if the demo uses the port, serve says that', async (context) => {
+test('if the demo uses the port, serve says so', async (context) => {
   const demo = await startFakeLocal(context, { demo: true });
   const port = new URL(demo.baseUrl).port;
   const startServer = () =>

@@ -19,12 +19,12 @@ const LOST = [
 
 const isKept = (uri: string) => !uri.startsWith('spotify:local:');
 
-/** The rows that can come back: neither local files nor what Spotify no longer has. */
+/** The rows that can be restored: all but local files and items that Spotify no longer has. */
 function keptOf(playlist: ReturnType<typeof named>): string[] {
   return playlist.rows.filter(({ uri, unavailable }) => isKept(uri) && !unavailable).map(({ uri }) => uri);
 }
 
-/** Imports a file as a new playlist, and says which rows it got. */
+/** Imports a file as a new playlist, and returns the rows of that playlist. */
 async function broughtBack({ world, run }: ListScene, path: string, name: string): Promise<string[]> {
   world.provider.clearRequests();
   const { code, err } = await run(['import', path, '--new', name]);

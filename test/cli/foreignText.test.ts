@@ -1,4 +1,4 @@
-/** Thousands of strings that a stranger may choose, through everything that shows foreign text. */
+/** Sends thousands of strings that a stranger may choose through everything that shows foreign text. */
 
 import assert from 'node:assert/strict';
 import { IncomingMessage, ServerResponse } from 'node:http';
@@ -117,7 +117,7 @@ test('lines, notes, tables and errors', () => {
   }
 });
 
-test('the streams of commands let nothing but line ends through, and a redrawn line fits', () => {
+test('the streams of commands let no control character but line ends through, and a redrawn line fits', () => {
   const { io, out, err } = recorder();
   const clean = cleanIo({ ...io, columns: 40 });
   for (const text of TEXTS) {
@@ -269,7 +269,7 @@ function exchange(): { exchange: HttpContext; sent(): string } {
 
 const BATCH = 500;
 
-test('status and clients, asked of a server', async (context) => {
+test('status and clients, from the answers of a server', async (context) => {
   let at = 0;
   const batch = () => TEXTS.slice(at, at + BATCH);
   const clients = () =>
@@ -300,7 +300,7 @@ test('status and clients, asked of a server', async (context) => {
   }
 });
 
-test('call prints what a tool answers without a control character and without a loss', async (context) => {
+test('call prints the whole answer of a tool, without its control characters', async (context) => {
   const texts = TEXTS.map((text) => text.replace(/\p{Cs}/gu, '?'));
   let at = 0;
   const answer = () => ({ texts: texts.slice(at, at + BATCH) });

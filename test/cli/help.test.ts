@@ -36,7 +36,7 @@ for (const [args, remedy] of SUGGESTIONS) {
   });
 }
 
-test('help of an unknown command says which one it is, and suggests near names', async () => {
+test('help names an unknown command and suggests near names', async () => {
   const said = (message: string, remedy: string) => ({
     code: 2,
     out: '',

@@ -124,7 +124,7 @@ test('if a song is not found, nothing is written and the ways to continue are sh
     assert.deepEqual(urisOf(named(world, 'Gaps')), pluck(songs, 'uri'));
   }));
 
-longTest('--replace says on a terminal what will be removed, and asks', () =>
+longTest('on a terminal, --replace says what will be removed, and asks', () =>
   withLists(async (scene) => {
     const { world, run } = scene;
     const { path, uris } = songsIn(scene);
@@ -301,7 +301,7 @@ longTest('a list of 100,000 lines is read', () =>
   }),
 );
 
-test('without a login, or without a server, it says what to run', async (context) => {
+test('without a login, or without a server, import says what to run', async (context) => {
   await withLists(
     async (scene) => {
       const { path } = { path: scene.file('a.txt', 'Ula - Plinth\nOvo - Kettle\n') };
@@ -390,7 +390,7 @@ const README = [
   ...Array.from({ length: 20 }, (_, n) => `This is line number ${n} of a text about something else`),
 ].join('\n');
 
-test('for a file with many lines that are not songs it asks first; without a terminal it needs --yes', () =>
+test('for a file with many lines that are not songs, import asks first; without a terminal it needs --yes', () =>
   withLists(async ({ world, run, file }) => {
     const path = file('README.md', README);
     const doubt = 'This may not be a list of songs: only 12 of 32 lines can be read as one.';
@@ -408,7 +408,7 @@ test('for a file with many lines that are not songs it asks first; without a ter
     assert.deepEqual([searches(world), writes(world)], [0, 0]);
     const { preview } = JSON.parse((await run(['import', path, '--dry-run', '--json'])).out);
     assert.equal(preview.doubt, doubt);
-    // With --yes the list is searched. Songs that are not found make it exit 1, as for any list.
+    // With --yes the songs are searched for. As for any list, the exit code is 1 if some are not found.
     assert.equal((await run(['import', path, '--yes'])).code, 1);
     assert.ok(searches(world) > 0);
   }));

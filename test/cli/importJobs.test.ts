@@ -153,7 +153,7 @@ test('with --json there is one document at the end and no progress', async (cont
   });
 });
 
-test('several jobs are written in order, and only once all are found', async (context) => {
+test('several jobs are written in order, and only once all of them have found their songs', async (context) => {
   const second = { ...JOB, job_id: '2a0c2b3a-0000-4000-8000-000000000000' };
   const ready = { ...READY, job_id: second.job_id };
   const { code, out, calls } = await importWith(

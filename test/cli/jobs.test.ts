@@ -97,7 +97,7 @@ test('the table and the text of a job say what to do next', () => {
     'add to "Road Trip"  1f0c2b3a  resolving  100 of 400  10    30 min ago',
     'add to "Road Trip"  1f0c2b3a  waiting    100 of 400  10    30 min ago  continues in 12 h (QUOTA_EXCEEDED)',
   ]);
-  // In a narrow window names are cut, and the last columns are only named; the ID stays.
+  // In a narrow window, names are shortened and the last columns are left out. The ID is always shown.
   assert.deepEqual(tableLines(jobTable([RECORD, waiting], VIEW), 50), {
     lines: [
       'WHAT      ID        STATUS     DONE        OPEN',

@@ -1,4 +1,4 @@
-/** `relay jobs fix`: with questions on a terminal, by its options without one. */
+/** `relay jobs fix` asks questions on a terminal. Without a terminal, its options decide. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -20,12 +20,12 @@ const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const jobs = (world: Relay, args: string[], options: CliOptions = {}) =>
   run(world, ['jobs', ...args], { ...options, env: { LANG: 'C.UTF-8' } });
 
-/** The URI of each item, or the status of an item without one. */
+/** The URI of each item, or its status if it has no URI. */
 async function outcomes(world: Relay, id: string) {
   return (await itemsOf(world, id)).map(({ status, uri }) => (uri === null ? status : uri));
 }
 
-test('on a terminal it goes through the items; answers are a number, a link, a search, skip, back or later', () =>
+test('on a terminal, jobs fix goes through the items; answers are a number, a link, a search, skip, back or later', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 8);
     const [a, b, c, d, e, f] = all;
@@ -51,7 +51,7 @@ test('on a terminal it goes through the items; answers are a number, a link, a s
       `s ${f.name} ${asQuery(f).artist}`, // item 5
       '1',
       'b', // item 6: back to item 5, which is decided
-      '', // leaves it as it is
+      '', // item 5 stays as it is
       'q',
     ];
     const { code, out, err } = await jobs(world, ['fix', id.slice(0, 8)], {
@@ -88,7 +88,7 @@ test('on a terminal it goes through the items; answers are a number, a link, a s
     );
   }));
 
-test('one answer takes all near matches, after the weakest ones were shown', () =>
+test('one answer accepts all near matches, after the weakest of them were shown', () =>
   withRelay(async (world) => {
     const all = uniqueTracks(world, 6);
     const id = await createJob(world, 'save_tracks', [NOTHING, ...all.map(misspelled)]);
@@ -112,7 +112,7 @@ test('one answer takes all near matches, after the weakest ones were shown', () 
     assert.equal(out, `To write it: relay jobs commit ${id.slice(0, 8)}\n`);
   }));
 
-longTest('without a terminal the options settle, and what is left is printed', () =>
+longTest('without a terminal the options settle items, and the items that stay open are printed', () =>
   withRelay(async (world) => {
     const [a, b, c, d] = uniqueTracks(world, 4);
     assert.ok(a && b && c && d);
@@ -169,7 +169,7 @@ test('options that cannot be read are refused before anything is asked', async (
   }
 });
 
-test('what a person types is read as they mean it', () => {
+test('what a person types is understood as they mean it', () => {
   const uri = 'spotify:track:4uLU6hMCjMI75M1A2tKUQC';
   const read = (typed: string) => readInput(typed, 3);
   assert.deepEqual(['1', ' 3 ', 'X', 'b', 'Q', '', '?'].map(read), [
@@ -196,7 +196,7 @@ test('what a person types is read as they mean it', () => {
   for (const typed of ['4', '0', 'x 3', 'some words']) assert.equal(read(typed).kind, 'unclear', typed);
 });
 
-test('a track fits a narrow window, whatever it is called', () =>
+test('a track fits a narrow window, however long its name is', () =>
   withRelay({ client: false, connect: false }, async ({ provider }) => {
     const track = trackShape(at(provider.catalogue.tracks, 0));
     for (const name of [

@@ -1,4 +1,4 @@
-/** The command line's own client for HTTP, against Node's server and against bytes that come in any pieces. */
+/** The command line's own HTTP client, tried against Node's server and against bytes that arrive in any pieces. */
 
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
@@ -110,7 +110,7 @@ test('requests go one after the other on one connection, with their bodies as UT
   });
 });
 
-test('a header that would begin a line of its own is not sent', async (context) => {
+test('a header value with a line break is not sent', async (context) => {
   let asked = 0;
   const server = createServer((_request, response) => {
     asked += 1;

@@ -256,7 +256,7 @@ test('a login that fails says why, with the exit code of its error', async (cont
   }
 });
 
-test('without a server one is started for the login and closed after it', async () => {
+test('without a server, login starts one and closes it afterwards', async () => {
   const { parts, starts, ends } = startable(loginThat(CONNECTED));
   const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
   const { code, out } = await relay(['login', '--no-browser'], { env, parts });
@@ -326,7 +326,7 @@ const STEPS = `relay reaches Spotify through an app of your own. To make it:
   3. Save it, open its settings and copy the Client ID.
 `;
 
-test('without a client ID the app is explained, and the ID asked for and remembered', async (context) => {
+test('without a client ID, login explains the app, asks for the ID and stores it', async (context) => {
   const home = temporaryHome(context);
   const { parts, starts } = startable(loginThat(CONNECTED));
   const { code, err } = await relay(['login'], {
@@ -365,7 +365,7 @@ const NOT_SET = `relay: The client ID of your Spotify app is not set.
   Set it with \`relay config set providerClientId ID\`, then log in again.
 `;
 
-test('without a client ID and without a terminal nobody is asked: exit 2', async (context) => {
+test('without a client ID and without a terminal, login asks nothing and is exit 2', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };
   assert.deepEqual(await relay(['login'], { env, stdin: `${CLIENT_ID}\n` }), {
     code: 2,

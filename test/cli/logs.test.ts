@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 const event = (n: number) =>
   `${JSON.stringify({ level: 'info', time: '2026-11-22T10:00:00.000Z', pid: 1, tool: 'play', msg: `event ${n}` })}\n`;
 
-test('the log in the home is for its owner alone, bounded, without secrets, and whole even if the stream shows less', async (context) => {
+test('the log in the home is for its owner alone, bounded, without secrets, and complete even if stderr shows less', async (context) => {
   const home = temporaryHome(context);
   const shown: string[] = [];
   const stream = { write: (line: string) => void shown.push(line) } as unknown as NodeJS.WritableStream;
@@ -45,7 +45,7 @@ test('the log in the home is for its owner alone, bounded, without secrets, and 
   assert.ok(statSync(path).size < 1_000);
 });
 
-test('a full log that cannot be set aside has each line once', async (context) => {
+test('a full log that cannot be renamed still gets each line once', async (context) => {
   const home = temporaryHome(context);
   const path = join(home, 'relay.log');
   mkdirSync(`${path}.1`);
@@ -59,7 +59,7 @@ test('a full log that cannot be set aside has each line once', async (context) =
   assert.equal(readFileSync(path, 'utf8').slice(full.length), event(1) + event(2));
 });
 
-test('logs shows the last lines, across both files, as text or as JSON', async (context) => {
+test('logs shows the last lines of the current and the earlier file, as text or as JSON', async (context) => {
   const home = temporaryHome(context);
   const env = { RELAY_HOME: home };
   const none = await relay(['logs'], { env });

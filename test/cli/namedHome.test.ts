@@ -77,7 +77,7 @@ const REMEDIES: ReadonlyArray<[what: string, remedy: string | Remedy, shown: (ho
 ];
 
 for (const [what, remedy, shown] of REMEDIES) {
-  test(`--home is added to a server's remedy if it is a value, not if it is text: ${what}`, async (context) => {
+  test(`--home is added to the command of a server's remedy, but not to plain text: ${what}`, async (context) => {
     const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
     const answers = { logout: () => Promise.reject(error) };
     const { env } = await startFakeLocal(context, { answers });
@@ -89,7 +89,7 @@ for (const [what, remedy, shown] of REMEDIES) {
     });
   });
 
-  test(`--home is added to a tool's remedy if it is a value, not if it is text: ${what}`, async (context) => {
+  test(`--home is added to the command of a tool's remedy, but not to plain text: ${what}`, async (context) => {
     const error = new RelayError('LOGIN_REQUIRED', 'No account is connected.', { remedy });
     const { env } = await startFakeLocal(context, { mcp: () => failingServer(error) });
     const { RELAY_HOME: home = '', ...others } = env;

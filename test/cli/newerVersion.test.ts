@@ -9,7 +9,7 @@ import { listening } from '../support/http.ts';
 import { exampleReport } from '../support/reports.ts';
 
 const NOTICE = 'relay 99.1.0 is out; this is 1.2.3. RELAY_UPDATE_CHECK=off hides this.\n';
-/** No server runs. What a command reads of the state is an example. */
+/** No server runs. A command that reads the state gets an example report. */
 const PARTS = {
   openOffline: async () => ({ local: { status: async () => exampleReport() }, close: async () => {} }),
 } as unknown as NonNullable<CliOptions['parts']>;
@@ -91,7 +91,7 @@ test('no request is sent if the check is off, in CI, without a terminal, for JSO
   assert.equal(await look(['status'], { env: { CI: 'false' } }), NOTICE);
 });
 
-test('if the answer names no newer version, or is none, nothing is said', async (context) => {
+test('if the answer is unusable or names no newer version, nothing is said', async (context) => {
   const answers: Array<[answer: string, status: number]> = [
     ['{"version":"1.2.3"}', 200],
     ['{"version":"1.1.9"}', 200],

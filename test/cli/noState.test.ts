@@ -1,4 +1,4 @@
-/** Short commands in a home without a state, such as a mistyped one: commands that only read create nothing. */
+/** In a home without a state, such as a mistyped path, commands that only read create nothing. */
 import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

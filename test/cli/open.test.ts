@@ -7,7 +7,7 @@ import { startFakeLocal } from '../support/fakeLocal.ts';
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 const PAGE_URL = 'http://127.0.0.1:4980/';
 
-/** A server that says `asked` times that the ticket still waits, and then that it was used. */
+/** A server that answers `asked` times that the ticket still waits, and then that the ticket was used. */
 function ticketTakenAfter(asked: number) {
   let asks = 0;
   return {
@@ -40,7 +40,7 @@ test('open --json is one document without the ticket', async (context) => {
   assert.deepEqual(result, { code: 0, out: `{"url":"${PAGE_URL}","signedIn":true}\n`, err: '' });
 });
 
-test('open says what to do where no browser can be opened, or none comes within a minute', async (context) => {
+test('open says what to do if no browser can be opened, or if none uses the ticket within a minute', async (context) => {
   const { env } = await startFakeLocal(context, { answers: ticketTakenAfter(Number.POSITIVE_INFINITY) });
   const then = `Open ${PAGE_URL} yourself; \`relay status\` shows the owner code.\n`;
   assert.deepEqual(await relay(['open'], { env }), {

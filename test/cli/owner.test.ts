@@ -32,7 +32,7 @@ test('status asks the running server; a missing login is exit 3', async (context
   assert.match(out, /^ok {3}server {4}pid 42/);
 });
 
-test('status of a connected account is exit 0, of one that has to log in again exit 3', async (context) => {
+test('status is exit 0 if the account is connected, and exit 3 if it has to log in again', async (context) => {
   let account = CONNECTED;
   const server = await startFakeLocal(context, {
     answers: { status: async () => exampleReport({ account }) },
@@ -141,7 +141,7 @@ test('the help of logout names everything that --erase deletes', async () => {
   }
 });
 
-test('key prints the key alone, key rotate a new one', async (context) => {
+test('key prints the key alone; key rotate prints a new key', async (context) => {
   const { env, calls } = await startFakeLocal(context, {
     answers: {
       showKey: async () => ({ key: 'old', fromEnvironment: false }),
@@ -218,7 +218,7 @@ test('a command that is interrupted closes what it opened and is exit 130', asyn
   assert.deepEqual([result, ends], [{ code: 130, out: '', err: 'relay: Interrupted.\n' }, ['closed']]);
 });
 
-test('key rotate says on a terminal what stops working, and asks; without one it needs --yes', async (context) => {
+test('on a terminal, key rotate says what stops working and asks; without a terminal it needs --yes', async (context) => {
   let rotated = 0;
   const { env } = await startFakeLocal(context, {
     answers: {

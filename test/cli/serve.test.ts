@@ -10,7 +10,7 @@ import { CONNECTED, exampleReport } from '../support/reports.ts';
 
 const BASE_URL = 'http://127.0.0.1:4980';
 
-/** Parts whose servers only note what happens to them, and a signal that ends `serve` once it is ready. */
+/** Fake parts that only record what happens to their servers, and a signal that ends `serve` once it is ready. */
 function world(changes: { connect?: () => Promise<void>; connected?: boolean } = {}) {
   const events: string[] = [];
   const stop = new AbortController();
@@ -102,7 +102,7 @@ test('a demo that cannot connect leaves nothing running', async () => {
   assert.deepEqual(events.slice(1), ['server closed', 'provider closed']);
 });
 
-test("serve --open opens the owner's page signed in, through a file, or says where it is", async () => {
+test("serve --open opens the owner's page signed in, or prints its address if no browser opens", async () => {
   const opened: string[] = [];
   const first = world();
   const { out, err } = await relay(['serve', '--open'], {

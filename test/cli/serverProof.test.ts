@@ -23,7 +23,7 @@ interface Listener {
   heard: string[];
 }
 
-/** Listens where a server was, and keeps all that it is sent. */
+/** Listens where a server was, and keeps everything that it receives. */
 async function listener(
   context: TestContext,
   answer: (request: IncomingMessage, response: ServerResponse, body: string) => void,
@@ -116,7 +116,7 @@ test('the proof of the real server is worth nothing on another port', async (con
     const between = createTcp((socket) => {
       const onward = connect(Number(target.port), target.hostname);
       socket.on('data', (chunk: Buffer) => {
-        // The Host must be that of the real server, or it would refuse.
+        // The Host must be that of the real server, or the server would refuse the request.
         const text = chunk.toString('latin1').replace(/^Host: .*$/im, `Host: ${target.host}`);
         passedOn.push(text);
         onward.write(text, 'latin1');

@@ -22,14 +22,14 @@ import { type CliOptions, type CliResult, relay, temporaryHome } from '../suppor
 const DONE: Ran = { ok: true, out: '', err: '' };
 const NO_BUS = 'Failed to connect to bus: No medium found';
 
-/** A person's computer: files in a temporary place, and a manager of services that records what it is asked. */
+/** A person's computer: files in a temporary directory, and a service manager that records its calls. */
 interface Desk {
-  /** Home directory of the person; `relay` below it is the program, `state` the home of relay. */
+  /** The person's home directory. It contains the program, `relay`, and relay's own home, `state`. */
   dir: string;
   program: string;
   state: string;
   asked: string[];
-  /** What the manager knows. */
+  /** What systemd would report, and the commands that it refuses. */
   systemd: { booted: boolean; reachable: boolean; enabled: boolean; active: string; refuses: string[] };
   service(args?: string[], options?: CliOptions): Promise<CliResult>;
   /** Writes `server.json` as a running server does, by default with the pid of this test. */
@@ -138,7 +138,7 @@ test('install writes the unit, enables it, starts it and says where the server i
   assert.deepEqual(readdirSync(dirname(unit)), ['relay.service']);
 });
 
-test('install again changes nothing and does not restart, and says so', async (context) => {
+test('a second install changes nothing, does not restart the service, and says so', async (context) => {
   const own = desk(context);
   await own.service(['install']);
   own.asked.length = 0;
@@ -150,7 +150,7 @@ test('install again changes nothing and does not restart, and says so', async (c
   assert.equal(own.asked.includes('systemctl --user restart relay.service'), false);
 });
 
-test('install starts again what was stopped, and enables what was disabled', async (context) => {
+test('install starts a service that was stopped, and enables a service that was disabled', async (context) => {
   const own = desk(context);
   await own.service(['install']);
   Object.assign(own.systemd, { enabled: false, active: 'inactive' });
@@ -226,7 +226,7 @@ test('if systemd does not answer, relay makes the link itself, and the service s
   assert.deepEqual([existsSync(unitOf(own)), existsSync(linkOf(own))], [false, false]);
 });
 
-test('where there is no systemd nothing is installed', async (context) => {
+test('without systemd, nothing is installed', async (context) => {
   const own = desk(context);
   Object.assign(own.systemd, { reachable: false, booted: false });
   assert.deepEqual(await own.service(['install']), {
@@ -239,7 +239,7 @@ test('where there is no systemd nothing is installed', async (context) => {
   assert.equal(existsSync(unitOf(own)), false);
 });
 
-test('while a server runs in the foreground the service is not started against it', async (context) => {
+test('install does not start the service while a server runs in the foreground', async (context) => {
   const own = desk(context);
   own.serverRuns();
   const { code, out, err } = await own.service(['install']);
@@ -295,7 +295,7 @@ test('a server that starts slowly is no error', async (context) => {
   });
 });
 
-test('what systemd refuses is an error with its own words', async (context) => {
+test('an error of systemd is reported in systemd’s own words', async (context) => {
   const own = desk(context);
   own.systemd.refuses = ['enable'];
   assert.deepEqual(await own.service(['install']), {
@@ -370,7 +370,7 @@ test('a file that another program wrote is never touched', async (context) => {
   assert.deepEqual(without(own.asked, SHOW), []);
 });
 
-test('uninstall stops, disables and removes; again it says that there is nothing', async (context) => {
+test('uninstall stops, disables and removes the service; a second uninstall says that there is none', async (context) => {
   const own = desk(context);
   await own.service(['install']);
   own.asked.length = 0;
@@ -413,7 +413,7 @@ test('a file where a directory should be is reported, and nothing is left behind
   assert.equal(readFileSync(join(own.dir, '.config'), 'utf8'), 'mine');
 });
 
-test('a program that is gone, sudo, and an unknown system are refused before anything is written', async (context) => {
+test('install refuses a missing program, sudo, and an unknown system before it writes anything', async (context) => {
   const own = desk(context);
   const sudo = await relay(['service', 'install'], {
     env: { RELAY_HOME: own.state, SUDO_USER: 'ann' },
@@ -438,7 +438,7 @@ test('a program that is gone, sudo, and an unknown system are refused before any
   assert.equal(existsSync(join(own.dir, '.config')), false);
 });
 
-test('the command of the service names a home that comes from RELAY_HOME or --home, but not the default one', async (context) => {
+test('the command of the service names a home that comes from RELAY_HOME or --home, but not the default home', async (context) => {
   const own = desk(context);
   const command = async (env: Record<string, string>, args: string[] = []) =>
     JSON.parse((await own.service(['status', '--json', ...args], { env })).out).expectedCommand;
@@ -470,7 +470,7 @@ The service does not get these settings from your environment. To keep them:
   );
 });
 
-test('on macOS launchd is asked, and waited for while the old agent ends', async (context) => {
+test('on macOS install uses launchd, and waits until launchd has ended the old agent', async (context) => {
   let loaded = true;
   let bootstraps = 0;
   const own = desk(context, (at, line) => {

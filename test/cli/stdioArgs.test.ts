@@ -1,9 +1,9 @@
-/** The executable reads plain forms of `relay stdio` without its parser. They must mean the same as with it. */
+/** The executable reads plain `relay stdio` command lines without its parser. The parser must read them in the same way. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readStdioArgs } from '../../src/cli/stdio/stdioArgs.ts';
 
-test('the forms that clients are given are read', () => {
+test('the command lines that relay gives to clients are read', () => {
   const read: Array<[line: string, meaning: object]> = [
     ['stdio', { globals: {}, tools: {} }],
     ['--home /srv/relay stdio --demo', { globals: { home: '/srv/relay', demo: true }, tools: {} }],
@@ -17,7 +17,7 @@ test('the forms that clients are given are read', () => {
   for (const [line, meaning] of read) assert.deepEqual(readStdioArgs(line.split(' ')), meaning, line);
 });
 
-test('anything else is left to the whole program', () => {
+test('any other command line is left to the parser', () => {
   const lines = [
     '',
     'status',

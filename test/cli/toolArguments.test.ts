@@ -53,7 +53,7 @@ test('key=value words override --args', () => {
   assert.deepEqual(args, { query: 'x', limit: 5 });
 });
 
-test('an empty list can be passed as JSON, and a refusal says how', () => {
+test('an empty list can be passed as JSON, and the error for an empty word says how', () => {
   assert.deepEqual(toolArguments([], '{"ids": []}', SCHEMA), { ids: [] });
   assert.throws(() => toolArguments(['ids='], undefined, SCHEMA), {
     remedy: `To really pass an empty list: --args '{"ids":[]}'`,

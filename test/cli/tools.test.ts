@@ -22,7 +22,7 @@ test('tools --json has the descriptions and the schemas too', async () => {
   assert.deepEqual(JSON.parse(out), { tools: TOOLS.map(recordOf) });
 });
 
-/** What `--json` prints of a tool. */
+/** What `--json` prints for each tool. */
 function recordOf(tool: Tool) {
   const { name, title, description, kind, input, output } = tool;
   const inputSchema = z.toJSONSchema(input, { io: 'input' });
@@ -51,13 +51,13 @@ Example, with the content of the demo:
   $ relay call seek position_ms=60000
 `;
 
-test('tools TOOL says what it does and takes, with an example', async () => {
+test('tools TOOL says what the tool does and takes, with an example', async () => {
   assert.deepEqual(await relay(['tools', 'seek']), { code: 0, out: SEEK, err: '' });
   const { out } = await relay(['tools', 'seek', '--json']);
   assert.deepEqual(JSON.parse(out), recordOf(TOOLS.find(({ name }) => name === 'seek') ?? assert.fail()));
 });
 
-test('call TOOL --help is tools TOOL, wherever the options are', async () => {
+test('call TOOL --help prints the same as tools TOOL, wherever the options are', async () => {
   const text = await relay(['tools', 'seek']);
   const json = await relay(['tools', 'seek', '--json']);
   for (const args of [
@@ -86,7 +86,7 @@ test('tools with an unknown name suggests near names', async () => {
   assert.deepEqual(await relay(['call', 'X', '--help']), said('X', '`relay tools` lists them.'));
 });
 
-test('a tool that the settings leave out is explained, with a note that it is left out', async () => {
+test('tools explains a tool that the settings leave out, and notes that it is not offered', async () => {
   const { code, out, err } = await relay(['tools', 'get_queue']);
   assert.deepEqual(
     [code, err],
@@ -107,12 +107,12 @@ test('the text of every tool fits 80 columns, and its example is a call that the
   }
 });
 
-test('a tool with a short answer by default lists the members of that answer', async () => {
+test('if the default answer of a tool is short, its text lists the members of that answer', async () => {
   const { out } = await relay(['tools', 'get_playlist_tracks']);
   assert.match(out, /\nResult:\n {2}items, total, next_offset, links\n/);
 });
 
-test('tools TOOL --markdown is its section of the tool reference', async () => {
+test('tools TOOL --markdown prints the section of that tool in the tool reference', async () => {
   const { out } = await relay(['tools', 'seek', '--markdown']);
   assert.match(out, /^## seek\n/);
   assert.ok(toolsMarkdown(TOOLS).includes(out));
@@ -138,6 +138,6 @@ test('tools refuses an unknown toolset', async () => {
   assert.match(err, /--toolsets must be a list of toolsets/);
 });
 
-test('tools --markdown is the tool reference', async () => {
+test('tools --markdown prints the tool reference', async () => {
   assert.deepEqual(await relay(['tools', '--markdown']), { code: 0, out: toolsMarkdown(TOOLS), err: '' });
 });

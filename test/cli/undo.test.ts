@@ -18,7 +18,7 @@ function titleOf({ provider }: Relay, uri: string | undefined): string {
 
 const TERMINAL = { terminal: { stdin: true, stdout: true, stderr: true } };
 
-/** A playlist of 200 rows that a tool has just replaced with 30 others. */
+/** A playlist whose 200 rows a tool has just replaced with 30 others. */
 async function withReplaced(
   work: (scene: {
     world: Relay;
@@ -74,7 +74,7 @@ test('history lists what was changed, in words, and what became of it', () =>
     );
   }));
 
-test('history costs one request, and shows IDs where names cannot be had', () =>
+test('history costs one request, and shows IDs if names are not available', () =>
   withReplaced(async ({ world, playlist }) => {
     world.provider.clearRequests();
     world.provider.faults.add({ path: '/me/playlists', kind: 'status', status: 403 });
@@ -109,7 +109,7 @@ test('a playlist that was made keeps its name in the history after an undo and w
     );
   }));
 
-test('undo takes back the last change; first, and again at the end, it says what does not come back', () =>
+test('undo takes back the last change; before and after, it says what does not come back', () =>
   withReplaced(async ({ world, playlist, former, wanted, id }) => {
     // The undo shows songs by their titles only if relay has read them before.
     await world.call('get_playlist_tracks', { playlist_id: playlist.id });
@@ -136,14 +136,14 @@ test('undo takes back the last change; first, and again at the end, it says what
     assert.match(again.err, /is undone already/);
   }));
 
-test('an undo can be undone by the ID that it says', () =>
+test('an undo can be undone by the ID that it prints', () =>
   withReplaced(async ({ world, playlist, wanted }) => {
     const [, back = ''] = /relay undo (\w{8})/.exec((await run(world, ['undo'])).err) ?? [];
     assert.equal((await run(world, ['undo', back])).code, 0);
     assertRows(playlist, wanted);
   }));
 
-test('--dry-run only says what it would do', () =>
+test('undo --dry-run only says what undo would do', () =>
   withReplaced(async ({ world, playlist, wanted, id }) => {
     const { code, out, err } = await run(world, ['undo', '--dry-run']);
     assert.deepEqual([code, err], [0, '']);
@@ -153,7 +153,7 @@ test('--dry-run only says what it would do', () =>
     assertRows(playlist, wanted);
   }));
 
-test('with --json the answer is all there is on stdout', () =>
+test('with --json, only the answer is on stdout', () =>
   withReplaced(async ({ world, playlist, former, id }) => {
     const { code, out, err } = await run(world, ['undo', id, '--json']);
     assert.deepEqual([code, err], [0, '']);
@@ -162,7 +162,7 @@ test('with --json the answer is all there is on stdout', () =>
     assertRows(playlist, former);
   }));
 
-test('an undo leaves a playlist as it is if others changed it since, and shows both lists', () =>
+test('an undo leaves a playlist as it is if others have changed it since, and shows where the rows differ', () =>
   withReplaced(async ({ world, playlist, wanted }) => {
     const [song = ''] = tracks(world, 1, 8_000);
     const edited = [...wanted.slice(0, 20), song, ...wanted.slice(20)];
@@ -232,7 +232,7 @@ test('a missing change, and an ambiguous ID, are reported', () =>
     const none = await run(world, ['undo']);
     assert.equal(none.code, 1);
     assert.match(none.err, /^relay: There is no change to undo\.\n/);
-    // Of 17 IDs in hexadecimal two begin alike.
+    // Of 17 hexadecimal IDs, two begin with the same digit.
     for (let at = 0; at < 17; at++)
       await world.call('save_tracks', { track_ids: tracks(world, 1, 7_000 + at) });
     const { items } = JSON.parse((await run(world, ['history', '--json'])).out);
@@ -271,7 +271,7 @@ longTest('an undo that takes longer than its call continues as a job, to its end
   }),
 );
 
-test('an undo that takes longer is shown as the job that continues with it', async (context) => {
+test('an undo that takes longer continues as a job, and the job is shown', async (context) => {
   const undone = '1f0c2b3a-0000-4000-8000-000000000000';
   const none = { count: 0, first: [] };
   const facts = {

@@ -124,7 +124,7 @@ Removed the login, settings, jobs and history in ~/state.
   assert.deepEqual(pluck(JSON.parse(again.out).removed, 'part'), ['client', 'client', 'client']);
 });
 
-test('on a terminal it asks before each part, and keeps the parts that are not confirmed', async (context) => {
+test('on a terminal, uninstall asks before each part, and keeps the parts that are not confirmed', async (context) => {
   const { me, state, unit, asked, run } = computer(context);
   const { code, out, err } = await run([], { terminal: TERMINAL, stdin: 'n\n\n\ny\nno\n' });
   assert.deepEqual([code, out], [0, 'Removed relay from VS Code (/me/mcp.json).\n']);
@@ -149,7 +149,7 @@ test('on a terminal it asks before each part, and keeps the parts that are not c
   assert.match(readFileSync(join(me, '.bashrc'), 'utf8'), /relay completion/);
 });
 
-test('without a terminal it needs --yes, and nothing is removed while a server runs', async (context) => {
+test('without a terminal, uninstall needs --yes; it removes nothing while a server runs', async (context) => {
   const { state, asked, run } = computer(context);
   assert.deepEqual(await run([]), {
     code: 2,
@@ -191,7 +191,7 @@ ${SPOTIFY}`,
   assert.deepEqual(readdirSync(state).sort(), ['notes.txt', 'oauth-clients.json']);
 });
 
-test("with --demo it removes the demo's data and its entries, and nothing else", async (context) => {
+test("uninstall --demo removes the demo's data and its entries, and nothing else", async (context) => {
   const me = temporaryHome(context);
   const home = join(me, 'state');
   for (const name of ['relay.db', 'config.json', 'master.key']) {
@@ -237,7 +237,7 @@ test('Ctrl-C stops before the next part', async (context) => {
   assert.deepEqual([existsSync(unit), existsSync(join(state, 'relay.db'))], [false, true]);
 });
 
-test('the keys go with the state, and stay with it', async (context) => {
+test('the keys are removed together with the state, and stay if the state stays', async (context) => {
   const { state, run } = computer(context);
   for (const home of [state, join(state, 'demo')]) rmSync(join(home, 'master.key'));
   const env = { RELAY_HOME: state, RELAY_KEYCHAIN: 'os' };

@@ -164,7 +164,7 @@ function helpOf(command: Command): string {
   return text;
 }
 
-/** The packages reached by `import … from` lines that are no type imports, over all files. */
+/** The packages that are imported by `import … from` lines, except type imports, in any of the files. */
 function staticImports(entry: string): string[] {
   const packages = new Set<string>();
   const files = [entry];

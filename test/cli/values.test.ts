@@ -1,4 +1,4 @@
-/** Values that are empty or too long, as from an unset variable of a shell, are wrong usage with or without a server. */
+/** Empty values, as from an unset shell variable, and values that are too long are wrong usage, with or without a server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';

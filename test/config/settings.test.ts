@@ -118,7 +118,7 @@ const BEARER_EXPECTED = 'at least 32 characters of letters, digits and - . _ ~ +
 
 const PROXIES_EXPECTED = 'a list of IP addresses or networks like "10.0.0.0/8", separated by commas';
 
-/** Without `shown`, the setting is a secret, whose value is not in the message. */
+/** `shown` is the value as the message has it. If `shown` is missing, the setting is a secret and the message has no value. */
 const BAD: Array<[key: SettingKey, text: string, expects: string, shown?: string]> = [
   ['host', 'http://x', 'an IP address or a host name, without scheme, port or path', '"http://x"'],
   ['port', '4980x', 'a whole number from 0 to 65535', '"4980x"'],
@@ -172,7 +172,7 @@ for (const [key, text, expects, shown] of BAD) {
   });
 }
 
-test('a flag comes before the environment, that before the file, that before the default', (context) => {
+test('a flag overrides the environment, the environment overrides the file, and the file overrides the default', (context) => {
   const home = temporaryHome(context);
   writeFileSync(join(home, 'config.json'), '{"port": 1003, "host": "127.0.0.3", "logLevel": "warn"}');
   const env = { RELAY_HOME: home, RELAY_PORT: '1002', RELAY_HOST: '127.0.0.2' };

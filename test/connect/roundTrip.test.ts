@@ -70,7 +70,7 @@ for (const format of ['json', 'toml', 'yaml'] as const) {
         mkdirSync(dirname(file), { recursive: true });
         writeFileSync(file, before);
       }
-      // Without the key, with it, or first the one and then the other.
+      // Writes without the key, with the key, or once each way in either order.
       const keys = [[null], [KEY], [null, KEY], [KEY, null]][chance(4)] ?? [];
       for (const key of keys) await write(plan(key), clock);
       const written = readFileSync(file, 'utf8');

@@ -73,7 +73,7 @@ test('--skill takes any directory, --remove brings back the skill it replaced, a
   assert.match(readFileSync(path, 'utf8'), /^---\nname: relay\ndescription: "Controls/);
   await cli(['connect', '--skill', folder, '--remove'], { env });
   assert.deepEqual(treeOf(home), before);
-  // A second skill of the person's, in the place of relay's, does not take the place of the first.
+  // If the person then replaces relay's skill with a second one of their own, the kept copy of the first stays.
   await cli(['connect', '--skill', folder], { env });
   writeFileSync(path, 'second');
   await cli(['connect', '--skill', folder], { env });
