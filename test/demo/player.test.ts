@@ -322,7 +322,7 @@ test('a sleeping device is not listed and takes no command until playback is tra
     assert.equal((await heard(world)).device, 'Pocket Phone');
   }));
 
-/** Every command, for the rules that apply to all. */
+/** Every command, for the rules that apply to all commands. */
 const COMMANDS: [string, string][] = [
   ['PUT', '/me/player/play'],
   ['PUT', '/me/player/pause'],

@@ -32,7 +32,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Where the browser is sent; null when a page is shown instead. */
+/** Opens `url` without following a redirect. `location` is the target of the redirect; null if there is a page instead. */
 export async function visit(url: string): Promise<{ status: number; location: URL | null; text: string }> {
   const response = await fetch(url, { redirect: 'manual' });
   const location = response.headers.get('location');

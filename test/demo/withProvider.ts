@@ -35,7 +35,7 @@ export interface DemoWorld {
   clock: StillClock;
   /** Calls the API with an access token of the default account; `path` is below `/v1`. */
   call: Call;
-  /** Returns a function like `call` that has these scopes, and perhaps another account. */
+  /** Returns a function like `call` whose token has these scopes, for the account with the given index. */
   callerWith(scope: string, accountIndex?: number): Promise<Call>;
 }
 

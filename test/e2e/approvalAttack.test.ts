@@ -61,7 +61,7 @@ async function visits(page: Page, relay: Relay, base: string, clientId: string, 
   await page.evaluate(`fetch(${JSON.stringify(`${base}/owner/check`)}, { method: 'POST' }).catch(() => {})`);
 }
 
-// The first name is that of the server's own URL; at reduced size it is the only one that is tried.
+// The first name is that of the server's own URL; a test of reduced size tries no other name.
 for (const name of NAMES.slice(0, sized(3, 1))) {
   longTest(
     `what a browser sends to another port of ${name} is not enough to approve or sign in`,
@@ -116,7 +116,7 @@ async function attack(
       const answer = await thief.submit(page, 'approve');
       assert.equal(answer.headers.location, undefined, `${state}: approved with ${cookie}`);
     }
-    // This browser answers without a wait: the page has been open for long enough by now.
+    // This browser need not wait before it answers, since the page has been open for long enough by now.
     const quick = ownerBrowser(base, { readingMs: 0 });
     for (const [one, value] of thief.cookies) quick.cookies.set(one, value);
     for (const owner_proof of page.status === 403 ? [] : finds) {

@@ -1,6 +1,6 @@
 /**
- * While relay is not running, another program uses its port. What it leaves in the owner's browser for that origin must not
- * affect relay's pages later.
+ * While relay is not running, another program uses its port. What that program leaves in the owner's browser for the
+ * origin must not affect relay's pages later.
  */
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';

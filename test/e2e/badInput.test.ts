@@ -106,7 +106,7 @@ for (const [what, spoil] of damages) {
     }));
 }
 
-longTest('a wrong key is refused and does no harm: the right one still works', async () => {
+longTest('a wrong key is refused and does no harm: the right key still works', async () => {
   const right = randomBytes(32).toString('base64');
   const wrong = randomBytes(32).toString('base64');
   await withDesk({}, async (desk) => {

@@ -89,14 +89,14 @@ test('another user who has learned the secrets that prove the owner gets nothing
     }
     assert.equal((await askLocal({ baseUrl, localKey }, '/local/status')).status, 200);
 
-    // For the owner all of it still works, with one click.
+    // The owner can still use the ticket, and approves with one click.
     assert.equal((await askOwner(baseUrl, 'ticket', { ticket })).status, 200);
     const approved = await browser.submit(shown, 'approve', { owner_proof: secret });
     assert.ok(answerOf(approved).code);
   });
 });
 
-test('while relay runs nobody else gets an address of its port, and relay only starts if all of them are free', {
+test('while relay runs nobody else gets an address of its port, and relay only starts if all these addresses are free', {
   skip: withoutSecondUser,
 }, async (context) => {
   const port = Number(await freePort());

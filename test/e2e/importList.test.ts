@@ -39,7 +39,7 @@ function distinctSongs(count: number): DemoTrack[] {
   return Array.from({ length: count }, (_, n) => distinct[Math.floor(n * step)] ?? assert.fail());
 }
 
-/** As people keep lists: numbered, under a heading, an empty line here and there. Every fifth song has a typo. */
+/** A list as people keep it: numbered, with a heading and some empty lines. Every fifth song has a typo. */
 function writtenList(songs: readonly DemoTrack[]): string {
   const next = seeded(2_000);
   const typos = WAYS.filter(({ name }) => /^one typo in the (?:title|artist)$/.test(name));
@@ -131,7 +131,7 @@ longTest('through MCP, the same list takes at most 12 calls and 30,000 tokens, i
       paid.answered += countTokens(JSON.stringify(answer));
       return answer;
     };
-    // While it waits, a model asks for the status a few times.
+    // A model asks for the status of a job a few times while it waits for the job.
     const reached = async (id: string, status: string) => {
       await until(async () => {
         const job = await relay.server.local.getJob({ id });

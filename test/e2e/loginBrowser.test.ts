@@ -11,7 +11,7 @@ import { ENCRYPTION_KEY, type Relay, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
   browser: Browser;
-  /** A stranger's page under each name of this machine. None has the port of relay. */
+  /** A stranger's page under each name of this machine. None of the pages is on relay's port. */
   foreignPages: string[];
   isConnected(): Promise<boolean>;
   /** How often the browser was redirected to the provider. */
@@ -101,7 +101,7 @@ async function answered(page: Page, script: string, count: number): Promise<void
 
 const isLogin = (response: { url(): string }) => response.url().includes('/auth/provider/login');
 
-/** Enough logins to show that started ones do not push the waiting one out of a limited list. */
+/** Number of logins that pages start. It would fill a limited list and push the waiting login out of it. */
 const MANY = 210;
 
 const images = (login: string, count: number) =>

@@ -15,7 +15,7 @@ import { type Relay, type RelayOptions, withRelay } from '../support/world.ts';
 
 interface Story extends Relay {
   browser: Browser;
-  /** A fresh profile: another browser as far as cookies go. */
+  /** A fresh browser profile, which shares no cookies with others. */
   newProfile(options?: BrowserContextOptions): Promise<BrowserContext>;
   /** The address at which a client waits for the browser, and the requests that arrived there. */
   callback: { url: string; arrived: string[] };

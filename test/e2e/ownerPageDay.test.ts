@@ -36,7 +36,7 @@ inFull('a page left open for a day uses no more memory, and sends Spotify no req
     await openSignedIn(page, relay);
     const session = await page.context().newCDPSession(page);
     await session.send('Performance.enable');
-    /** Advances the clock in steps, each until the page has read the state again, since its timer may be set late. */
+    /** Advances the clock in steps. A step repeats until the page has read the state, since the page may set its timer late. */
     const pass = async (steps: number, ms: number) => {
       for (let step = 0; step < steps; step++) {
         const before = reads();
@@ -120,7 +120,7 @@ inFull('the page is complete within 300 ms', (t) =>
       whole = Math.min(whole, await visitWhole());
     }
     t.diagnostic(`${Math.round(whole)} ms; a document without anything ${Math.round(reference)} ms`);
-    // A document without anything takes 30 ms on a quiet machine. A slower machine gets more time in proportion.
+    // An empty document takes 30 ms on a quiet machine. A slower machine gets more time in proportion.
     assert.ok(whole <= Math.max(300, 10 * reference), `${whole} ms, bare ${reference} ms`);
   }),
 );

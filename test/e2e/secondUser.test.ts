@@ -18,7 +18,7 @@ interface Opener {
   env: Record<string, string>;
   /** Waits until the opener is called. Returns the path that it got, the file's content and mode, and its environment. */
   opened(): Promise<{ path: string; page: string; mode: string; environment: string }>;
-  /** Lets the opener's process end. */
+  /** Lets the process of the opener end. */
   release(): void;
 }
 
@@ -49,7 +49,7 @@ while [ ! -e '${at('release')}' ] && [ $n -lt 600 ]; do sleep 0.05; n=$((n+1)); 
   writeFileSync(join(bin, 'xdg-open'), script, { mode: 0o755 });
   const text = (name: string) => readFileSync(at(name), 'utf8').trim();
   return {
-    // A screen is named, since relay starts no browser without one.
+    // Without DISPLAY, relay would not start a browser.
     env: { PATH: `${bin}:${process.env.PATH}`, HOME: folder, DISPLAY: ':99' },
     async opened() {
       await until(() => existsSync(at('path')) && text('path') !== '');
@@ -229,7 +229,7 @@ function guesses(client_id: string): StrangerTask['requests'] {
   ];
 }
 
-/** What this user can see of all processes, which is no less than what another one can. */
+/** Collects what this user can see of all processes. Another user of the machine cannot see more. */
 function watchOwnProcesses(): { stop(): string[] } {
   const found = new Set<string>();
   const timer = setInterval(() => {
@@ -239,7 +239,7 @@ function watchOwnProcesses(): { stop(): string[] } {
           const text = readFileSync(`/proc/${pid}/${file}`, 'utf8').replaceAll('\0', ' ');
           if (text.includes('relay') || text.includes('ticket')) found.add(text);
         } catch {
-          // Gone meanwhile, or somebody else's.
+          // The process has ended, or belongs to somebody else.
         }
       }
     }

@@ -65,7 +65,7 @@ test('clients of both protocol revisions get through stdio what they get over HT
     }
   }));
 
-longTest('relay stdio --demo starts the demo, and a second one uses that demo', async (t) => {
+longTest('relay stdio --demo starts the demo, and a second relay stdio --demo uses that demo', async (t) => {
   const env = desk(t);
   const demo = { RELAY_HOME: join(env.RELAY_HOME ?? '', 'demo') };
   const first = rawStdio(t, { env, args: ['--demo'] });

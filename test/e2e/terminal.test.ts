@@ -13,7 +13,7 @@ import { until } from '../support/until.ts';
 
 const skip = { skip: withoutTerminal };
 
-/** A demo, and a list of songs in a file. The last `wrong` songs of the list are misspelled by more than a typo. */
+/** A demo, and a list of songs in a file. The last `wrong` titles of the list have two extra letters each. */
 async function withList(songs: number, work: (desk: Desk, list: string, wrong: number) => Promise<void>) {
   const folder = await mkdtemp(join(tmpdir(), 'relay-terminal-'));
   try {
