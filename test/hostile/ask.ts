@@ -5,12 +5,12 @@ import { Agent, request } from 'node:http';
 import { type ConnectionEnds, connectionSecrets, endsOf } from '../../src/domain/localProof.ts';
 import type { Answer, RawRequest } from '../support/http.ts';
 
-/** Real time for one answer; far more than any takes on a slow machine. */
+/** The limit for one answer, in real time. No answer takes nearly as long, even on a slow machine. */
 const BOUND_MS = 30_000;
 
 export interface Asker {
   ask(path: string, options?: RawRequest): Promise<Answer>;
-  /** The same with the command line's credential, on a connection on which both sides have proved themselves. */
+  /** Like `ask`, with the command line's credential, on a connection on which both sides have proved themselves. */
   askAsCommandLine(localKey: string, path: string, options: RawRequest): Promise<Answer>;
   close(): void;
 }
@@ -80,7 +80,7 @@ export function asker(baseUrl: string): Asker {
   };
 }
 
-/** Fails where an answer holds one of `secrets` in its head or body. */
+/** Fails if the head or the body of an answer holds one of `secrets`. */
 export function assertNone(answer: Answer, secrets: readonly string[], where: string): void {
   const all = `${JSON.stringify(answer.headers)}\n${answer.text}`;
   for (const secret of secrets) assert.ok(!all.includes(secret), `${where} answers with ${secret}`);

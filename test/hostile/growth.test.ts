@@ -29,7 +29,7 @@ import { cookieOf } from '../../src/server/http/cookies.ts';
 import { createGuards } from '../../src/server/http/guards.ts';
 import { sized } from '../support/scale.ts';
 
-/** What is repeated. The first ones have broken a pattern, here or elsewhere. */
+/** The texts that are repeated. Each text of `KNOWN` has broken a pattern, here or elsewhere. */
 const KNOWN = ['.', ')', '-', '( ', ' - ', ' ', '"', ',', 'a', ':', '[', 'ﷺ', '1', '/'];
 const MORE =
   '\t|- | -|(|(a|“|" |: |//| | |, |;|a |A|1 |01|. |spotify:|spotify:a|:a|http://|open.spotify.com|https://open.spotify.com/ |://| by |by | feat |feat.|—|– |&amp;|<|<a>|<a |</a>|<!--|<![CDATA[|{"a":|{|"a",|[],|#EXTINF:|#|\'|\\|%|%41|%C3|é|e\u0301|\u0301|\u200b|\u{e0041}|\ud83d|\u00a0|=|File1=|_|*|•|· |> |~|00:|1:11 |(1:11)| 2011|-1|1.|[1|Official| official|vevo|- topic|remaster| live| x | and |!|?|İ|＂|、|「|\v|\u2028';
@@ -130,7 +130,7 @@ function refused(read: () => unknown): unknown {
  * one with linear time takes about a millisecond.
  */
 const LARGEST = sized(16_000, 4_000);
-/** In milliseconds. Quicker work is not measured any further. */
+/** In milliseconds. Work that takes less time passes without a comparison. */
 const QUICK = 25;
 
 function millisecondsOf(work: () => unknown, turns: number): number {
@@ -144,7 +144,7 @@ function millisecondsOf(work: () => unknown, turns: number): number {
   return least;
 }
 
-/** Refuses growth beyond that of the input, with room for what a garbage collector and a busy machine add. */
+/** Fails if time grows faster than the input, with allowance for garbage collection and a busy machine. */
 function assertGrowsLinearly(work: (text: string) => unknown, head: string, tail: string): void {
   for (const unit of UNITS) {
     const text = (length: number) => head + unit.repeat(Math.ceil(length / unit.length)) + tail;

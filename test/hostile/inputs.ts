@@ -1,8 +1,8 @@
-/** What strangers, programs in error and attackers send: the parts of which inputs are made. */
+/** The parts of random inputs: what strangers, faulty programs and attackers send. */
 import fc from 'fast-check';
 import { hostileTexts } from '../support/hostileText.ts';
 
-/** Each has broken some program. */
+/** Each of these values has broken some program. */
 const KNOWN = [
   '',
   ' ',

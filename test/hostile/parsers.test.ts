@@ -1,4 +1,4 @@
-/** Every parser of text that comes from outside, as the pure function it is: a value or a refusal, never anything else. */
+/** Every parser of text from outside either returns a value or refuses the text. */
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const NO_HOME = join(import.meta.dirname, 'no-such-home');
 const PLANTED = 'planted-8f2d91c4';
 const ID = '4uLU6hMCjMI75M1A2tKUQC';
 
-/** The value of a reading, or null where it was refused as bad input. */
+/** The value that was read, or null if the input was refused. */
 function readOr<T>(read: () => T, codes: readonly string[] = ['INVALID_ARGUMENT']): T | null {
   try {
     return read();
@@ -37,7 +37,7 @@ function readOr<T>(read: () => T, codes: readonly string[] = ['INVALID_ARGUMENT'
   }
 }
 
-test('an identifier is read to its kind and ID or refused, and what was read reads the same again', (t) => {
+test('an identifier is refused or read as a kind and an ID, and reading the result again gives the same', (t) => {
   const written = near(
     ID,
     `spotify:track:${ID}`,

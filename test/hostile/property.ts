@@ -1,5 +1,5 @@
 /**
- * Properties that hold for every input, tried on random ones. A failure prints the smallest input found and the seed, which
+ * Properties that hold for every input, tried on random inputs. A failure prints the smallest input found and the seed, which
  * `RELAY_TEST_SEED` sets. `RELAY_TEST_INPUTS=500000` spreads that many inputs over all these properties.
  */
 import type { TestContext } from 'node:test';
@@ -10,7 +10,7 @@ import { sized } from '../support/scale.ts';
 const FULL = 23_000;
 const asked = process.env.RELAY_TEST_INPUTS;
 
-/** The seed is another one on each run, since the point is to find what nobody thought of. */
+/** The seed differs from run to run, so that the tests find cases that nobody thought of. */
 const seed = Number(process.env.RELAY_TEST_SEED ?? Date.now() % 2 ** 31);
 
 /**

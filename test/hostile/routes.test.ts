@@ -20,7 +20,7 @@ import { holdsForAll } from './property.ts';
 const SENT = { authorization: 'sent-5c1e7a02', cookie: 'sent-93b4d6f8', field: 'sent-d07f2e1b' };
 const PLANTED = Object.values(SENT);
 
-/** An object with every call as a key, so that TypeScript refuses a call that is missing here. */
+/** An object with every call as a key, so that TypeScript reports a call that is missing here. */
 const OWNER_CALLS: Record<OwnerCall, true> = {
   'account/connect': true,
   'account/disconnect': true,

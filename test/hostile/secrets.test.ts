@@ -37,13 +37,13 @@ const WRONG = {
 /** Secrets in answers of the provider: in a header, in an error, in a page that a proxy sends instead. */
 const FROM_PROVIDER = { cookie: 'planted-provider-cookie-3d19', page: 'planted-provider-page-a07b' };
 
-/** Where something was written or answered, and what. */
+/** Bytes that were written or answered, and where. */
 interface Seen {
   place: string;
   bytes: Buffer;
 }
 
-/** Which secret is in which place on purpose. */
+/** Secrets that are in a place on purpose, and the reason. */
 const ALLOWED: ReadonlyArray<{ secret: RegExp; place: RegExp; why: string }> = [
   { secret: /^owner code$/, place: /^local status$/, why: 'relay status shows it on a terminal' },
   { secret: /^API key$/, place: /^local key\/show$/, why: 'relay key prints it for the owner' },
@@ -59,7 +59,7 @@ const ALLOWED: ReadonlyArray<{ secret: RegExp; place: RegExp; why: string }> = [
   { secret: /^form cookie$/, place: /^approval page$/, why: 'the cookie is set here' },
 ];
 
-/** A secret as it is, and in the usual encodings. */
+/** A secret in plain form and in the usual encodings. */
 function formsOf(secret: string): Buffer[] {
   const bytes = Buffer.from(secret);
   const forms = [
@@ -321,7 +321,7 @@ test('no planted secret is in the log, an answer, a file or an export, except wh
   ]) {
     assert.ok(places.has(place), place);
   }
-  // Every rule has to be used: the place that an unused one names may have moved.
+  // Every rule must be used. If a rule is not, the place that it names may have moved.
   for (const { secret, place, why } of ALLOWED) {
     const names = [...collected.secrets].filter(([name]) => secret.test(name));
     const there = collected.seen.filter((one) => place.test(one.place));

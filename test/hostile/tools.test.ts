@@ -1,4 +1,4 @@
-/** Every tool with any arguments, and the MCP endpoint with any message: a result or an error that says what to do. */
+/** Any arguments to a tool, and any message to the MCP endpoint, get a result or an error that says what to do. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';

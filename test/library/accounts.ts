@@ -13,7 +13,7 @@ export function minutesAgo(minutes: number): string {
   return `${new Date(Date.UTC(2026, 10, 1) - minutes * 60_000).toISOString().slice(0, 19)}Z`;
 }
 
-/** Gives the account so many saved tracks, and so many playlists of its own with 30 rows each. */
+/** Gives the account `saved` saved tracks, and `playlists` playlists of its own with 30 rows each. */
 export function resize(relay: Relay, saved: number, playlists: number): DemoAccount {
   const account = owner(relay.provider);
   const { tracks } = relay.provider.catalogue;

@@ -17,7 +17,7 @@ import { sized } from '../support/scale.ts';
 
 const NOW = new Date(2026, 10, 20, 12, 30).getTime();
 
-test('kept are all versions of the last hour, then one of each hour, then of each day, then of each week', () => {
+test('all versions of the last hour are kept, then one for each hour, then for each day, then for each week', () => {
   // A version every five minutes for a hundred days.
   const times = Array.from(
     { length: (100 * DAY) / 300_000 },
@@ -51,7 +51,7 @@ test('the version at the end of a day stays in any time zone', (t) => {
   }
 });
 
-test('rows come out of a difference as they went in', () => {
+test('rows that are stored as a difference come back unchanged', () => {
   const row = fc
     .tuple(fc.nat(6), fc.constantFrom(0, 1_700_000_000, 1_700_000_050, 12))
     .map(([item, added]) => ({ item, added }));
@@ -71,7 +71,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
   return { sql, bytes: () => db.export().length, close: () => db.close() };
 }
 
-/** Every version that is kept has the rows of its time. It counts the rows added and removed since the kept one before it. */
+/** Every version that is kept has the rows of its time. It counts the rows added and removed since the kept version before it. */
 test('after versions are thinned out, those that stay are right', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };

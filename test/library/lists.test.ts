@@ -84,7 +84,7 @@ test('saved songs of a list are found without a search, and as the same recordin
   });
 });
 
-test('a saved song that differs in anything is searched for', () =>
+test('a song that differs from the saved song in anything is searched for', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 30, 1);
     await ask(relay, 'select 1');

@@ -1,6 +1,7 @@
 /**
- * Thirty questions, from simple ones to window functions, to copies of random accounts that others and relay itself change,
- * while the provider lags and fails. Each answer must be that of a database which is made from what the provider holds.
+ * Asks thirty questions, from simple ones to window functions, about copies of random accounts. Others and relay itself
+ * change the accounts while the provider lags and fails. Each answer must equal that of a database made from what the
+ * provider holds.
  */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -132,7 +133,7 @@ interface Facts {
   ms: number;
 }
 
-/** Fills the column `song` by the definition: tracks that are alike, and all that are like one of these, are one song. */
+/** Fills the column `song` by its definition: tracks are one song if they are alike or if a chain of like tracks joins them. */
 function nameSongs(db: Database): void {
   const rows = db.exec(`select t.uri, isrc, fold(name), ifnull(fold(a.artist), ''), duration_ms
     from tracks t left join track_artists a on a.track_uri = t.uri and a.place = 0`)[0]?.values;
@@ -254,12 +255,12 @@ async function settled(relay: Relay): Promise<void> {
 /** Number of seeds. `LIBRARY_SEEDS=1000` tries more of them, `SEED=7` only that one. */
 const SEEDS = Number(process.env.LIBRARY_SEEDS ?? (process.env.SEED ? 1 : sized(60, 1)));
 const FIRST = Number(process.env.SEED ?? 1);
-/** Accounts that one relay goes through, each from its first reading. */
+/** Number of accounts that one relay reads, one after the other. It forgets the copy before each. */
 const EACH = 10;
-/** Questions after each turn but the last, which is followed by all of them. */
+/** Number of questions after a turn. After the last turn, all questions are asked. */
 const SOME = 6;
 
-test(`thirty questions agree with the provider, through random accounts and what happens to them: ${SEEDS}`, async () => {
+test(`thirty questions agree with the provider, through random accounts and what happens to them: ${SEEDS} seeds`, async () => {
   assert.equal(QUESTIONS.length, 30);
   const env = {
     RELAY_TOOLSETS: 'standard,library_sql',

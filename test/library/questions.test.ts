@@ -138,7 +138,7 @@ test('an answer holds at most 10,000 characters and the rows that were asked for
     assert.deepEqual([long.row_count, long.truncated, at(at(long.rows, 0), 1)], [1, true, 1]);
   }));
 
-/** Statements that would write, attach, set or load something, and ways around the rule against them. */
+/** Statements that would write, attach, set or load something, and ways to get around the ban on such statements. */
 const REFUSED = [
   ...[
     'insert into saved values (1, 2, 3)',

@@ -89,7 +89,7 @@ test('what relay writes is known to the next question, however fresh the copy is
     await assertExact(relay);
   }));
 
-test('others’ playlists are listed without rows; one refusal counts for all of them', () =>
+test('playlists of others are listed without rows; after one refusal relay asks for no more of them', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 0, 2);
     for (let index = 10; index < 15; index++) {
@@ -223,7 +223,7 @@ longTest('the first reading keeps to its budget, and continues after a restart',
   });
 });
 
-test('a limit for hours only delays the reading', async () => {
+test('a limit that lasts for hours only delays the reading', async () => {
   const clock = manualClock();
   const waits = waitCounter();
   await withRelay({ ...QUICK, clock, log: waits.log }, async (relay) => {

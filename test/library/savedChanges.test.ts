@@ -49,7 +49,7 @@ test('any mix of new, removed and moved tracks is found, whether all of the list
       return pageOf(list, random() < 0.05 ? Math.max(1, limit >> 1) : limit, offset);
     });
     assert.ok(found !== 'moving', `seed ${seed}`);
-    // The part that was known may be gone altogether; then it has to be read again.
+    // If nothing of the known part is left, the list has to be read again.
     if (found === 'unlike') {
       assert.ok(!isWhole, `seed ${seed}`);
       continue;

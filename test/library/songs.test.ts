@@ -14,7 +14,7 @@ interface Recording {
   duration_ms: number | null;
 }
 
-/** Groups recordings by the rule taken word for word, however slowly. */
+/** Groups recordings by the literal rule, without regard to speed. */
 function oracle(recordings: readonly Recording[]): number[][] {
   const alike = (a: Recording, b: Recording) =>
     (a.isrc !== null && a.isrc === b.isrc) ||
@@ -64,7 +64,7 @@ test('recordings are one song by ISRC, by title, artist and length, and through 
   }
 });
 
-test('after tracks have come and gone, the column song is as if all were grouped at once', () =>
+test('after tracks have come and gone, the column song is as if all tracks were grouped at once', () =>
   withRelay(WITH_SQL, async (relay) => {
     const account = at(relay.provider.accounts, 0);
     account.playlists.splice(2);

@@ -318,7 +318,7 @@ test('if a reading was cut off after its version was saved, the next reading mak
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 0, 1);
     await readAll(relay);
-    // This is how a kill between the two saves leaves it: the copy is gone, and the version is there.
+    // This is how a kill between the two saves leaves the home: the copy is gone, and the version is there.
     assert.equal((await run(relay, ['library', 'forget'])).code, 0);
     await readAll(relay);
     assert.deepEqual((await list(relay)).items.length, 1);

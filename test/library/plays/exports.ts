@@ -81,7 +81,7 @@ export function userdata(username: string): ExportRow {
   return { username, email, country, birthdate: born, createdFromFacebook: false };
 }
 
-/** The archive, with each file as JSON unless it is text already. Bytes are stored, not packed. */
+/** An archive with these files. Text is added as it is, bytes without compression, and anything else as JSON. */
 export function zipped(files: Record<string, unknown>): Uint8Array {
   const entries = Object.entries(files).map(([path, content]): [string, Zippable[string]] => {
     if (content instanceof Uint8Array) return [path, [content, { level: 0 }]];

@@ -126,7 +126,7 @@ function tooMany(): Buffer {
   return rawZip({ entries: Array.from({ length: 2_001 }, (_, at) => ({ name: `${at}.json`, data: '[]' })) });
 }
 
-/** A small entry within the data of a large one: the way by which some kilobytes unpack to terabytes. */
+/** A small entry within the data of a large entry. In this way, a few kilobytes can unpack to terabytes. */
 function shared(): Buffer {
   const inner = rawZip({ entries: [{ name: NEXT, data: PLAYS }] });
   const outer = { name: String(GOOD.name), method: 0, data: inner };

@@ -326,7 +326,7 @@ test('plays that relay has in memory survive if the file is spoiled meanwhile', 
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
   }));
 
-/** All of them at full size; else every fifth. */
+/** All hostile archives in a full run; otherwise every fifth. */
 const TRIED = HOSTILE.filter((_archive, index) => index % sized(1, 5) === 0);
 
 test(`${TRIED.length} hostile archives are refused, the errors name the file, and nothing is written`, () =>

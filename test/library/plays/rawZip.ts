@@ -16,20 +16,20 @@ export interface RawEntry {
   madeBy?: number;
   attributes?: number;
   extra?: Uint8Array;
-  /** Values that its local header has in place of those in the directory. */
+  /** Values that the entry's local header has in place of those in the directory. */
   local?: { name?: string; method?: number; flags?: number; size?: number; crc?: number };
-  /** True for an entry without data of its own: the directory points to that of another. */
+  /** True for an entry without data of its own. The directory points to the data of another entry. */
   isListedOnly?: boolean;
 }
 
 export interface RawZip {
   entries: readonly RawEntry[];
-  /** Number of entries that the end of the archive declares. */
+  /** Number of entries that the end record declares. */
   count?: number;
   disk?: number;
   before?: Uint8Array;
   after?: Uint8Array;
-  /** Where the end says that the directory begins. */
+  /** Where the end record says that the directory begins. */
   directoryAt?: number;
   withoutEnd?: boolean;
 }

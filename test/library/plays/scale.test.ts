@@ -16,9 +16,9 @@ const SONGS = 60_000;
 const PER_FILE = 16_000;
 const isFull = PLAYS === 1_000_000;
 const MB = 1024 * 1024;
-/** Memory that may stay in use: what V8's and the system's allocators keep, and code that was first run by a question. */
+/** Memory that may stay in use: what V8's and the system's allocators keep, and code that a question loaded. */
 const KEPT_MB = 30;
-/** Maximum time for a question about one artist or year, as generous as that for all plays and that for the import. */
+/** Maximum time for a question about one artist or year. All limits of this test are generous. */
 const ONE_MS = 2_000;
 const ALL_MS = 4_500;
 
@@ -51,7 +51,7 @@ async function writeExport(path: string): Promise<void> {
   await once(file, 'close');
 }
 
-/** On a busy machine a connection may be closed before it is accepted; then this tries another. */
+/** Asks for `/health`. On a busy machine a connection may be closed before it is accepted, so this tries again. */
 async function healthOf(baseUrl: string, tries = 3): Promise<Response> {
   try {
     return await fetch(`${baseUrl}/health`, { headers: { connection: 'close' } });
@@ -87,7 +87,7 @@ longTest(`${PLAYS} plays are imported and asked about, and others are answered m
         assert.equal(status, 200);
         longest = Math.max(longest, performance.now() - asked);
         most = Math.max(most, residentBytes(ready.pid) ?? 0);
-        // A sample now and then: without a pause the sampling itself would be the load.
+        // Without a pause between samples, the sampling itself would be the load.
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
     })();
