@@ -1,8 +1,8 @@
-/** Reads from an executable file for which system and processor it is, and what `--build-sea` has put in. */
+/** Reads the system and the processor of an executable file, and the application that `--build-sea` has embedded. */
 
 import { createHash } from 'node:crypto';
 
-/** For each format, its numbers of processors with the names that Node's `process.arch` has for them. */
+/** For each format, the numbers of processors and their names in Node's `process.arch`. */
 const MACHINES: Record<Kind['format'], Record<number, string>> = {
   ELF: { 62: 'x64', 183: 'arm64' },
   'Mach-O': { 16777223: 'x64', 16777228: 'arm64' },
@@ -105,7 +105,7 @@ function sectionNamed(file: Buffer, segment: number, name: string): Buffer | nul
   return null;
 }
 
-/** The content of a section of a program or a native addon; null if there is none of that name. */
+/** The content of a section of a program or a native addon; null if no section has that name. */
 export function readSection(file: Buffer, name: string): Buffer | null {
   switch (readKind(file).format) {
     case 'ELF':

@@ -38,7 +38,7 @@ for (const { name, suffix } of TARGETS) {
     const crates = cratesIn(addon);
     assert.ok(crates.length > 20);
     assertNone(crates, (crate) => !notices.includes(`\`${crate}\``));
-    // libdbus writes its version into its code. The notices must name the same one.
+    // libdbus writes its version into its code. The notices must name the same version.
     const libdbus = /libdbus \d+\.\d+\.\d+/.exec(addon.toString('latin1'))?.[0];
     assert.equal(libdbus !== undefined, name.startsWith('linux'));
     if (libdbus !== undefined) assert.ok(notices.includes(`## ${libdbus} (`));

@@ -13,7 +13,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 const DIST = join(ROOT, 'dist');
 const LEFT_OUT = ['.git', 'dist', 'node_modules', '.cache'].map((name) => join(ROOT, name));
 
-/** The targets to build. All take ten minutes, so without `RELAY_TEST_FULL=1` it is only the one for this machine. */
+/** The targets to build; none means all. All take ten minutes, so without `RELAY_TEST_FULL=1` only one is built. */
 const TARGET = process.env.RELAY_TEST_FULL === '1' ? [] : ['linux-x64'];
 
 /** What may differ between two machines of one kind. */

@@ -24,7 +24,7 @@ interface Lonely {
   run(args: string[], env?: Record<string, string>): Promise<{ code: number; out: string; err: string }>;
 }
 
-/** Copies the executable alone into an empty directory. That is also the person's home, and the environment has nothing else. */
+/** Copies the executable alone into an empty directory. The environment has an empty PATH and this directory as the home. */
 function lonely(context: TestContext): Lonely {
   const folder = temporaryHome(context);
   const program = join(folder, 'relay');

@@ -13,7 +13,7 @@ test('all names come from the owner', () => {
   });
 });
 
-test('without an owner no link leads to a page that somebody could have, and no name is that of another package', () => {
+test('without an owner, no link leads to a page that somebody else could own, and no name is that of another package', () => {
   assert.deepEqual(namesOf(null), {
     home: 'https://relay.invalid',
     repository: null,

@@ -25,7 +25,7 @@ function problems(schema: object, value: unknown): string[] {
     : (validate.errors ?? []).map((error) => `${error.instancePath} ${error.message}`);
 }
 
-test('server.json is as the MCP registry takes it', () => {
+test('server.json has the form that the MCP registry accepts', () => {
   const server = JSON.parse(made['server.json'] ?? '');
   assert.deepEqual(problems(REGISTRY_SERVER, server), []);
   const [first, ...others] = server.packages;
@@ -37,7 +37,7 @@ test('server.json is as the MCP registry takes it', () => {
   assert.equal(problems(REGISTRY_SERVER, wrong).length, 3);
 });
 
-test('the three files for winget are as its schemas ask', () => {
+test('the three files for winget match the schemas of winget', () => {
   const name = `winget/${PRODUCT.winget}/${version}/${PRODUCT.winget}`;
   for (const [end, schema] of Object.entries(WINGET)) {
     assert.deepEqual(problems(schema, yamlOf(made[name + end] ?? '')), [], end);
@@ -46,7 +46,7 @@ test('the three files for winget are as its schemas ask', () => {
   assert.equal(problems(WINGET['.yaml'], identifier).length, 1);
 });
 
-test('the manifest for scoop is as its schema asks', () => {
+test('the manifest for scoop matches the schema of scoop', () => {
   assert.deepEqual(problems(SCOOP, JSON.parse(made['scoop/relay.json'] ?? '')), []);
 });
 
@@ -133,7 +133,7 @@ function readFormula(system: string, machine: string): unknown {
   return JSON.parse(stdout);
 }
 
-/** Reads YAML, as far as these files use it. */
+/** Reads the subset of YAML that these files use. */
 function yamlOf(text: string): Record<string, unknown> {
   const found: Record<string, unknown> = {};
   let list: unknown[] = [];

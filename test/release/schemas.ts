@@ -1,6 +1,6 @@
 /**
  * What the published schemas say of the parts that our manifests use: facts, not copies. A field that is not listed is
- * refused, so that a new one is looked up first.
+ * refused, so that a new field is looked up first.
  */
 
 /** ServerDetail in https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json (draft 7). */

@@ -26,7 +26,7 @@ const good = {
   changelog: CHANGELOG,
 };
 
-test('a tag becomes a release where version, changelog and repository agree', () => {
+test('a tag becomes a release if version, changelog and repository agree', () => {
   assert.deepEqual(tagProblems(good), []);
   assert.equal(releaseNotes(CHANGELOG, '1.2.3'), '- One thing.\n\n### Fixed\n\n- Another.');
 });

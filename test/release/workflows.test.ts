@@ -61,7 +61,7 @@ test('the workflows have nothing that a linter objects to', async () => {
   assert.match(broken?.message ?? '', /runs-on/);
 });
 
-test('every action is pinned by its commit, with the version beside, and everywhere the same', () => {
+test('every action is pinned by the same commit everywhere, with its version in a comment', () => {
   const pins = new Map<string, string>();
   for (const file of FILES) {
     for (const [line] of textOf(file).matchAll(/^.*\buses:.*$/gm)) {

@@ -9,7 +9,7 @@ import { until } from '../support/until.ts';
 
 const OLD_KEY = Buffer.alloc(32, 7);
 
-/** A keychain with these entries; null for one that is not available. */
+/** A keychain with these entries; null for a keychain that is not available. */
 function keychainWith(entries: Record<string, string> | null) {
   const asked: string[] = [];
   const open = (operation: string) => {

@@ -51,7 +51,7 @@ test('the local key is HKDF-Expand with SHA-256 of the master key and reveals no
   assert.notEqual(deriveLocalKey(Buffer.alloc(32, 2)), deriveLocalKey(KEY));
 });
 
-test('secrets compare equal only when they are', () => {
+test('secrets compare equal only if they are equal', () => {
   const pairs: Array<[string, string, boolean]> = [
     ['abc', 'abc', true],
     ['', '', true],

@@ -14,7 +14,7 @@ const authStatus = async (baseUrl: string) => JSON.parse((await send(`${baseUrl}
 const NOT_CONNECTED = { providerConnected: false, reauthorizationRequired: false };
 const CONNECTED = { providerConnected: true, reauthorizationRequired: false };
 
-/** Logs in with the browser as far as the provider's redirect to relay. Returns that address, which it does not open. */
+/** Logs in with the browser up to the provider's redirect to relay. Returns the address of the redirect without opening it. */
 async function untilCallback(browser: ReturnType<typeof createBrowser>, baseUrl: string): Promise<string> {
   const start = await browser.step(`${baseUrl}/auth/provider/login`);
   const approved = await browser.step(location(start));
@@ -27,7 +27,7 @@ function location(visit: Visit): string {
   return target;
 }
 
-/** The failure page is one and the same, whatever the cause, and shows nothing of the request or the answer. */
+/** Checks for the failure page, which is the same for every cause and shows nothing of the request or the answer. */
 function assertGenericFailure(visit: Visit, status: number, ...hidden: string[]): void {
   assert.equal(visit.status, status);
   assert.match(visit.headers.get('content-type') ?? '', /^text\/html/);

@@ -48,7 +48,7 @@ async function withLogin(options: RelayOptions, work: (story: Story) => Promise<
         const start = await server.local.startLogin({ switchAccount: false });
         made.length = 0;
         await server.local.ownerTicket({ attemptId: start.attemptId });
-        // The first secret is the ticket of the login, the second that of the owner's page which leads on to it.
+        // The first secret is the login's ticket. The second is the ticket of the owner's page, which leads on to the login.
         return { ...start, query: `?ticket=${made[0]}` };
       },
       isConnected: async () => (await server.local.status()).account.connected,

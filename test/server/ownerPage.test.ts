@@ -74,7 +74,7 @@ async function signedIn(relay: Relay): Promise<Record<string, string>> {
 test('without the proof nothing is shown and nothing is done, whatever else a browser sends', () =>
   withRelay({ client: false }, async (relay) => {
     const proof = await signedIn(relay);
-    // The lines of the parts are left out, since they say when the state was saved.
+    // `parts` is left out, since its lines say when the state was saved.
     const shown = async () => ({ ...JSON.parse((await state(relay, proof)).text), parts: null });
     const before = await shown();
     const cookie = `relay_form=x; relay.owner=${proof['x-relay-owner']}; x-relay-owner=${proof['x-relay-owner']}`;

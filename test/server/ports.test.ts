@@ -34,7 +34,7 @@ function hold(host: string, port: number): Promise<{ result: string; server: Ser
   const server = createServer();
   return new Promise((resolve) => {
     server.once('error', (error: NodeJS.ErrnoException) => resolve({ result: error.code ?? '', server }));
-    // A mapped address is one of both families.
+    // An IPv4-mapped address belongs to both families.
     server.listen({ host, port, ipv6Only: host.startsWith('::') && !host.includes('.') }, () => {
       resolve({ result: 'held', server });
     });

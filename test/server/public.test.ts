@@ -57,7 +57,7 @@ test('cookies are Secure over https; this machine, which comes over http, keeps 
     assert.ok(inside.length > 0 && inside.every((cookie) => !/Secure/.test(cookie)), String(inside));
   }));
 
-test('strangers share one limit without a trusted proxy, and leave this machine its own', () =>
+test('without a trusted proxy all strangers share one limit, and this machine has its own', () =>
   withRelay({ ...apart, env: PUBLIC, clock: manualClock() }, async (relay) => {
     const local = relay.server.localUrl;
     const stranger = (at: number) => ({ host: HOST, 'x-forwarded-for': `203.0.113.${at}` });
@@ -69,7 +69,7 @@ test('behind a trusted proxy every client has a limit of its own, whatever it cl
   const env = { ...PUBLIC, RELAY_TRUSTED_PROXY: '127.0.0.1' };
   await withRelay({ ...apart, env, clock: manualClock() }, async (relay) => {
     const local = relay.server.localUrl;
-    // The proxy puts the address that it sees at the end; what comes before it is the client's own claim.
+    // The proxy puts the address that it sees at the end; what comes before that address is the client's own claim.
     const liar = (at: number) => ({ host: HOST, 'x-forwarded-for': `198.51.100.${at}, 203.0.113.1` });
     assert.equal(await registrationsLetIn(local, liar), 20);
     assert.equal(

@@ -19,7 +19,7 @@ function recorded(): { log: Log; warnings: Array<[message: string, fields: objec
   };
 }
 
-test('three lines a minute of one message are written; the next one says how many were left out', () => {
+test('three lines a minute of one message are written; the next line says how many were left out', () => {
   const clock = manualClock();
   const { log, warnings } = recorded();
   const quiet = createQuietLog(log, clock);
@@ -106,7 +106,7 @@ test('a login that was declined is one sentence in the log', async () => {
   );
 });
 
-test('requests that no credential is needed for cannot flood the log', async () => {
+test('requests that need no credential cannot flood the log', async () => {
   const { log, warnings } = recorded();
   await withServer({ log }, async ({ baseUrl }) => {
     const { client_id } = await newClient(baseUrl);

@@ -20,7 +20,7 @@ async function aliasesOnDisk(path: string): Promise<number> {
   return count;
 }
 
-/** Makes a change that is saved after a while, so never while the clock stands still. */
+/** Makes a change that is saved after a while. While the clock stands still, it is never saved. */
 const learn = (relay: Relay) => relay.call('find_track_exact', asQuery(at(uniqueTracks(relay, 1), 0)));
 
 test('everything is on disk once the server says so', () =>

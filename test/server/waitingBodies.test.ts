@@ -54,7 +54,7 @@ test('unfinished bodies without a credential hold a few MiB together, however ma
     }
     assert.equal((await send(`${relay.baseUrl}/health`)).status, 200);
     const grown = () => process.memoryUsage().arrayBuffers - before;
-    // This includes bytes that are still in the sockets or not collected yet. relay itself waits longer for the rest.
+    // The measured memory includes bytes in sockets and garbage, so it may take a while to fall.
     await until(async () => {
       await collectGarbage();
       return grown() < 12 * MIB;

@@ -17,7 +17,7 @@ test('missing directories are created for the user alone, and existing ones stay
   );
 });
 
-test('a read-only disk is reported as one, whatever is missing on it', async (context) => {
+test('a read-only disk is reported as read-only, whatever is missing on it', async (context) => {
   const home = temporaryHome(context);
   const readOnly = async (path: string, options: { mode: number }) => {
     if (path.startsWith(join(home, 'disk', 'a', 'b'))) return mkdir(path, options);

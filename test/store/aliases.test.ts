@@ -25,7 +25,7 @@ test('an alias is replaced by one with its key', async (t) => {
 });
 
 longTest(
-  'beyond 20,000 learned aliases the oldest make room with their tracks, those of a person stay',
+  'beyond 20,000 learned aliases the oldest are removed with their tracks; aliases that a person made stay',
   async (t) => {
     const store = await testStore(t);
     store.transaction(() => {

@@ -13,7 +13,7 @@ import { manualClock, temporaryHome } from './testStore.ts';
 const KILLS = sized(25, 6);
 const hasSqlite3 = spawnSync('sqlite3', ['--version']).status === 0;
 
-/** Lets the writer run until it has acknowledged `count` rows and `delayMs` more; returns the last acknowledged one. */
+/** Kills the writer `delayMs` after it has acknowledged `count` rows. Returns the number of the last acknowledged row. */
 async function writeAndKill(program: string, home: string, count: number, delayMs: number): Promise<number> {
   const child = spawn(process.execPath, [program, home], { stdio: ['ignore', 'pipe', 'inherit'] });
   let acknowledged = 0;
@@ -55,7 +55,7 @@ longTest(`after each of ${KILLS} kills the file is sound and holds every acknowl
     assertSoundFor(join(home, 'relay.db'));
     const found = await numbersIn(home);
     const context = `kill ${kill}, after ${count} rows and ${delayMs.toFixed(1)} ms`;
-    // One more may be on disk than was acknowledged: the kill came between the two.
+    // If the kill came between a save and its acknowledgement, one more row is on disk than was acknowledged.
     assert.ok(found.length === acknowledged || found.length === acknowledged + 1, context);
     assert.deepEqual(
       found,

@@ -162,7 +162,7 @@ test('a file that another program left in write-ahead mode opens', { skip: witho
   assert.equal(row(store), 'changed');
 });
 
-test('a file by a newer program opens as ahead while this one is not too old for it', async (t) => {
+test('a file by a newer program opens, and counts as ahead, if this program can still use its schema', async (t) => {
   const { home, path } = await usedHome(t);
   await (await open(home, later(newest))).close();
   const store = await testStore(t, { home });

@@ -1,4 +1,4 @@
-/** Images of the state without copying it: they are what SQLite itself would copy, whatever was written. */
+/** Images of the state are made without copying the database. Each must equal what SQLite itself would copy. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Database } from 'sql.js';

@@ -26,7 +26,7 @@ export const ACCOUNT: Account = {
   reauthorizationReason: null,
 };
 
-/** Checks that a file could be opened as the state, without changing anything. @throws Error where it could not */
+/** Checks that a file could be opened as the state, without changing anything. @throws Error if it could not */
 export async function inspectStateFile(path: string): Promise<SchemaVersions> {
   const file = await readStateFile(path);
   if (!file) throw new Error(`There is no file ${path}.`);
@@ -44,7 +44,7 @@ export async function testStore(t: TestContext, options: Partial<StoreOptions> =
   return store;
 }
 
-/** The same with what it works on, for a test that looks at the home, moves the clock or has the disk fail. */
+/** A test store with its home, disk and clock, for a test that looks at the home, moves the clock or makes the disk fail. */
 export async function storeOnDisk(t: TestContext) {
   const [home, disk, clock] = [temporaryHome(t), testDisk(), manualClock()];
   return { home, disk, clock, store: await testStore(t, { home, fs: disk.fs, clock }) };

@@ -6,7 +6,7 @@ import { after } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { buildSync } from 'esbuild';
 
-/** Path of the bundled program `test/store/children/<name>.ts`, or of the one at the given URL. */
+/** Path of the bundled program `test/store/children/<program>.ts`, or of the bundled program at the given URL. */
 export function buildChild(program: string | URL): string {
   // Below the checkout, where the program finds the WebAssembly of sql.js.
   const cache = fileURLToPath(new URL('../../../node_modules/.cache', import.meta.url));

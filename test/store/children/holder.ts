@@ -1,4 +1,4 @@
-/** Takes the home given as its argument, says so, and keeps it until it is killed or its input ends. */
+/** Takes the home given as its argument, prints `held`, and keeps the home until it is killed or its input ends. */
 import { writeSync } from 'node:fs';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 

@@ -1,8 +1,8 @@
 /**
- * Takes and leaves the home given as its argument as often as its second argument says, in a race with others. It leaves
- * in every way there is: by release, as if it had been killed, as if a successor had been killed too, and as if the pid of
- * the dead were in use again. While it holds the home it makes a file, which fails if another process that holds the home
- * has made it.
+ * Arguments: a home, and how often to take and leave it, in a race with others. This program leaves the home in every way
+ * there is: by release, as if killed, as if a successor had been killed too, and as if the pid of the dead process were in
+ * use again. While it holds the home it makes a file. That fails if another process holds the home too, since that process
+ * has made the file.
  */
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';

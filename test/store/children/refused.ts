@@ -1,4 +1,4 @@
-/** Tries to take the home given as its argument, and says what came of it: `CODE: message`. */
+/** Tries to take the home given as its argument. Prints `held`, or the error as `CODE: message`. */
 import { RelayError } from '../../../src/domain/errors.ts';
 import { acquireHome } from '../../../src/store/home/lock.ts';
 

@@ -1,6 +1,6 @@
 /**
- * Arguments: a home, then files. Replaces the state of the home by each of the files in turn, and prints a number before
- * each time. Never ends by itself.
+ * Arguments: a home, then files. Replaces the state of the home by each of the files in turn, and prints a running number
+ * before each replacement. Never ends by itself.
  */
 import { writeSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';

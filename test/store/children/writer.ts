@@ -1,6 +1,6 @@
 /**
- * Writes one row after the other to the state of the home given as its argument, after those that are there, and prints
- * the number of each row once its save is acknowledged. Never ends by itself.
+ * Adds one row after the other to the state of the home given as its argument. Prints the number of each row once the save
+ * of the row is acknowledged. Never ends by itself.
  */
 import { writeSync } from 'node:fs';
 import { systemClock } from '../../../src/base/clock.ts';
