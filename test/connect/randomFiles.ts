@@ -66,6 +66,7 @@ function oldEntry(chance: Chance, headers: string): Data {
   return Object.fromEntries(parts.filter(() => chance(2) === 0).sort(() => chance(3) - 1));
 }
 
+/** A random client file, in most cases with the section of servers and sometimes with an old entry for relay. */
 export function randomDocument(chance: Chance, section: string, headers: string): Data {
   const servers = { ...data(chance, 1), ...(chance(2) === 0 ? { relay: oldEntry(chance, headers) } : {}) };
   return { ...data(chance, 0), ...(chance(4) === 0 ? {} : { [section]: servers }), ...data(chance, 1) };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { Simulator } from '../support/simulator/simulator.ts';
 import { type Reply, read, visit } from './web.ts';
 
+/** The scopes with which most tests log in. `user-read-private` is not among them. */
 export const ALL_SCOPES = [
   'playlist-read-private',
   'playlist-read-collaborative',
@@ -38,6 +39,7 @@ export function authorizeUrl(provider: Simulator, changes: Record<string, string
   return `${provider.accountsUrl}/authorize?${query}`;
 }
 
+/** Sends `form` to the token endpoint. */
 export async function token(
   provider: Simulator,
   form: Record<string, string>,
@@ -47,6 +49,7 @@ export async function token(
   return read(await fetch(`${provider.accountsUrl}/api/token`, { method: 'POST', body, headers }));
 }
 
+/** Logs in and returns the code of the redirect; empty if there is none. */
 export async function codeFor(
   provider: Simulator,
   changes: Record<string, string | null> = {},
@@ -66,6 +69,7 @@ export function codeForm(provider: Simulator, code: string): Record<string, stri
   };
 }
 
+/** Logs in and returns the tokens. */
 export async function logIn(
   provider: Simulator,
   scope = ALL_SCOPES,

@@ -1,3 +1,4 @@
+/** The answer to a request, read to its end. */
 export interface Reply {
   status: number;
   headers: Headers;
@@ -7,6 +8,7 @@ export interface Reply {
   json: any;
 }
 
+/** Sends a request with a bearer token, if there is one, and a JSON body. */
 export async function send(
   url: string,
   method: string,
@@ -19,6 +21,7 @@ export async function send(
   return read(await fetch(url, { method, headers, ...payload }));
 }
 
+/** Reads the whole answer. */
 export async function read(response: Response): Promise<Reply> {
   const text = await response.text();
   return { status: response.status, headers: response.headers, text, json: parsed(text) };

@@ -4,6 +4,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../suppor
 import { ALL_SCOPES, logIn } from './login.ts';
 import { type Reply, send } from './web.ts';
 
+/** The time at which the clock begins. */
 export const START = Date.UTC(2026, 10, 20, 12);
 
 /** A clock that stands still until a test moves it. */
@@ -39,6 +40,7 @@ export interface DemoWorld {
   callerWith(scope: string, accountIndex?: number): Promise<Call>;
 }
 
+/** Starts a provider on a still clock for `run`, and closes it afterwards. */
 export async function withProvider(
   run: (world: DemoWorld) => Promise<void>,
   options: SimulatorOptions = {},

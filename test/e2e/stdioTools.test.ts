@@ -1,4 +1,4 @@
-/** Which tools `relay stdio` offers: those of the home, limited by its own options and environment. Other clients are not affected. */
+/** `relay stdio` offers the tools of the home, limited by its own options and environment. Other clients are not affected. */
 
 import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';

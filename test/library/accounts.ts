@@ -24,6 +24,7 @@ export function resize(relay: Relay, saved: number, playlists: number): DemoAcco
   return account;
 }
 
+/** `count` rows with tracks of the catalogue, from track `first` on. */
 export function rowsFrom(relay: Relay, first: number, count: number): PlaylistRow[] {
   const { tracks } = relay.provider.catalogue;
   return Array.from({ length: count }, (_, index) => ({
@@ -33,6 +34,7 @@ export function rowsFrom(relay: Relay, first: number, count: number): PlaylistRo
   }));
 }
 
+/** A playlist that the account owns. Its ID and name follow from `index`. */
 export function playlistOf(account: DemoAccount, index: number, rows: PlaylistRow[]): DemoPlaylist {
   return {
     id: `list${String(index).padStart(18, '0')}`,

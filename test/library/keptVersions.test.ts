@@ -71,7 +71,7 @@ async function emptyFile(): Promise<{ sql: Sql; bytes(): number; close(): void }
   return { sql, bytes: () => db.export().length, close: () => db.close() };
 }
 
-/** Every version that is kept has the rows of its time. It counts the rows added and removed since the kept version before it. */
+/** Every kept version has the rows of its time, and counts the rows added and removed since the kept version before it. */
 test('after versions are thinned out, those that stay are right', async () => {
   const { sql, close } = await emptyFile();
   const list = { id: 'list', name: 'List' };

@@ -17,11 +17,12 @@ export interface Answer {
 
 export const WITH_SQL: RelayOptions = { env: { RELAY_TOOLSETS: 'standard,library_sql' } };
 
+/** Asks a question with the tool `query_library`. */
 export async function ask(relay: Relay, sql: string, args: Record<string, unknown> = {}): Promise<Answer> {
   return (await relay.call('query_library', { sql, ...args })) as unknown as Answer;
 }
 
-/** A question, and how many requests it took. */
+/** Asks a question. Returns the answer and the number of requests that it took. */
 export async function counted(
   relay: Relay,
   sql: string,
@@ -32,7 +33,7 @@ export async function counted(
   return { answer, requests: relay.provider.requests.length };
 }
 
-/** Asks until all has been read. */
+/** Asks until the whole library has been read. */
 export async function readAll(relay: Relay): Promise<Answer> {
   let answer = await ask(relay, 'select 1');
   await until(async () => {

@@ -24,6 +24,7 @@ export interface CleanRoot {
   remove(): void;
 }
 
+/** Why no system can be made here: the missing programs. False if it can, and always in CI. */
 export function withoutCleanRoot(): string | false {
   const missing = ['mmdebstrap', 'rpm', 'dpkg'].filter(
     (name) => spawnSync(name, ['--version']).error !== undefined,
@@ -32,6 +33,7 @@ export function withoutCleanRoot(): string | false {
   return `not installed: ${missing.join(', ')}`;
 }
 
+/** Makes the system in a temporary directory, with the C++ and atomic libraries. */
 export function makeCleanRoot(): CleanRoot {
   const path = join(mkdtempSync(join(tmpdir(), 'relay-root-')), 'root');
   const sources = SOURCES.filter(

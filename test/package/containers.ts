@@ -40,6 +40,7 @@ export interface Container extends Kind {
   signed: boolean;
 }
 
+/** Reads an executable. Throws if the file has no place for an application. */
 export function readContainer(file: Buffer): Container {
   const kind = readKind(file);
   switch (kind.format) {

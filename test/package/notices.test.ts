@@ -24,7 +24,7 @@ const DIST = fileURLToPath(new URL('../../dist', import.meta.url));
  */
 const NOT_LINKED = ['foreign-types', 'foreign-types-shared', 'openssl', 'openssl-sys'];
 
-/** Entries of `process.versions` that need no notice: Node's own, and versions of interfaces and data. SQLite is checked below. */
+/** Entries of `process.versions` that need no notice: Node's own parts, interfaces, data. SQLite is checked below. */
 const OF_NODE = ['node', 'modules', 'napi', 'nbytes', 'ncrypto', 'cldr', 'tz', 'unicode', 'sqlite'];
 /** Names in Node's license that differ from those in `process.versions`. */
 const CALLED: Record<string, string> = { ares: 'c-ares', uv: 'libuv' };
@@ -80,7 +80,7 @@ test('the notices name the parts of SQLite and of Node', { skip: HOST === undefi
   }
 });
 
-/** "name version" of each crate, from the record that the addon was built with: https://github.com/rust-secure-code/cargo-auditable */
+/** "name version" of each crate in the addon's record: https://github.com/rust-secure-code/cargo-auditable */
 function cratesIn(addon: Buffer): string[] {
   const section = readSection(addon, '.dep-v0');
   if (section === null) throw new Error('the addon has no record of its crates');

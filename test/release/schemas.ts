@@ -84,7 +84,7 @@ export const WINGET = {
   ),
 };
 
-/** schema.json in ScoopInstaller/Scoop, and what https://github.com/ScoopInstaller/Scoop/wiki/App-Manifests requires besides. */
+/** schema.json in ScoopInstaller/Scoop, and the rules of https://github.com/ScoopInstaller/Scoop/wiki/App-Manifests. */
 export const SCOOP = closed(['version', 'description', 'homepage', 'license', 'architecture', 'bin'], {
   version: { type: 'string', pattern: '^[\\w\\-.+_]+$' },
   description: { type: 'string' },

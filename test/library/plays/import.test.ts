@@ -319,7 +319,7 @@ test('a memory.db that is damaged while relay runs is put aside at the next ques
 test('plays that relay has in memory survive if the file is spoiled meanwhile', () =>
   withExports({}, async (relay, at) => {
     await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
-    // The question reads the library first, whose first versions go into the same file.
+    // The question first reads the library, and the versions of its playlists go into the same file.
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
     await writeFile(join(relay.home, 'memory.db'), 'my diary');
     assert.deepEqual(await allPlays(relay), [playOf(A)]);

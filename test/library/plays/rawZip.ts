@@ -1,6 +1,7 @@
 /** A zip archive written by hand, so that each of its fields can lie. */
 import { crc32, deflateRawSync } from 'node:zlib';
 
+/** An entry. Each field that is left out is filled in correctly. */
 export interface RawEntry {
   name: string | Uint8Array;
   data?: Uint8Array | string;
@@ -34,6 +35,7 @@ export interface RawZip {
   withoutEnd?: boolean;
 }
 
+/** The bytes of the archive. */
 export function rawZip({ entries, ...zip }: RawZip): Buffer {
   const parts: Buffer[] = [Buffer.from(zip.before ?? [])];
   const length = () => parts.reduce((sum, part) => sum + part.length, 0);
