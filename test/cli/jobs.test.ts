@@ -33,7 +33,7 @@ const waiting: JobRecord = {
 
 const linesOf = (table: Table) => tableLines(table, Number.POSITIVE_INFINITY).lines;
 
-test('the bar shows what is done, how fast, and how long it takes, or until when it waits', () => {
+test('the bar shows progress, speed and the time left, or the end of a wait', () => {
   assert.equal(
     barText(RECORD, 12.4, true, VIEW),
     'Finding songs ██████░░░░░░░░░░░░░░░░░░ 100 of 400, 12 a second, 25 s left',

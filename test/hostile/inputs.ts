@@ -67,7 +67,7 @@ export const anyJson: fc.Arbitrary<unknown> = fc.letrec<{ value: unknown }>((tie
   ),
 })).value;
 
-/** One of `known` as it is, one of them changed at some place, or any text. */
+/** A text of `known`, such a text with a change at some place, or any other text. */
 export function near(...known: [string, ...string[]]): fc.Arbitrary<string> {
   const changed = fc
     .tuple(fc.constantFrom(...known), fc.nat({ max: 200 }), fc.nat({ max: 3 }), anyText)

@@ -1,5 +1,5 @@
 /**
- * Plants secrets wherever one can enter, and looks for them wherever data leaves or is kept: log, pages, answers, tool
+ * Plants secrets wherever they can enter, and looks for them wherever data leaves or is kept: log, pages, answers, tool
  * results, errors, files of the home, change records, exports, a backup.
  */
 import assert from 'node:assert/strict';

@@ -150,7 +150,7 @@ test('playlists that come or go while the list is read for the first time are no
     assert.equal(named.length, 69);
   }));
 
-test('where large pages fail deep in a library, smaller ones are read', () =>
+test('if large pages fail deep in a library, smaller pages are read', () =>
   withRelay(QUICK, async (relay) => {
     const account = resize(relay, 300, 1);
     relay.provider.faults.add({

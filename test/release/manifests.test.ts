@@ -22,7 +22,7 @@ const sums = Object.fromEntries(
 const made = manifests(sums);
 const sumOf = (file: string) => sums[`relay-${version}-${file}`] ?? '';
 
-test('each bundle asks for nothing that must be filled in, and starts relay stdio', () => {
+test('no bundle requires any input, and each bundle starts relay stdio', () => {
   for (const target of TARGETS) {
     const manifest = v0_3.McpbManifestSchema.parse(mcpbManifest(target));
     const { command, args, env } = manifest.server.mcp_config;

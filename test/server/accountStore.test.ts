@@ -23,7 +23,7 @@ const pair = (name: string) => ({
   accessExpiresAt: NOON + 3_600_000,
 });
 
-test('a refresh token that came while the disk was full is saved once it has room again', async (t) => {
+test('a refresh token that came while the disk was full is saved once the disk has room again', async (t) => {
   const home = temporaryHome(t);
   const disk = testDisk();
   const clock = manualClock();

@@ -44,7 +44,7 @@ test('only its own Host names are answered', () =>
     });
   }));
 
-test('a foreign Origin is refused everywhere but at the metadata documents', () =>
+test('a foreign Origin is refused everywhere except at the metadata documents', () =>
   withRelay(async ({ baseUrl }) => {
     const { port } = new URL(baseUrl);
     const statusFor = async (path: string, origin: string, method = 'GET') => {
@@ -86,7 +86,7 @@ test('PUBLIC_BASE_URL adds its host and origin, and all URLs use it', async () =
   });
 });
 
-test('URLs in answers follow the Host that was dialled', () =>
+test('URLs in answers use the Host of the request', () =>
   withRelay(async ({ baseUrl }) => {
     const host = `localhost:${new URL(baseUrl).port}`;
     const metadata = await send(`${baseUrl}/.well-known/oauth-protected-resource/mcp`, { headers: { host } });

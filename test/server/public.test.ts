@@ -38,7 +38,7 @@ test('/local answers this machine alone, even with its credential', () =>
     }
   }));
 
-test('cookies are Secure over https; this machine, which comes over http, keeps them too', () =>
+test('cookies are Secure over https, but not for this machine, which uses http', () =>
   withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = relay.server.localUrl;
     const client = await register(local, METADATA);
