@@ -9,8 +9,8 @@ import { root } from './compiled.mjs';
 const here = (name) => pathToFileURL(join(root, 'scripts', 'testing', name)).href;
 
 /**
- * Time limit of a file on a slow machine, in milliseconds. At full size, or with executables, some files take several times as
- * long.
+ * Time limit of a file in milliseconds, enough for a slow machine. Some files take several times as long at full size, or when
+ * they run the executable.
  */
 const fileMs = () => (process.env.RELAY_TEST_FULL === '1' || process.env.RELAY_BIN ? 900_000 : 240_000);
 /** Time limit for a process to end after its last test. */

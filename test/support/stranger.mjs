@@ -22,7 +22,8 @@ process.stdout.write(
   JSON.stringify({ uid: process.getuid(), tried, sent, approvals, closing, read, ...seen }),
 );
 
-// Follows an address and all redirects, with cookies, and returns the status of the last page.
+// Follows the redirects of an address, with cookies, and returns the status of the last page. Returns 0 if they do not end within
+// eight requests.
 async function follow(address) {
   const cookies = new Map();
   let url = address;

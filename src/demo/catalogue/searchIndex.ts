@@ -1,7 +1,7 @@
 /**
- * An inverted index with ranking. The order only depends on the documents and the query: how rare the matching words
- * are, where they are, how much of the title they cover, then popularity, then the order of the documents. Free words with
- * a typo are found too; filters are strict.
+ * An inverted index with ranking. The order only depends on the documents and the query. A document's score adds up how
+ * rare the matching words are, where they are, how much of the title they cover, and popularity. Each missing word lowers
+ * it. Equal scores keep the order of the documents. Free words with a typo are found too; filters are strict.
  */
 import { fold, nearWords, parseQuery, punctuationNames, type SearchQuery, tokenise } from './searchText.ts';
 
@@ -9,7 +9,7 @@ type Field = 'track' | 'artist' | 'album' | 'name';
 
 export interface SearchDocument<T> {
   readonly value: T;
-  /** The field that ranks first for a query without filters. */
+  /** The field that holds the title; its words count most. */
   readonly main: Field;
   /** A field may have several texts, such as the names of several artists. */
   readonly texts: Readonly<Partial<Record<Field, readonly string[]>>>;
@@ -30,7 +30,7 @@ const FIELDS: readonly Field[] = ['track', 'artist', 'album', 'name'];
 /** Marks an ISRC or UPC. */
 const CODE = 16;
 
-/** The share of a free query's words that must match, if any document has that many. */
+/** The share of the free words that a document has to match; less if no document matches that many. */
 const ENOUGH_WORDS = 0.6;
 
 export class SearchIndex<T> {
@@ -89,7 +89,7 @@ export class SearchIndex<T> {
     return [...new Set([...tokenise(query.words), ...names])];
   }
 
-  /** Scores every document that has any of the words; all documents if the query has only filters without words. */
+  /** Scores every document that has any of the words; all documents if there are no words, as in `year:1985`. */
   #scores(wanted: readonly string[], required: readonly RequiredWord[]): Map<number, Score> {
     const scores = new Map<number, Score>();
     for (const { token, bits } of required) this.#collect(scores, token, bits, true);
@@ -120,7 +120,7 @@ export class SearchIndex<T> {
     });
   }
 
-  /** A word that no document has matches words that are one letter away, and counts each document once. */
+  /** A word that no document has matches words that are one letter away. Several such words in a document count as one. */
   #collectNear(scores: Map<number, Score>, word: string): void {
     const before = new Map([...scores].map(([at, { words }]) => [at, words]));
     for (const token of nearWords(word, this.#postings.keys())) this.#collect(scores, token, 0, false);

@@ -62,7 +62,8 @@ function compareWithStates(writes: readonly States[], shown: PartShown, begin: n
       const state = states[place] ?? [];
       const rows = shown(state.length);
       if (!mayBeRows(state, rows)) continue;
-      // Somebody has taken out a row without a name, and a song that relay added has moved up there.
+      // The state only fits because a row without a URI may be any row. Somebody has removed that row, and a song that relay
+      // added has taken its position.
       if (lacksUnnamed(left, rows)) return { kind: 'other' };
       const isLast = index === writes.length - 1 && place === states.length - 1;
       return isLast
@@ -89,7 +90,8 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     // The last page has to be the end of a state; otherwise others removed what came after it.
     const isLast = to >= shown.length;
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
-    // A page that was not read for a state matches anything. So it counts only if this page was read for none of the states.
+    // A row that is unknown in a state matches any row. So states with unknown rows on this page are compared only if no state
+    // has them all.
     const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
     if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
   }
@@ -101,7 +103,10 @@ function namedAs(state: readonly string[], shown: readonly string[]): string[] {
   return shown.map((uri, row) => uri || (state[row] ?? ''));
 }
 
-/** The rows of `base` with the writes added; the first write may already show in part. */
+/**
+ * The rows of `shown`, with the writes merged into them.
+ * @param base the state that `shown` is closest to; it may lie in the middle of the first write
+ */
 function replayed(writes: readonly States[], base: readonly string[], shown: readonly string[]): string[] {
   let [from, rows] = [base, withNames(shown, base)];
   for (const [index, all] of writes.entries()) {
@@ -147,7 +152,8 @@ export function mergedWithOwn(writes: readonly States[], shown: PartShown): read
     const states = [...(writes[index] ?? [])].reverse();
     for (const base of states.length > MAX_COMPARED ? states.slice(0, 1).concat(states.slice(-1)) : states) {
       const rows = shown(base.length);
-      // Rows that the list shows and that relay added after this state are probably relay's own, and not added by others too.
+      // If the list shows a row that relay added after this state, the row is probably relay's own. So the state with the
+      // fewest such rows fits best.
       const came = without(rows, base);
       const ours = came.length - without(came, without(goal, base)).length;
       const far = distance(base, rows);

@@ -81,7 +81,7 @@ async function claimSuccession(home: string, own: string, found: Holder): Promis
   const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
     if (await isHeld(last)) throw await alreadyRunning(home, last);
-    // Nonces are never reused, so relay did not write this.
+    // relay never reuses a nonce, so it did not write a file that repeats one.
     if (seen.size === seen.add(last.nonce).size) throw tangled(home);
     const claim = `${lockPath(home)}.after-${last.nonce}`;
     if (await linkUnlessExists(own, claim)) return claim;
