@@ -1,4 +1,4 @@
-/** Playlists that changes are making, until the changes know their IDs. */
+/** Playlists that changes are creating and whose IDs are not known yet. */
 import type { ChangeOp } from '../domain/change.ts';
 import { RelayError } from '../domain/errors.ts';
 import type { Call } from '../provider/api.ts';
@@ -53,8 +53,8 @@ export function unclearWhich(): RelayError {
 export const ASK_AGAIN_MS = 400;
 
 /**
- * Waits while a playlist may be one that a change has just made, without knowing its ID yet: the rows of that change come
- * first.
+ * Waits while a running change may have created this playlist but does not know its ID yet. This lets that change write its
+ * rows first.
  * @param isAtWork true while a run of the change is under way
  */
 export async function waitUntilMade(
@@ -73,8 +73,8 @@ export async function waitUntilMade(
 }
 
 /**
- * True if a change of the playlist pauses before it has found out how its last request ended. If something else wrote first,
- * the list might no longer show that.
+ * True if a change of the playlist pauses before it has found out how its last request ended. If anything else wrote to the
+ * playlist first, its rows might no longer show whether that request took effect.
  * @param isAtWork true while a run of the change is under way
  */
 export function isInDoubt(

@@ -38,7 +38,7 @@ export interface OpenAnswer {
 }
 
 export interface Connection {
-  /** Sends JSON. Rejects with the error of the network. */
+  /** Sends JSON and returns the whole answer. Rejects if that fails, is aborted or exceeds a limit in `options`. */
   post(path: string, body: object, options: PostOptions): Promise<Answer>;
   /** Sends JSON text and returns the answer as soon as its headers are there. Aborting the signal cuts the answer off. */
   open(path: string, text: string, options: OpenOptions): Promise<OpenAnswer>;

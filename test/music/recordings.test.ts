@@ -116,7 +116,7 @@ testRows([
   ['Plinth | Ula', [...EARLY_AND_LATE, 'Plinth | Ula | Best | 2012 | 201 | X3'], 'ambiguous 0 1 2'],
 ]);
 
-/** Notes that do not make another recording. */
+/** Version notes that do not mean a different recording. */
 const PLAIN_AND_REMASTER = [
   'Plinth - 2011 Remaster | Ula | Rooms (2011 Remaster) | 2011-09-26 | 208 | X2',
   'Plinth | Ula | Rooms | 1994 | 200 | X1',
@@ -176,7 +176,7 @@ testRows([
   ],
 ]);
 
-test('at most five candidates, with scores and reasons, one of each recording first', () => {
+test('at most five candidates are listed, one release of each equally good recording first', () => {
   const tracks = [
     'Plinth | Ula | Rooms | 1994 | 200 | X1',
     'Plinth | Ula | Collected | 2001 | 200 | X1',

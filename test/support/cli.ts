@@ -47,7 +47,7 @@ export function run(
   return relay(args, { ...options, env: { ...world.env, ...options.env } });
 }
 
-/** Runs the command line in this process, and restores the exit code of the tests afterwards. */
+/** Runs the command line in this process, and leaves the exit code of the tests as it was. */
 export function runInside(args: readonly string[], world: World): Promise<number> {
   // Hides the exit code that node:test sets once a test has failed, since Commander reads it when it prints help.
   const { exitCode } = process;
@@ -101,7 +101,7 @@ const nobodysMachine: Machine = {
 };
 
 function unexpected(): never {
-  throw new Error('This test gives no such part.');
+  throw new Error('The command used a part that this test does not provide.');
 }
 
 function inputOf(stdin: string | PassThrough | undefined): PassThrough {

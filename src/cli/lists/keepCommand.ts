@@ -49,7 +49,7 @@ export function keepCommand(context: Context, finish: Finish): Command {
     .addCommand(new Command('list').description('List the kept playlists').action(list))
     .addCommand(
       new Command('add')
-        .description('Keep a playlist in step with a query, or create one')
+        .description('Keep a new or existing playlist in step with a query')
         .argument('<playlist>', 'Name of a new playlist; or name, ID or link of one of yours')
         .argument('[sql]', 'The query: SELECT uri …, in the order of the playlist')
         .option('--like <rule>', 'A ready rule instead of a query')
@@ -177,7 +177,7 @@ async function findKeep(local: LocalApi, given: string): Promise<KeepRecord> {
   const [first, other] = found;
   if (first && !other) return first;
   if (first) {
-    throw new RelayError('USAGE', `Several kept playlists are called "${given}".`, {
+    throw new RelayError('USAGE', `Several kept playlists match "${given}".`, {
       remedy: `Give the ID instead: ${found.map(({ id }) => shortId(id ?? '')).join(' or ')}.`,
     });
   }

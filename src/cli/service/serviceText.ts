@@ -7,7 +7,7 @@ import type { LeftBehind } from './serviceSetup.ts';
 
 export interface Problem {
   message: string;
-  /** Contains no quotation marks around the command. */
+  /** The command in it is not put in quotation marks. */
   remedy: Remedy;
 }
 
@@ -69,7 +69,7 @@ export interface InstalledFacts {
   started: Start;
   /** URL of the MCP endpoint; null until the server is up. */
   url: string | null;
-  /** A server that ran before and is not the service's. */
+  /** A server that was already running and is not the service's; null if there was none. */
   other: ServerFile | null;
   silent: string | null;
   left: readonly LeftBehind[];
