@@ -6,13 +6,13 @@ import {
   addsRows,
   applyOp,
   isAfter,
-  nextStep,
   progressAt,
   ROWS_PER_REQUEST,
   removedBefore,
   rowsAt,
   rowsWith,
   START,
+  stepsFrom,
 } from './rowOps.ts';
 
 /** What a reading shows. */
@@ -82,11 +82,8 @@ function findLacking(
   size: number | null,
 ): Progress | null {
   if (!former.includes('') || !ops.slice(known.op).every(addsRows)) return null;
-  const first = nextStep(ops, known, size ?? ROWS_PER_REQUEST);
-  for (let at = known, step = first; ; at = step.to, step = nextStep(ops, at)) {
-    if (lacksUnnamed(rowsAt(former, ops, at), shown)) return at;
-    if (!step) return null;
-  }
+  const states = [known, ...stepsFrom(ops, known, size ?? ROWS_PER_REQUEST).map(({ to }) => to)];
+  return states.find((at) => lacksUnnamed(rowsAt(former, ops, at), shown)) ?? null;
 }
 
 /** How many later states are compared row by row: those whose number of rows is closest to the list's. */
@@ -109,12 +106,10 @@ export function nearestState(
   const here = distance(start, shown);
   const isStrange = here * 2 > start.length + shown.length;
   let ahead: { progress: Progress; far: number } | null = null;
-  const steps: Array<{ to: Progress; rows: readonly string[] }> = [];
-  for (let at = known, step = nextStep(ops, at, size ?? ROWS_PER_REQUEST); step; step = nextStep(ops, at)) {
-    at = step.to;
-    steps.push({ to: at, rows: rowsAt(former, ops, at) });
-  }
-  const likely = steps.toSorted((a, b) => offBy(a.rows, shown) - offBy(b.rows, shown)).slice(0, MAX_AHEAD);
+  const likely = stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)
+    .map(({ to }) => ({ to, rows: rowsAt(former, ops, to) }))
+    .toSorted((a, b) => offBy(a.rows, shown) - offBy(b.rows, shown))
+    .slice(0, MAX_AHEAD);
   for (const { to, rows } of likely) {
     const far = distance(rows, shown);
     const isNearer = ahead === null || far < ahead.far || (far === ahead.far && isAfter(ahead.progress, to));

@@ -12,12 +12,12 @@ import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
 import {
   applyOp,
   isAfter,
-  nextStep,
   ROWS_PER_REQUEST,
   removedUris,
   restOf,
   rowsAt,
   type Step,
+  stepsFrom,
   writtenUris,
 } from './rowOps.ts';
 
@@ -50,7 +50,7 @@ export async function lookAtRows(
   const shown = asList(seen, rowsAt(plan.rows, plan.ops, known).length);
   const compare = (relinks: ReadonlyMap<string, string>) =>
     compareRows(plan.rows, plan.ops, known, shown, relinks, size);
-  const relinked = await allowingRelinks(context, plan, known, seen.items, compare, call);
+  const relinked = await allowingRelinks(context, plan, known, seen.items, compare, size, call);
   // A request after `step` was not sent yet. If its rows seem to be there, another person put them there.
   const isBeyond = step && relinked.kind === 'landed' && isAfter(relinked.progress, step.to);
   const verdict = isBeyond ? compare(new Map()) : relinked;
@@ -149,6 +149,7 @@ async function allowingRelinks(
   known: Progress,
   items: readonly Item[],
   compare: (relinks: ReadonlyMap<string, string>) => Verdict,
+  size: number | null,
   call: Call,
 ): Promise<Verdict> {
   const plain = compare(new Map());
@@ -166,26 +167,29 @@ async function allowingRelinks(
   // in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
   const strange = new Set(plain.mismatches.map(({ sent }) => sent));
-  const isRare = isOwn && areMostRight(ops, known, reached, strange);
+  const isRare = isOwn && areMostRight(ops, known, reached, strange, size);
   if (!isRare && plain.mismatches.length > MAX_LOOKED_UP) return plain;
   for (const { sent, shown } of isRare ? [] : plain.mismatches)
     if (!(await isSameRecording(context, sent, shown, items, call))) return plain;
   return verdict;
 }
 
-/** True if fewer than half of the entries of each request from `known` to `reached` are among `strange`. */
+/**
+ * True if fewer than half of the entries of each request from `known` to `reached` are among `strange`.
+ * @param size as for `compareRows`
+ */
 function areMostRight(
   ops: readonly ChangeOp[],
   known: Progress,
   reached: Progress,
   strange: ReadonlySet<string>,
+  size: number | null,
 ): boolean {
-  let step = nextStep(ops, known);
-  while (step && isAfter(reached, step.from)) {
-    const uris = 'uris' in step.op ? step.op.uris : [];
+  for (const { op, from } of stepsFrom(ops, known, size ?? ROWS_PER_REQUEST)) {
+    if (!isAfter(reached, from)) break;
+    const uris = 'uris' in op ? op.uris : [];
     const count = uris.filter((uri) => strange.has(uri)).length;
     if (count > 0 && count * 2 >= uris.length) return false;
-    step = nextStep(ops, step.to);
   }
   return true;
 }

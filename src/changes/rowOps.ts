@@ -33,6 +33,13 @@ export function nextStep(ops: readonly ChangeOp[], progress: Progress, size = In
   return { op: { ...long, uris }, from: progress, to: progressAt(ops, progress.op, end), count: uris.length };
 }
 
+/** Every request from `from` on. @param size maximum number of entries of the first one; the others are full */
+export function stepsFrom(ops: readonly ChangeOp[], from: Progress, size = Infinity): Step[] {
+  const steps: Step[] = [];
+  for (let step = nextStep(ops, from, size); step; step = nextStep(ops, step.to)) steps.push(step);
+  return steps;
+}
+
 /** The progress after `at` entries of operation `op`. */
 export function progressAt(ops: readonly ChangeOp[], op: number, at: number): Progress {
   const present = ops[op];

@@ -27,6 +27,7 @@ import {
   rowsAt,
   START,
   type Step,
+  stepsFrom,
   writesRows,
 } from './rowOps.ts';
 
@@ -371,9 +372,9 @@ export function tellRows(
 /** Every state of the rows from before the first request to `reached`. */
 function statesUntil(rows: readonly string[], ops: readonly ChangeOp[], reached: Progress) {
   const states = [rows];
-  for (let at = START, step = nextStep(ops, at); step && isAfter(reached, at); step = nextStep(ops, at)) {
-    at = step.to;
-    if (!isAfter(at, reached)) states.push(rowsAt(rows, ops, at));
+  for (const { to } of stepsFrom(ops, START)) {
+    if (isAfter(to, reached)) break;
+    states.push(rowsAt(rows, ops, to));
   }
   const last = rowsAt(rows, ops, reached);
   return states.at(-1)?.length === last.length && reached.at === 0 ? states : [...states, last];
