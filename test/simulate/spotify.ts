@@ -361,14 +361,26 @@ export class Spotify {
     return acts;
   }
 
-  /** relay's own writes to a list before an act, each with the rows that relay had last read before the write. */
+  /**
+   * relay's own writes to a list before an act, each with the rows that relay had last read before the write. A person's act
+   * counts as relay's own if relay cannot but take it for its own.
+   */
   #ownBefore(index: number): Array<Effect & { known: readonly string[] }> {
     const { playlist } = this.effects[index] as Effect;
     return this.effects.slice(0, index).flatMap((write, place) => {
-      if (write.by !== 'relay' || playlist === null || write.playlist !== playlist) return [];
+      if (playlist === null || write.playlist !== playlist) return [];
+      if (write.by === 'person')
+        return this.#doesWhatIsAsked(playlist, place) ? [{ ...write, known: write.before }] : [];
       const [unread] = this.#beside(playlist, { at: write.sentAt, after: place }, place);
       return [{ ...write, known: unread?.before ?? write.before }];
     });
+  }
+
+  /** True if an act has done exactly what relay had asked for in a request whose answer was lost. */
+  #doesWhatIsAsked(playlist: DemoPlaylist, index: number): boolean {
+    const { before, after } = this.effects[index] as Effect;
+    const last = this.sends.get(playlist)?.findLast((send) => send.after <= index);
+    return last?.isAnswered === false && sameRows(last.asks(before), after) && !sameRows(before, after);
   }
 
   /**
