@@ -372,6 +372,38 @@ test('a playlist that could not be read is tried again by the next question, and
     }
   }));
 
+test('a playlist that changes again and again while it is read keeps no other from being read', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 60, 4);
+    const busy = at(account.playlists, 0);
+    const rows = rowsFrom(relay, 0, 150).map(({ uri }) => uri);
+    relay.provider.editPlaylist(busy.id, rows);
+    let edits = 0;
+    const fn = () => void relay.provider.editPlaylist(busy.id, rows.slice(++edits));
+    const path = `/playlists/${busy.id}/items`;
+    relay.provider.faults.add({ path, kind: 'hook', fn, times: Number.POSITIVE_INFINITY });
+    const { coverage, note } = await ask(relay, 'select count(*) from playlist_rows');
+    assert.deepEqual([coverage.playlists.read, coverage.playlists.total, edits], [3, 4, 3]);
+    assert.match(note ?? '', /It waits until \S+ \(PROVIDER_UNAVAILABLE\)\./);
+
+    relay.provider.faults.clear();
+    await counted(relay, 'select 1');
+    await assertExact(relay);
+  }));
+
+test('a playlist that changes once while it is read is read again at once', () =>
+  withRelay(QUICK, async (relay) => {
+    const account = resize(relay, 60, 4);
+    const busy = at(account.playlists, 0);
+    const rows = rowsFrom(relay, 0, 150).map(({ uri }) => uri);
+    relay.provider.editPlaylist(busy.id, rows);
+    const fn = () => void relay.provider.editPlaylist(busy.id, rows.slice(1));
+    relay.provider.faults.add({ path: `/playlists/${busy.id}/items`, kind: 'hook', fn });
+    const { note } = await ask(relay, 'select count(*) from playlist_rows');
+    assert.equal(note, undefined);
+    await assertExact(relay);
+  }));
+
 test('a login that ends only delays the reading: after the next login it continues where it was', () =>
   withRelay(QUICK, async (relay) => {
     resize(relay, 400, 4);

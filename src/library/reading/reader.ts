@@ -54,7 +54,7 @@ const SMALLER = [20, 5, 1];
 const TRIES = 3;
 /** The owner of Spotify's own playlists. Their version changes at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
-/** How long a playlist is left out after its reading failed, while others are read. */
+/** How long a playlist is left out after its reading failed, or after it changed too often, while others are read. */
 const FAILED_MS = 10 * 60_000;
 
 /** Whose library to read, and when to stop. */
@@ -73,7 +73,10 @@ export interface Reader {
   step(call: ReadCall): Promise<boolean>;
   /** Like `step`, for the saved tracks alone. */
   savedStep(call: ReadCall): Promise<boolean>;
-  /** Brings the rows of one listed playlist up to date. Takes one request if the playlist's version has not changed. */
+  /**
+   * Brings the rows of one listed playlist up to date. Takes one request if the playlist's version has not changed. If somebody
+   * changes the playlist again and again, the earlier rows stay.
+   */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
   /** Finds and stores what has changed in the saved tracks. Takes one request if nothing has changed. */
   checkSaved(call: ReadCall): Promise<void>;
@@ -93,6 +96,9 @@ export function createReader(
   clock: Clock,
   read: (id: string) => Promise<void>,
 ): Reader {
+  /** The playlist that last changed while its rows were read, and how often in a row. */
+  let moving = { id: '', times: 0 };
+
   async function savedPage(
     offset: number,
     limit: number,
@@ -248,6 +254,10 @@ export function createReader(
         // Somebody is changing the playlist, so it is read again from its first row.
         if (page.total !== total && offset > 0) {
           setPending(sql, null);
+          moving = { id, times: moving.id === id ? moving.times + 1 : 1 };
+          if (moving.times < TRIES) return false;
+          moving = { id, times: 0 };
+          setFailed(sql, id, clock.now());
           return false;
         }
         appendPending(sql, page.items.map(playlistRow));
@@ -319,16 +329,17 @@ export function createReader(
     checkSaved,
     checkPlaylists,
     async readPlaylist(id, call) {
-      const pending = await file.use((sql) => pendingRead(sql));
-      if (pending?.id !== id) {
-        const listed = await file.use((sql) => readablePlaylist(sql, id));
-        if (listed) await beginPlaylist(listed, call);
-      }
-      for (let requests = 0; ; requests++) {
-        const now = await file.use((sql) => pendingRead(sql));
-        if (now?.id !== id) return;
-        await continuePlaylist(now, call);
-        if (requests > 1_000) throw changing('The playlist');
+      const first = await file.use((sql) => (pendingRead(sql)?.id === id ? null : readablePlaylist(sql, id)));
+      if (first) await beginPlaylist(first, call);
+      for (;;) {
+        const { pending, due } = await file.use((sql) => ({
+          pending: pendingRead(sql),
+          due: playlistsDue(sql).find((one) => one.id === id),
+        }));
+        if (pending?.id === id) await continuePlaylist(pending, call);
+        // The playlist changed while it was read.
+        else if (due && due.failed_at === null) await beginPlaylist(due, call);
+        else return;
       }
     },
     requestsLeft: () =>
