@@ -68,7 +68,7 @@ const ROW_CHARACTERS = 9_200;
 const LONG_READING_MS = 10 * 60_000;
 /** How long the reading waits for calls of people and models to end. */
 const QUIET_MS = 10_000;
-/** Reasons for which the reading waits to the end, even if somebody asks a question. */
+/** Reasons for waits that a question does not cut short. */
 const HELD_UP: readonly string[] = ['RATE_LIMITED', 'QUOTA_EXCEEDED', 'BUDGET', 'LOGIN_REQUIRED'];
 const ALL_LISTS: readonly LibraryList[] = ['saved', 'playlists'];
 /**
@@ -108,7 +108,7 @@ interface LibraryQuestion {
 /** A part of the library that one tool needs. */
 type LibraryView =
   | { kind: 'saved' }
-  /** One playlist. `isKnown`: only if its rows have been read and relay has not just written to it. */
+  /** One playlist. With `isKnown`, `view` answers only if its rows have been read and relay has not just written to it. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
 type Caller = { signal: AbortSignal };
@@ -129,14 +129,14 @@ export interface Library {
   /**
    * Brings one part of the copy up to date, and runs a query of relay's own.
    * @returns null if the part is not in the copy; `note` says so if not all of the part has been read
-   * @throws RelayError of the provider
+   * @throws RelayError `LOGIN_REQUIRED`, or of the provider
    */
   view(
     part: LibraryView,
     sql: string,
     call: Caller,
   ): Promise<{ rows: Array<Array<string | number | null>>; note: string | null } | null>;
-  /** Reads the list of playlists, and stores it. */
+  /** Reads the list of playlists, and stores it. @throws RelayError `LOGIN_REQUIRED`, or of the provider */
   playlists(call: Caller): Promise<Playlist[]>;
   /**
    * Brings one playlist of the copy up to date, and lists its versions, newest first. If Spotify cannot be asked, lists the
@@ -181,12 +181,12 @@ export interface Library {
    * @returns true if there was a copy
    */
   accountLeft(erase: boolean): Promise<boolean>;
-  /** Ends a reading's wait for a login. */
+  /** Continues a reading that waits, whatever it waits for: a login may end other waits too. */
   loggedIn(): void;
   readonly watcher: Watcher;
   /** Listening histories, which need no account. */
   readonly plays: PlayImports;
-  /** Continues a first reading that was interrupted when relay stopped. */
+  /** Continues a reading that was interrupted when relay stopped. */
   start(): void;
   stop(): Promise<void>;
 }
@@ -236,7 +236,9 @@ export function createLibrary(options: LibraryOptions): Library {
   let savedAt = Number.NEGATIVE_INFINITY;
   /** Number of requests under way that are not the reader's own. */
   let foreground = 0;
+  /** Called when no request of a person or a model is under way any more. */
   const quiet: Array<() => void> = [];
+  /** Called when the reading has advanced, waits or has ended. */
   const progressed: Array<() => void> = [];
 
   /**
@@ -346,7 +348,7 @@ export function createLibrary(options: LibraryOptions): Library {
       await untilQuiet(signal);
       const waitMs = await file.use((sql) => pace.waitMs(sql));
       if (waitMs > 0) {
-        // A wait of less than a minute is not worth showing.
+        // A wait of a minute or less is not worth showing.
         pause = waitMs > 60_000 ? { until: clock.now() + waitMs, reason: 'BUDGET' } : null;
         await rest(Math.min(waitMs, 60_000), signal);
         continue;
@@ -457,8 +459,9 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /**
-   * Reads what has changed in these lists since the last look.
-   * @returns a note for the answer, or null
+   * Reads what has changed since the last check, for at most `CHECK_MS`. The rest is read in the background.
+   * @param asked lists to check; lists that relay has written to are always checked too
+   * @returns a note for the answer if not everything was read; otherwise null
    */
   async function check(
     account: string,
@@ -502,7 +505,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Checks only the lists and playlists that relay has written to. */
+  /** Checks only the lists and playlists that relay has written to, and that no reading has shown since. */
   async function checkTouched(account: string, signal: AbortSignal): Promise<void> {
     const call = { signal, account };
     const begunAt = clock.now();
@@ -567,7 +570,7 @@ export function createLibrary(options: LibraryOptions): Library {
     wake.abort();
   }
 
-  /** Begins or continues the first reading and waits a moment for it. */
+  /** Begins or continues the first reading, and waits for it a while. @returns a note if it is not over; otherwise null */
   async function firstReading(signal: AbortSignal): Promise<string | null> {
     if (pause && !HELD_UP.includes(pause.reason)) await tryAgain();
     await want(clock.now());
@@ -615,7 +618,7 @@ export function createLibrary(options: LibraryOptions): Library {
   ) {
     // The thread reads the files itself, so a file that is not in memory need not be opened here.
     if (!(await file.exists())) {
-      // The same error as for a file that the query thread cannot open.
+      // The copy was there and is gone. `undamaged` treats this like a file that the thread cannot open.
       if (known)
         throw new RelayError('STORE_ERROR', 'library.db is gone.', { details: { file: 'library.db' } });
       await file.use(() => {});
@@ -645,6 +648,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return `Only ${now.saved} of ${now.savedTotal ?? 'many'} saved tracks have been read; the others follow.`;
   }
 
+  /** Brings the rows of one playlist up to date. @returns false if the copy does not have them, as when Spotify refuses them */
   async function bringPlaylist(id: string, call: ReadCall): Promise<boolean> {
     if (!(await summary()).listed) await reader.checkPlaylists(call);
     const begunAt = clock.now();
@@ -660,7 +664,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return isHere;
   }
 
-  /** Reads what has changed in the saved tracks, and nothing else. */
+  /** Reads what has changed in the saved tracks, and nothing else. Notes the time only if the first reading is over. */
   async function checkSavedAlone(call: ReadCall): Promise<void> {
     const begunAt = clock.now();
     await reader.checkSaved(call);
@@ -704,13 +708,14 @@ export function createLibrary(options: LibraryOptions): Library {
     return ageOf(found, 'saved') <= FRESH_MS && !Object.hasOwn(touched, 'saved');
   }
 
+  /** True if the copy has the rows of a playlist, and relay has not just written to it. */
   async function hasRows(id: string): Promise<boolean> {
     const written = touched[playlistKey(id)];
     if (written && clock.now() - written.at < LAG_MS) return false;
     return file.use((sql) => isKnown(sql, id, playlistSnapshot(sql, id)));
   }
 
-  /** Reads the list of playlists. @returns true if it has the playlist */
+  /** Reads the list of playlists, then the playlist's rows if they have changed. @returns true if the list has the playlist */
   async function bringListed(id: string, call: ReadCall): Promise<boolean> {
     await reader.checkPlaylists(call);
     await file.use((sql) => {
@@ -726,7 +731,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return isListed;
   }
 
-  /** Like `bringListed`, but answers from the copy if Spotify cannot be asked. */
+  /** Like `bringListed`, but answers from the copy if Spotify cannot be asked. Without a list in the copy, answers true. */
   async function isListedNow(id: string, { signal }: Caller): Promise<boolean> {
     const account = connected();
     try {
@@ -742,6 +747,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return file.use((sql) => nameOfPlaylist(sql, id) !== null);
   }
 
+  /** The lists that a query reads. Before the first reading is over, the copy cannot tell, so all lists count. */
   async function listsReadBy(sql: string, { signal }: Caller): Promise<readonly LibraryList[]> {
     if (!(await summary()).complete) return ALL_LISTS;
     const { lists } = await rowsOf({ sql, limit: 0, maxCharacters: 0, isExplained: true }, signal);
@@ -779,7 +785,8 @@ export function createLibrary(options: LibraryOptions): Library {
   async function replacedDamaged(error: unknown, { signal }: Caller): Promise<boolean> {
     const { file: name } = (error instanceof RelayError ? error.details : null) ?? {};
     if (name === 'library.db') await exclusively(drop, signal);
-    // Damage that shows while a question runs is always reported for `memory.db`, but either file may be damaged.
+    // SQLite does not say which file is damaged, so damage that shows while a query runs is reported for `memory.db`. If that
+    // file is sound, the copy is the damaged one.
     else if (name === 'memory.db') {
       if (await memory.check()) await exclusively(drop, signal);
     } else return false;
@@ -796,7 +803,7 @@ export function createLibrary(options: LibraryOptions): Library {
     }
   }
 
-  /** Playlists that were read once, or are the account's own, and whose rows Spotify does not give now. */
+  /** See `Library.missedPlaylists`. A playlist that has versions was read before. */
   async function missed(): Promise<Array<{ id: string; name: string }>> {
     const all = await file.use(missedPlaylists);
     if (all.every(({ isSure }) => isSure)) return all;
@@ -804,7 +811,7 @@ export function createLibrary(options: LibraryOptions): Library {
     return all.filter(({ id, isSure }) => isSure || versioned.has(id));
   }
 
-  function required(): string {
+  function requireAccount(): string {
     const account = connected();
     if (account === null) throw loginRequired();
     return account;
@@ -823,7 +830,7 @@ export function createLibrary(options: LibraryOptions): Library {
         return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
       }),
     async view(part, sql, { signal }) {
-      const account = required();
+      const account = requireAccount();
       await copyOf(account);
       const call = { signal, account };
       if (part.kind === 'playlist' && part.isKnown && !(await hasRows(part.id))) return null;
@@ -837,7 +844,7 @@ export function createLibrary(options: LibraryOptions): Library {
       return { rows, note: note.text };
     },
     async playlists({ signal }) {
-      const account = required();
+      const account = requireAccount();
       await copyOf(account);
       return exclusively(async () => {
         const read = await reader.checkPlaylists({ signal, account });
@@ -881,7 +888,7 @@ export function createLibrary(options: LibraryOptions): Library {
     versionedPlaylists: () => playlistVersions.playlists(),
     status: statusOf,
     async sync() {
-      const account = required();
+      const account = requireAccount();
       const found = await copyOf(account);
       await tryAgain();
       if (!found.complete) await want(clock.now());

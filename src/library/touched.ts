@@ -1,15 +1,15 @@
 /** Keeps track of relay's own writes that no reading has shown yet, since the provider's lists lag behind writes. Pure. */
 import type { Written } from './watchedProvider.ts';
 
-/** Time after which a write shows everywhere. A list takes about a second, a playlist's version up to half a minute. */
+/** Time after which a write shows everywhere. A list takes about a second, a playlist's snapshot up to half a minute. */
 export const LAG_MS = 35_000;
-/** How much earlier a playlist may show its new version than its new rows. */
+/** How much earlier a playlist may show its new snapshot than its new rows. */
 const ROWS_LAG_MS = 5_000;
 
 interface Touch {
   /** Time of the write, in Unix milliseconds. */
   at: number;
-  /** The version that the write made; null if the provider did not name it. */
+  /** The snapshot that the write made; null if the provider did not name it. */
   snapshotId: string | null;
 }
 
@@ -41,9 +41,10 @@ export function touchedPlaylists(touched: Touched): string[] {
 }
 
 /**
- * Returns the writes that may be missing in a reading that began at `begunAt` (Unix milliseconds).
+ * Leaves out the writes that a reading has certainly shown. Writes to lists that were not read stay.
+ * @param begunAt when the reading began, in Unix milliseconds
  * @param keys what was read: `saved`, `playlists` or a playlist's key
- * @param snapshotOf returns the version in which a playlist was read
+ * @param snapshotOf returns the snapshot in which a playlist was read
  */
 export function afterReading(
   touched: Touched,

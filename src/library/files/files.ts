@@ -36,7 +36,7 @@ const MIRROR: FileKind = {
   bring(db) {
     const found = ['application_id', 'user_version'].map((name) => firstValue(db, `pragma ${name}`));
     if (found.join() !== [MIRROR_ID, MIRROR_VERSION].join()) throw new Error('it is of another version');
-    // Reads the schema, which fails if the file was cut off.
+    // Counting the rows fails if the file was cut off.
     db.exec('select count(*) from tracks; select count(*) from playlist_rows; select count(*) from saved;');
   },
   damaged: 'drop',

@@ -75,8 +75,8 @@ create table version_rows (
 /**
  * A million plays of a hundred thousand songs take 90 MB; in one table they would take 200. Plays are sorted by their ends, so
  * the plays of a year are together in the file. The index on the item also holds the end and the length, so a question about
- * an artist needs nothing else. A play is identified by its end, URI and length. `subject` stands for the URI: it is the first
- * item with that URI, which gets another item when a name changes.
+ * an artist needs nothing else. A play is identified by its end, URI and length. `subject` stands for the URI: it is the ID of
+ * the first item with that URI. If a name has changed since, the URI has several items.
  */
 const PLAYS = `
 drop table plays;

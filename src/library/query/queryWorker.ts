@@ -55,7 +55,7 @@ function open(SQL: SqlJsStatic, question: Question): Database {
   const { bytes, close } = fileOf(question.mirror);
   const db = new SQL.Database(bytes);
   db.exec(`pragma temp_store = memory; pragma cache_size = -${CACHE_KIB};`);
-  // Reads the schema, which fails if the file is not a database.
+  // Counting the rows fails if the file is not a database.
   db.exec('select count(*) from saved');
   const other = asOf('memory.db', () => attachMemory(SQL, db, question.memory));
   db.create_function('fold', (text: unknown) => (text === null ? null : foldLetters(String(text))));

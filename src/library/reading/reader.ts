@@ -1,6 +1,7 @@
 /**
- * Brings the copy up to date in steps. A step sends one request, and stores the answer before the next request is sent. The
- * copy itself tells which step comes next, so a reading that was interrupted continues where it stopped.
+ * Brings the copy up to date in steps. A step usually sends one request; it sends more if a list has changed meanwhile, or if
+ * smaller pages have to be tried. The copy itself tells which step comes next, so a reading that was interrupted continues
+ * where it stopped.
  */
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
@@ -52,7 +53,7 @@ const SAVED_PAGE = 50;
 const SMALLER = [20, 5, 1];
 /** Maximum number of attempts at a reading whose list changes meanwhile. */
 const TRIES = 3;
-/** The owner of Spotify's own playlists. Their version changes at each request, and no app gets their rows. */
+/** The owner of Spotify's own playlists. Their snapshot changes at each request, and no app gets their rows. */
 const PROVIDER_USER = 'spotify';
 /** How long a playlist is left out after its reading failed, or after it changed too often, while others are read. */
 const FAILED_MS = 10 * 60_000;
@@ -66,7 +67,7 @@ export interface ReadCall {
 
 export interface Reader {
   /**
-   * Sends the next request of a reading that is not complete, and stores the answer.
+   * Takes the next step of a reading that is not complete, and stores what was read.
    * @returns false if nothing is left to read, or if all playlists that are left have failed in the last ten minutes
    * @throws RelayError of the provider
    */
@@ -74,7 +75,7 @@ export interface Reader {
   /** Like `step`, for the saved tracks alone. */
   savedStep(call: ReadCall): Promise<boolean>;
   /**
-   * Brings the rows of one listed playlist up to date. Takes one request if the playlist's version has not changed. If somebody
+   * Brings the rows of one listed playlist up to date. Takes one request if the playlist's snapshot has not changed. If somebody
    * changes the playlist again and again, the earlier rows stay.
    */
   readPlaylist(id: string, call: ReadCall): Promise<void>;
@@ -268,8 +269,8 @@ export function createReader(
   }
 
   /**
-   * Returns the answer to a request for a playlist. If Spotify refuses the playlist, stores the refusal and returns null. If
-   * Spotify fails, the playlist waits so that others are read.
+   * Returns the answer to a request for a playlist. If Spotify refuses the playlist, stores the refusal and returns null.
+   * @throws RelayError of the provider; if Spotify itself failed, the playlist is marked, so that others are read before it
    */
   async function unlessRefused<T>(id: string, isForeign: boolean, request: Promise<T>): Promise<T | null> {
     try {

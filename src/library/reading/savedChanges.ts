@@ -21,8 +21,8 @@ export interface SavedChanges {
 const PAGE = 50;
 
 /**
- * A stretch of the known rows below the head, between two rows that still exist. `at` is the place of such a row, and `shift`
- * the number of rows before it that are gone.
+ * A stretch of the known rows below the head (`rest`), between two rows that still exist, or up to the end. `at` is the index
+ * of such a row in `rest`, and `shift` the number of rows before it that are gone.
  */
 interface Gap {
   from: { at: number; shift: number };

@@ -34,7 +34,7 @@ export type MetaName =
   /** Time when one list was last known to be current, which may be later than `as_of`. */
   | 'saved_as_of'
   | 'playlists_as_of'
-  /** `1` once somebody has asked, so that the first reading continues in the background. */
+  /** `1` while a reading is not over, so that it continues in the background, even after a restart. */
   | 'wanted'
   /** When the reading that is under way began. */
   | 'begun_at'
@@ -133,10 +133,11 @@ export function appendListed(sql: Sql, listed: readonly ListedPlaylist[]): void 
   }
 }
 
-/** Where the reading of the list of playlists continues. `offset` counts the provider's rows, some of which may be left out. */
+/** How far the reading of the list of playlists got. */
 interface Listing {
+  /** Where the next page begins. Counts the provider's rows, some of which name no playlist. */
   offset: number;
-  /** Number of playlists that the provider reported. */
+  /** Number of rows that the provider reported. */
   total: number;
 }
 
@@ -150,7 +151,7 @@ export function setListing(sql: Sql, listing: Listing): void {
   putMeta(sql, 'listing', JSON.stringify(listing));
 }
 
-/** The playlists of the pages stored so far. The provider may have left some out. */
+/** The playlists of the pages stored so far. */
 export function listedSoFar(sql: Sql): ListedPlaylist[] {
   return sql
     .all<{ facts: string }>('select facts from pending_playlists order by rowid')
@@ -208,7 +209,7 @@ export function putPlaylistFacts(sql: Sql, playlist: Playlist): void {
   putPlaylist(sql, { ...playlist, mine: known.mine === 1, readable: known.readable === 1 });
 }
 
-/** Playlists that gave no rows, and whether each was collaborative then. */
+/** Playlists that gave no rows. Maps the ID of each to whether the playlist was collaborative then. */
 export function unreadableIds(sql: Sql): ReadonlyMap<string, boolean> {
   const rows = sql.all<{ id: string; collaborative: number | null }>(
     'select id, collaborative from playlists where readable = 0',
@@ -236,7 +237,7 @@ function dropRows(sql: Sql, id: string): void {
 export function setUnreadable(sql: Sql, id: string): void {
   sql.transaction(() => {
     sql.run('update playlists set readable = 0, read_at = null where id = ?', [id]);
-    // The rows are deleted, and so is their version. `read_at` of `playlist_reads` stays, so that the playlist counts as
+    // The rows are deleted, so their snapshot is too. `read_at` of `playlist_reads` stays, so that the playlist counts as
     // missed.
     sql.run('update playlist_reads set snapshot_id = null where playlist_id = ?', [id]);
     dropRows(sql, id);
@@ -266,7 +267,10 @@ export interface PlaylistDue {
 const SELECT_READABLE = `select id, name, mine, collaborative, total, failed_at
   from playlists join playlist_reads on playlist_id = id where readable = 1`;
 
-/** Playlists whose stored rows are older than the listed version, in the order of the list. */
+/**
+ * Playlists whose rows are not stored in the listed snapshot, in the order of the list. Those whose last reading failed come
+ * after all others.
+ */
 export function playlistsDue(sql: Sql): PlaylistDue[] {
   return sql.all(
     `${SELECT_READABLE} and (playlist_reads.read_at is null or playlists.snapshot_id is not playlist_reads.snapshot_id)
@@ -274,12 +278,12 @@ export function playlistsDue(sql: Sql): PlaylistDue[] {
   );
 }
 
-/** One playlist as in `playlistsDue`, whatever its version; undefined if it is not listed or gives no rows. */
+/** One playlist as in `playlistsDue`, whatever its snapshot; undefined if it is not listed or gives no rows. */
 export function readablePlaylist(sql: Sql, id: string): PlaylistDue | undefined {
   return sql.get(`${SELECT_READABLE} and id = ?`, [id]);
 }
 
-/** True if the stored rows are those of this version. */
+/** True if the stored rows are those of this snapshot; false for null. */
 export function isKnown(sql: Sql, id: string, snapshotId: string | null): boolean {
   if (snapshotId === null) return false;
   const read = sql.get<{ snapshot_id: string | null }>(
@@ -297,7 +301,7 @@ export function clearFailures(sql: Sql): void {
   sql.run('update playlist_reads set failed_at = null where failed_at is not null');
 }
 
-/** Marks a playlist so that its rows are read again, whatever version the list shows. */
+/** Marks a playlist so that its rows are read again, whatever snapshot the list shows. */
 export function setDue(sql: Sql, id: string): void {
   sql.run('update playlist_reads set snapshot_id = null, read_at = null where playlist_id = ?', [id]);
 }
@@ -401,9 +405,9 @@ export interface Summary {
   complete: boolean;
   /** Time when each list was last known to be current. */
   listAsOf: Record<LibraryList, number | null>;
-  /** True if the first reading continues in the background. */
+  /** True if a reading is not over and continues in the background. */
   wanted: boolean;
-  /** Number of playlists whose rows are older than the list. */
+  /** Number of playlists that `playlistsDue` returns. */
   due: number;
   tracks: number;
   saved: number;
@@ -447,7 +451,7 @@ function numberIn(sql: Sql, name: MetaName): number | null {
   return text === null ? null : Number(text);
 }
 
-/** The version of a playlist whose rows are stored; null if no rows are stored, or their version is not known. */
+/** The snapshot of a playlist whose rows are stored; null if no rows are stored, or their snapshot is not known. */
 export function playlistSnapshot(sql: Sql, id: string): string | null {
   return (
     sql.get<{ snapshot_id: string | null }>('select snapshot_id from playlist_reads where playlist_id = ?', [

@@ -8,7 +8,7 @@ interface KnownItem {
   id: number;
   /** Number of the first item with the same URI or, in the short history, with the same names. */
   subject: number;
-  /** The subject in the short history with the same names. Plays of this item replace plays of that subject. */
+  /** The subject in the short history with the same names, whose plays this item's plays replace; null if there is none. */
   shortId: number | null;
   item: PlayedItem;
 }
@@ -134,6 +134,7 @@ export function playsAccount(sql: Sql): string | null {
   return sql.get<{ value: string }>("select value from meta where name = 'plays_account'")?.value ?? null;
 }
 
+/** Notes the user name that the plays belong to, unless one is noted already. */
 export function putPlaysAccount(sql: Sql, digest: string): void {
   sql.run("insert into meta (name, value) values ('plays_account', ?) on conflict (name) do nothing", [
     digest,

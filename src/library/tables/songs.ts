@@ -71,7 +71,7 @@ export function hashOfKey(recording: Pick<Recording, 'name' | 'first'>): number 
 }
 
 /** Groups new and changed recordings into songs, together with all recordings that may belong to the same songs. */
-export function songsOf(sql: Sql, changed: readonly Recording[]): void {
+export function putInSongs(sql: Sql, changed: readonly Recording[]): void {
   const affected = new Set<number>();
   for (const recording of changed) {
     const hash = hashOfKey(recording);

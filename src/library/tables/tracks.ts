@@ -5,7 +5,7 @@ import { readBilling } from '../../music/artists.ts';
 import type { TrackQuery } from '../../music/trackQuery.ts';
 import type { Sql } from '../../store/sql/sql.ts';
 import { MEDIA_COLUMNS, mediaOf, TRACK_COLUMNS } from './media.ts';
-import { forgetSongs, hashOfKey, type Recording, songsOf } from './songs.ts';
+import { forgetSongs, hashOfKey, putInSongs, type Recording } from './songs.ts';
 
 interface TrackRow extends RecordingFacts {
   uri: string;
@@ -101,7 +101,7 @@ export function putTracks(sql: Sql, rows: ReadonlyArray<{ media: Media | null }>
       sql.get<{ track: number }>('select rowid as track from tracks where uri = ?', [row.uri])?.track;
     changed.push({ ...row, track: track ?? 0, first: artists[0]?.name ?? '' });
   }
-  songsOf(sql, changed);
+  putInSongs(sql, changed);
 }
 
 /** Names of the tracks that are known, by URI. */
@@ -129,7 +129,10 @@ export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, str
   return found;
 }
 
-/** Saved tracks with the ISRC of the query or, if the query has none, with its title and first artist (folded). */
+/**
+ * Saved tracks with the ISRC of the query or, if the query has none, with its title and first artist (folded). They are
+ * found by a hash, which other names may share, so the caller has to compare.
+ */
 export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[] {
   const firsts = new Set([artist, ...readBilling(artist).main.slice(0, 1)]);
   const hashes = [...firsts].map((first) => hashOfKey({ name: title, first }));
@@ -152,7 +155,7 @@ export function isKnownTrack(sql: Sql, uri: string): boolean {
   return sql.get('select 1 from tracks where uri = ?', [uri]) !== undefined;
 }
 
-/** Deletes the tracks of former rows that no row refers to any more. */
+/** Deletes the tracks of `former` rows that no stored row refers to any more. */
 export function dropUnused(sql: Sql, former: ReadonlyArray<{ uri: string | null }>): void {
   const gone: number[] = [];
   for (const uri of new Set(former.map((row) => row.uri))) {

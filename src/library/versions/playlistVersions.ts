@@ -14,9 +14,9 @@ import {
 } from '../tables/versions.ts';
 
 export interface PlaylistVersionsFile {
-  /** Keeps the rows of a playlist that was just read as a version, if they differ from the last one. */
+  /** Keeps the rows in `pending_rows`, which were just read, as a version, if they differ from the last version. */
   keepPending(id: string): Promise<void>;
-  /** The versions of a playlist, newest first. `name` is null if no version was ever kept. */
+  /** The versions of a playlist, newest first. `name` is null if there are none. */
   list(id: string): Promise<{ name: string | null; items: PlaylistVersion[] }>;
   rows(id: string, version: number): Promise<VersionRow[] | null>;
   playlists(): Promise<Array<{ id: string; name: string }>>;

@@ -22,6 +22,7 @@ export interface RestorePlan {
 /**
  * @param shown URIs of the present rows; '' for a row for which Spotify names no item
  * @param gone URIs of tracks that Spotify does not know any more
+ * @param skipsUnsupported true to leave out the rows of the version that cannot be restored
  */
 export function restorePlan(
   shown: readonly string[],
