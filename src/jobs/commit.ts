@@ -14,7 +14,11 @@ import { changeJob, type Job } from '../store/tables/jobs.ts';
 import { type JobContext, move, reread } from './context.ts';
 import { failuresOf, follow } from './outcome.ts';
 
-/** Writes all items of a job. Throws only if it fails before the change exists. */
+/**
+ * Begins the change that writes all items of a job, or continues with it. For a cancelled job, finds out how its last request
+ * ended.
+ * @throws RelayError what fails before the change exists, and `STORE_ERROR`
+ */
 export async function commitStep(context: JobContext, job: Job, signal: AbortSignal): Promise<void> {
   if (job.status !== 'committing' && job.status !== 'cancelled') {
     if (!(await move(context, job, 'committing', { runAfter: null }))) return;
@@ -125,7 +129,7 @@ function requireCommitting({ store }: JobContext, job: Job): void {
   throw new RelayError('CANCELLED', 'The job was cancelled.');
 }
 
-/** Number of items to handle at once. So many take about a millisecond. */
+/** Number of items to handle at once, which takes about a millisecond. */
 const WINDOW = 250;
 
 /**

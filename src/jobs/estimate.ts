@@ -15,7 +15,7 @@ export interface Estimate {
   least: number;
   /**
    * The most requests, unless some fail; null if that depends on the length of the target. A song that is misspelled or missing
-   * takes a second search, and a song with an album a third.
+   * takes a second search. An album and a recording code may each take one more.
    */
   most: number | null;
 }

@@ -89,9 +89,9 @@ export interface Jobs {
    * @throws RelayError `JOB_STATE`
    */
   commit(id: string, options?: { skipUnresolved?: boolean }): Promise<JobRecord>;
-  /** Cancels a job; returns once its last write has ended. @throws RelayError `JOB_STATE` */
+  /** Cancels a job; returns once its last write has ended, or `signal` is aborted. @throws RelayError `JOB_STATE` */
   cancel(id: string, signal: AbortSignal): Promise<JobRecord>;
-  /** Tells the service that an account was connected: jobs that waited for this continue. */
+  /** Tells the service that an account was connected: jobs that a login helps, or may help, continue. */
   loggedIn(): void;
   start(): void;
   stop(): Promise<void>;

@@ -15,7 +15,7 @@ import { beginStored, dropStored, type JobRequest, storeItems } from './newJob.t
 import { waitAfter } from './outcome.ts';
 import { searchForCaller } from './resolveStep.ts';
 
-/** Limits within the 45 s of a call: the longest search, and the time after which the call stops reading. */
+/** Limits within the 45 s of a call: how long it may search, and when after its start it stops reading the target. */
 const SEARCH_MS = 35_000;
 const READ_UNTIL_MS = 42_000;
 
@@ -30,14 +30,14 @@ export interface LookedUp {
   readonly isComplete: boolean;
   /** The items as they are now, in order. */
   items(): JobItem[];
-  /** Skips the found items for which `isLeftOut` returns true. It is called for each found item in order. */
+  /** Skips the found items for which `isLeftOut` returns true. `isLeftOut` is called for each found item, in order. */
   leaveOut(isLeftOut: (uri: string) => boolean): void;
 }
 
 /** Looks up a list, marks the items that its job would skip, and calls `then` for the answer. */
 export type LookUp = <T>(request: JobRequest, call: Call, then: (list: LookedUp) => Promise<T>) => Promise<T>;
 
-/** @param listed runs a function that lists a job, and wakes the lanes */
+/** @param listed calls the function, which lists a job, and then wakes the lanes */
 export function createLookUp(
   context: JobContext,
   listed: (list: () => Promise<Job>) => Promise<Job>,
@@ -66,7 +66,7 @@ export function createLookUp(
         },
       });
     } finally {
-      // If the change is still under way when the server stops, the next start lists the job.
+      // The job of a change that is still under way stays: if the server stops meanwhile, the next start lists it.
       const change = getChange(store, id);
       const isOver = change === null || change.outcome !== null;
       if (isOver && getJobBySeq(store, seq)?.listed === false) await dropStored(context, seq);

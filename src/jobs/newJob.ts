@@ -30,7 +30,7 @@ export interface JobRequest {
   maxAttempts: number;
 }
 
-/** Number of rows to store in one transaction. So many take about a millisecond. */
+/** Number of rows to store in one transaction, which takes about a millisecond. */
 const ROWS = 50;
 
 /**
@@ -48,7 +48,7 @@ export async function storeJob(context: Context, request: JobRequest): Promise<J
   }
 }
 
-/** Stores a job with its items, in batches, since ten thousand take a while. Only `beginStored` lists the job. */
+/** Stores a job with its items, in batches, since ten thousand take a while. The job is not listed yet. */
 export async function storeItems(context: Context, request: JobRequest): Promise<Job> {
   const { store, clock, random } = context;
   const { items, type, payload, maxAttempts } = request;

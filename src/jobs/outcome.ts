@@ -31,7 +31,10 @@ function endingOf(change: Change | null, end: DriveEnd): keyof typeof STATUS_AFT
   return change === null || change.outcome === 'done' ? 'done' : 'unfinished';
 }
 
-/** @throws RelayError `STORE_ERROR` */
+/**
+ * Records what the end of an attempt means for a job, and resolves once that is on disk.
+ * @throws RelayError `STORE_ERROR`
+ */
 export async function follow(
   context: Context,
   job: Job,

@@ -10,7 +10,7 @@ export function noSuchJob(id: string): RelayError {
   return new RelayError('JOB_NOT_FOUND', `There is no job ${id.slice(0, 100)}.`, {
     remedy: {
       text: 'Call list_jobs to see all jobs. Ended jobs are kept for 90 days.',
-      terminal: { text: '{1} lists all. Ended jobs are kept for 90 days.', commands: [['jobs']] },
+      terminal: { text: '{1} lists all jobs. Ended jobs are kept for 90 days.', commands: [['jobs']] },
     },
   });
 }

@@ -29,8 +29,8 @@ import { type JobContext, move, reread } from './context.ts';
 import { type JobWait, waitAfter } from './outcome.ts';
 
 /**
- * Maximum number of searches at a time. More would only reach the rate limit sooner. For a waiting caller, it is the number of
- * pages of a list that are read at a time.
+ * Maximum number of searches at a time. More would only reach the rate limit sooner. A waiting caller gets as many as relay
+ * reads pages of a list at a time.
  */
 const PARALLEL_SEARCHES = { job: 4, caller: 8 };
 const MAX_ITEMS = 200;
@@ -50,7 +50,7 @@ interface Turn {
   caller: Call | null;
   /** Failures that the items may or may not have caused. */
   held: Failure[];
-  /** Number of songs that this turn is to find. */
+  /** Number of different songs that this turn is to find. */
   listed: number;
 }
 
@@ -117,7 +117,7 @@ async function endIfDone(turn: Turn): Promise<void> {
   await move(context, job, 'completed', { result, completedAt: now });
 }
 
-/** Searches until the time is up, no item is left, or the job has to wait. */
+/** Searches until the time is up, no item is left, or the job has to wait. Errors that end the turn are in `turn.error`. */
 async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<void> {
   const { caller, context } = turn;
   const { clock } = context;
@@ -130,10 +130,8 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
     queue.length > 0 && !turn.pause && !turn.error && !turn.signal.aborted && clock.now() < end;
   // Songs with an alias need no request: without pauses for other work, hundreds would be looked up at once.
   const others = createTurns();
-  /**
-   * Searches for one item after another until a search fails. So at most one search of each lane fails before the trial search.
-   */
-  const lane = async () => {
+  /** Searches for one item after another until a search fails. So each searcher fails at most once before the trial search. */
+  const searcher = async () => {
     while (goesOn()) {
       const item = queue.shift();
       if (!item || !(await searchOne(turn, item))) return;
@@ -144,13 +142,14 @@ async function searchAll(turn: Turn, items: readonly PendingItem[]): Promise<voi
   };
   if (turn.before.failureClass === 'connectivity') await judge(turn);
   while (goesOn()) {
-    await Promise.all(Array.from({ length: PARALLEL_SEARCHES[caller ? 'caller' : 'job'] }, lane));
+    await Promise.all(Array.from({ length: PARALLEL_SEARCHES[caller ? 'caller' : 'job'] }, searcher));
     if (turn.signal.aborted || turn.error) return;
     if (turn.pause) postponeHeld(turn);
     else if (turn.held.length > 0) await judge(turn);
   }
 }
 
+/** The first item of each key, in order: items with one key need the same search. */
 function oneOfEachKey(items: readonly PendingItem[]): PendingItem[] {
   return [...new Map(items.toReversed().map((item) => [item.key, item])).values()].reverse();
 }
@@ -169,6 +168,7 @@ async function searchOne(turn: Turn, item: PendingItem): Promise<boolean> {
   return failed(turn, item, outcome);
 }
 
+/** Records that a search failed. While a caller waits, the first failure ends the turn, whatever its cause. */
 function failed(turn: Turn, item: PendingItem, error: RelayError): false {
   switch (turn.caller ? 'store' : failureClassOf(error)) {
     case 'store':
@@ -229,7 +229,7 @@ function postponeHeld({ context, job, held }: Turn): void {
   store.saveSoon();
 }
 
-/** Blames the items for the failures from before a search that worked. */
+/** Blames the items for the held failures in `earlier`, which are from before a search that worked. */
 function blameHeld(turn: Turn, earlier: ReadonlySet<Failure>): void {
   const { context, job, before, held } = turn;
   if (before.failures > 0) changeJob(context.store, job.seq, { stepAttempts: 0 }, context.clock.now());

@@ -9,9 +9,10 @@ import { getJobBySeq, type Job, type JobError, listJobs, moveJob } from '../stor
 import type { Store } from '../store/types.ts';
 
 /**
- * Stops every job that was writing, until `resume_job` or `cancel_job`; returns how many. A resumed job first finds out how
- * far it had got. Unfinished writes of tools are given up; what they wrote stays.
+ * Stops every job that was writing, until `resume_job` or `cancel_job`. A resumed job first finds out how far it had got.
+ * Unfinished writes of tools are given up; what they wrote stays.
  * @param savedAt time of the copy, Unix milliseconds
+ * @returns number of jobs that would have continued by themselves
  */
 export function holdWriting(store: Store, savedAt: number): number {
   // For SQLite, a negative limit means no limit.

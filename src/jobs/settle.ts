@@ -18,13 +18,14 @@ export type Fix = { position: number; uri: string } | { position: number; skip: 
 
 export interface Settlement {
   fixes?: readonly Fix[] | undefined;
-  /** Minimum score, from 0 to 1, at which all other unresolved items get their first candidate. */
+  /** Minimum score, from 0 to 1, at which unresolved items that `fixes` does not name get their first candidate. */
   acceptNear?: number | undefined;
 }
 
-/** Number of items that a settlement gave a track, and number of those it left out. */
 export interface Settled {
+  /** Number of items that now have their track. */
   settled: number;
+  /** Number of items that are now left out. */
   skipped: number;
 }
 
@@ -161,7 +162,7 @@ export function settleItems(
   return { settled: tracks.size - skipped, skipped };
 }
 
-/** The other open items that ask for a song which a decision gave a track. */
+/** The open items with a song that a decision gave a track, with their tracks. Includes the items of the decisions. */
 function alike(
   { store }: Pick<JobContext, 'store'>,
   job: Job,

@@ -44,7 +44,10 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
     getKeep(store, id)?.status === 'paused' ? 'paused' : status;
 
   const endings = {
-    /** Records that the playlist waits. @param retryAt when to try again; null to wait for something else, such as a login */
+    /**
+     * Records that the playlist waits.
+     * @param retryAt when to try again, in Unix milliseconds; null if only a login or the next due time ends the wait
+     */
     async waits(
       keep: Keep,
       reason: string,

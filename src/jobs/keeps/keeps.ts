@@ -40,15 +40,19 @@ type ShownRun = KeepAnswer & { preview: KeepPreview };
 
 export interface Keeps {
   /**
-   * Keeps a playlist, and runs it once.
-   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN`, `CONFLICT` if it is kept already, or
-   * the errors of reading
+   * Keeps a playlist, and runs it once. With `dryRun`, only says what the run would do.
+   * @throws RelayError `INVALID_ARGUMENT` for a query that cannot be kept, `FORBIDDEN` for somebody else's playlist, and
+   *   `CONFLICT` if it is kept already. Also `LOGIN_REQUIRED`, and the errors of reading
    */
   add(asked: KeepRequest, call: Caller): Promise<ShownRun>;
   list(): KeepRecord[];
-  /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND` */
+  /** @param id an ID, or its first characters. @throws RelayError `NOT_FOUND`, or `INVALID_ARGUMENT` if several begin so */
   get(id: string): KeepRecord;
-  /** @throws RelayError `NOT_FOUND`, `CONFLICT` if there is nothing to accept */
+  /**
+   * Carries out an action. `run` and `accept` wait for the run, but only for the rest of a call's time.
+   * @param id as for `get`
+   * @throws RelayError as `get` does, and `CONFLICT` if there is nothing to accept
+   */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
   /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
   loggedIn(): void;
@@ -87,7 +91,10 @@ export function createKeeps(context: KeepsContext): Keeps {
   /** The present row of a kept playlist; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
 
-  /** Waits for a run for the rest of a call's time; the run continues after that. @param begunAt when the call began, monotonic */
+  /**
+   * Waits for a run for the rest of a call's time; the run continues after that.
+   * @param begunAt when the call began, in monotonic milliseconds
+   */
   async function inTime(work: Promise<Outcome>, { signal }: Caller, begunAt: number): Promise<Outcome> {
     const leftMs = Math.max(0, begunAt + CALLER_MS - clock.monotonic());
     const first = await firstOf(clock, work, signal, leftMs);

@@ -12,7 +12,7 @@ export interface KeepsContext extends ChangeContext {
   library: Library;
 }
 
-/** The ID of the account that requests can be sent for; null: nobody is logged in. */
+/** The ID of the account that requests can be sent for; null if nobody is logged in. */
 export function connectedAccount(store: Store): string | null {
   const account = getAccount(store);
   return account === null || account.reauthorizationRequired ? null : account.providerUserId;

@@ -16,7 +16,10 @@ const NAMED = 10;
  * read.
  */
 const MAX_DOUBTED = 200;
-/** Maximum number of rows whose recordings are looked up because neither the copy nor the list tells them. */
+/**
+ * Maximum number of rows to look up whose recordings neither the copy nor the list tells. If there are more, none is looked
+ * up.
+ */
 const MAX_LOOKED_UP = 5;
 /** Number of lookups that run at once. */
 const AT_ONCE = 4;

@@ -1,4 +1,5 @@
 /** Decides what a run of a kept playlist does, from the result of its query and the rows that are there. Pure. */
+import { counted } from '../../base/lists.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { MAX_KEPT_ROWS } from '../../domain/keep.ts';
 import type { LibraryCell } from '../../domain/library.ts';
@@ -98,13 +99,15 @@ function reasonFor({
     return 'Somebody changed this playlist since the last run. If you accept, the query replaces these edits once.';
   }
   const [had, have] = [present.length, wanted.length];
-  if (had > 0 && have === 0) return `The query finds nothing now, and the playlist has ${had} rows.`;
+  if (had > 0 && have === 0)
+    return `The query finds nothing now, and the playlist has ${counted(had, 'row')}.`;
   const loss = had - have;
   if (loss > LOSS.rows && loss > LOSS.share * had) {
     return `The playlist would shrink from ${had} rows to ${have}.`;
   }
   const local = without(present, wanted).filter((uri) => uri.startsWith('spotify:local:')).length;
-  if (local > 0) return `${local} local files would go, and only Spotify can add them again.`;
+  if (local > 0)
+    return `${counted(local, 'local file')} would go, and only Spotify can add local files again.`;
   if (written.filter((one) => one === digest).length >= MAX_RETURNS) {
     return 'The playlist goes back and forth between the same rows: two kept playlists may read each other.';
   }

@@ -17,7 +17,7 @@ import { decide, type Wanted, wantedOf } from './plan.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
-/** Maximum number of rounds in which rows that Spotify refuses are found and left out. */
+/** Maximum number of tries to write. Before each further try, the rows that Spotify refuses are found and left out. */
 const MAX_TURNS = 3;
 /** How long a playlist counts as new; it may take half a minute to show in the account's list. */
 const NEW_MS = 2 * 60_000;
@@ -62,6 +62,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     return isNoted ? keep : noted(keep, last, { ...leftBy(last), accepted: null });
   }
 
+  /** Records the last change of a kept playlist. @param left the rows that it left; null while it has not ended */
   function noted(keep: Keep, change: Change, left: KeepChange | null): Keep {
     setKeep(store, keep.seq, {
       ...left,
@@ -87,8 +88,8 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   }
 
   /**
-   * What the query asks for now. @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or of
-   * reading
+   * What the query asks for now.
+   * @throws RelayError `INVALID_ARGUMENT` for a query that fails or takes too long, or the errors of reading
    */
   async function askedOf(
     { query: sql }: Keep,
@@ -110,14 +111,14 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     const { saved, playlists } = answer.coverage;
     const isWhole = saved === 'complete' && playlists.read + playlists.unreadable === playlists.total;
     if (answer.note !== undefined || !isWhole) {
-      return endings.waits(keep, answer.note ?? 'The library is not read yet.');
+      return endings.waits(keep, answer.note ?? 'The library has not been read completely yet.');
     }
     const missed = answer.missed.filter(
       ({ id }) => id !== keep.playlistId && !keep.gone.includes(playlistUri(id)),
     );
     if (missed.length > 0) {
       const names = missed.map(({ name }) => `"${name}"`).join(', ');
-      const reason = `Spotify does not give the rows of ${names} now, which the query may read. Accept lets it run without them.`;
+      const reason = `Spotify does not give the rows of ${names} now, which the query may read. If you accept, it runs without them.`;
       const wanted = wantedOf(answer.rows, keep.gone);
       const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
       return endings.review(keep, reason, await previewOf(present, wanted.uris, wanted.leftOut));
