@@ -272,7 +272,10 @@ function versionsOf(title: ParsedTitle, wanted: ReadonlySet<Version>, track: Tra
   return versionsKey(announced) === versionsKey(wanted) ? announced : title.versions;
 }
 
-/** A remix requested without a name matches any remix. With a name, the title or the artists must have that name. */
+/**
+ * A remix requested without a name matches any remix. With a name, the title or the artists must have that name. The title of
+ * a live recording need not name its place.
+ */
 function judgeDetail(version: Version, asked: ParsedTitle, title: ParsedTitle, track: Track): Reason {
   const wanted = asked.details.get(version);
   const offered = title.details.get(version);

@@ -93,7 +93,7 @@ const MAX_NAME = 300;
  * grows at least with the square of the length.
  */
 export function tidyName(name: string, max = MAX_NAME): string {
-  // A ligature may stand for eighteen letters.
+  // A ligature may become eighteen letters, so the tidy text is cut too.
   return tidy(name.slice(0, max)).slice(0, max);
 }
 

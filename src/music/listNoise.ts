@@ -94,7 +94,7 @@ function isName(text: string): boolean {
 }
 
 function withoutEnding(title: string): string {
-  // Folding may change the length of the text before the ending.
+  // Folding may change the length of the text before the ending, so the length of the rest is counted from the end.
   const ending = ENDING.exec(foldLetters(title))?.[0];
   const rest = ending === undefined ? '' : title.slice(0, -ending.length).trim();
   return isName(rest) ? rest : title;
@@ -119,7 +119,10 @@ function* cuts(title: string): Generator<{ before: string; after: string }> {
   if (quoted?.[1] && quoted[2]) yield { before: quoted[1], after: quoted[2] };
 }
 
-/** The names in `text` besides the artist's; null unless `text` names the artist, or only artists of the billing. */
+/**
+ * The names in `text` that the billing `artist` lacks. null if `text` names neither all main artists of the billing, nor only
+ * artists of it.
+ */
 function namesWith(text: string, artist: string): string[] | null {
   if (sameArtist(text, artist) || signlessKeys(text).includes(compact(normaliseName(artist)))) return [];
   const [there, asked] = [readBilling(text), readBilling(artist)];

@@ -81,6 +81,7 @@ function withOneTypo(asked: Asked, offers: readonly Offer[]): MatchResult | null
   const field = first.reasons.includes('title') ? 'artist' : 'title';
   return offers.some((offer) => bearsName(asked, offer, field)) ? null : chosenFrom(forgiven);
 }
+
 /** A key that is equal for releases of one song in one version. */
 function songOf({ title, track }: Offer): string {
   return JSON.stringify([

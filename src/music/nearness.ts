@@ -18,7 +18,9 @@ export interface Differences {
   readonly version: boolean;
 }
 
-/** The highest score of a near miss. Every accepted track scores more. */
+/** The score for a title or an artist that agrees. Scores in this file are in thousandths. */
+const AGREES = 400;
+/** Scores for a title with one or two typos. An artist with as many scores 5 less. Every accepted track scores more. */
 const ONE_TYPO = 390;
 const TWO_TYPOS = 360;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
@@ -59,16 +61,16 @@ export function nearestName(wanted: string, names: readonly string[]): string {
   return rated.reduce((best, one) => (one.points > best.points ? one : best)).name;
 }
 
-/** 0 to 390, in thousandths; 0 for an unrelated track. */
+/** 0 to 390; 0 for an unrelated track. */
 export function nearness(asked: Names, offered: Names, differs: Differences): number {
   const version = versionNearness(asked.title, offered.title, differs);
-  const title = differs.title ? nameNearness(asked.title.base, offered.title.base, TITLE) : 400;
+  const title = differs.title ? nameNearness(asked.title.base, offered.title.base, TITLE) : AGREES;
   const performer = PERFORMS_OTHERS.test(offered.artist) && !PERFORMS_OTHERS.test(asked.artist);
   const artist = differs.artist
     ? nameNearness(asked.artist, offered.artist, ARTIST) / (performer ? 4 : 1)
-    : 400;
+    : AGREES;
   if (!differs.title || !differs.artist) return Math.round(Math.min(title, artist, version));
-  return Math.round(bothDiffer(asked, offered) * 300 * (performer ? 0.25 : 1) * (version / 400));
+  return Math.round(bothDiffer(asked, offered) * 300 * (performer ? 0.25 : 1) * (version / AGREES));
 }
 
 function bothDiffer(asked: Names, offered: Names): number {
@@ -84,7 +86,7 @@ function bothDiffer(asked: Names, offered: Names): number {
 }
 
 function versionNearness(asked: ParsedTitle, offered: ParsedTitle, { version }: Differences): number {
-  if (!version) return 400;
+  if (!version) return AGREES;
   const kinds = [...new Set([...asked.versions, ...offered.versions])].filter(
     (kind) => asked.versions.has(kind) !== offered.versions.has(kind),
   );

@@ -17,7 +17,7 @@ const SCRIPTS = [
   'Han',
 ].map((script) => ({ script, letter: new RegExp(`\\p{Script=${script}}`, 'gu') }));
 
-/** Pairs of letters and their Latin forms, separated by spaces. */
+/** Pairs of letters and their Latin forms, separated by spaces. A `-` stands for a letter that is left out. */
 const LETTERS: ReadonlyMap<string, string> = new Map(
   [
     // Cyrillic.
@@ -42,6 +42,7 @@ const LETTERS: ReadonlyMap<string, string> = new Map(
   }),
 );
 
+/** The parts of a Hangul syllable in the order of Unicode; `-` for a part without a sound. */
 const HANGUL_FIRST = 'g kk n d tt r m b pp s ss - j jj ch k t p h'.split(' ');
 const HANGUL_VOWEL = 'a ae ya yae eo e yeo ye o wa wae oe yo u wo we wi yu eu ui i'.split(' ');
 const HANGUL_LAST = '- k k k n n n t l k m l l l p l m p p t t ng t t k t p t'.split(' ');

@@ -58,7 +58,7 @@ function isWordTypo(written: string, right: string): boolean {
   return isOneChange(written, right);
 }
 
-/** True if only the plural's "s" differs: it is missing, added or replaced. */
+/** True if only the plural's "s" of `right` differs: it is missing, or another letter is in its place. */
 function isPlural(written: string, right: string): boolean {
   const stem = right.slice(0, -1);
   return right.endsWith('s') && (written === stem || written.slice(0, -1) === stem);

@@ -18,12 +18,12 @@ import { findTrack } from './search.ts';
 export interface Resolution extends MatchResult {
   /** `alias`: found without a search. */
   source: 'alias' | 'search';
-  /** An alias that somebody confirmed although title, artist or album differ. */
+  /** True for an alias that somebody confirmed although title, artist or album differ. */
   confirmed?: true;
 }
 
 export interface Resolver {
-  /** True if the query needs no search. */
+  /** True if an alias answers the query. A query without one may still be answered by a saved track. */
   knows(query: TrackQuery): boolean;
   /** @param listed how many songs of the list are still to be found; 0 for a query by itself */
   resolve(query: TrackQuery, call: Call, listed?: number): Promise<Resolution>;
@@ -116,7 +116,7 @@ export function createResolver(
   return { knows: (query) => remembered(query, aliasKey(query)) !== null, resolve, choose, keep };
 }
 
-/** A search tolerates a wrong album; a stored alias must not have a wrong album. */
+/** True if the track is what the query asks for. A search also accepts a track that is on another album than requested. */
 function fits(query: TrackQuery, track: Track): boolean {
   const { status, candidates } = matchTrack(query, [track]);
   return status === 'matched' && candidates[0]?.reasons.includes('album_differs') !== true;

@@ -26,7 +26,7 @@ const SIGNATURES: ReadonlyArray<readonly [bytes: string, what: string, remedy: s
 
 /** Line feed, space and comma, which are in lists of any script. */
 const COMMON_BYTES: ReadonlySet<number> = new Set([0x0a, 0x20, 0x2c]);
-/** Number of bytes that are searched for zero bytes. */
+/** How much of a file, in bytes or in characters, is looked at to tell its encoding, and whether it is text. */
 const SAMPLE = 64 * 1024;
 
 /**

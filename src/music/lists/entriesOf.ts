@@ -20,6 +20,7 @@ interface Open {
   isrc?: string;
   /** The text, tidy, with single tabs; '' if the row has only an address. */
   text: string;
+  /** True if links that are not to Spotify were removed from the text. */
   hadLink: boolean;
 }
 

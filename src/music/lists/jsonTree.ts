@@ -46,7 +46,7 @@ export function itemsOf(node: JsonNode | undefined): readonly JsonNode[] {
   return node?.type === 'array' ? (node.children ?? []) : [];
 }
 
-/** JSON Lines as an array, with positions in the whole text; null if any line is not an object. */
+/** JSON Lines as an array of objects with their positions in the whole text; null if any line is not an object. */
 function oneValueALine(lines: readonly string[]): JsonNode | null {
   const children: JsonNode[] = [];
   let offset = 0;

@@ -14,7 +14,7 @@ export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: str
 /** Why a local file is left out: its name is known, but Spotify has no copy to put into a playlist. */
 export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
 
-/** All Spotify addresses in a text, and the text without them and without other links. */
+/** All Spotify addresses in a text, and the text without any links. `hadLink`: it also had links that are not to Spotify. */
 export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLink: boolean } {
   const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));
   const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;
@@ -29,7 +29,7 @@ function withoutTrailing(address: string): string {
   return address.slice(0, end);
 }
 
-/** Reads one address: a URI, a link or a bare ID of a track. */
+/** Reads one address: a URI, a link, or a bare ID, which counts as that of a track. */
 export function readRef(written: string): Ref {
   const address = written.trim().replace(/^spotify:[a-z]+:/iu, (start) => start.toLowerCase());
   if (address.startsWith('spotify:local:')) return { why: LOCAL_FILE };

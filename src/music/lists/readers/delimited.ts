@@ -31,7 +31,7 @@ const MAX_ROW_LINES = 20;
 const RULE = /^(?::?-+:?)?$/u;
 const SEPARATOR_LINE = /^sep=.$/iu;
 
-/** The header with most known names, or null. */
+/** The table whose header has the most known names; null if no line is a header. */
 export function findTable(source: Source, delimiters: readonly string[]): Table | null {
   let best: Table | null = null;
   source.lines.slice(0, HEADER_WITHIN).forEach((line, header) => {
@@ -133,7 +133,10 @@ function parseRecords(
   return { records, unclosed: long?.line ?? null };
 }
 
-/** Rows without a header: two columns are artist and title in an order that the file decides. */
+/**
+ * Reads a table without a header. Its two columns are artist and title, in an order that is decided for the whole file.
+ * @throws RelayError `INVALID_ARGUMENT` if a row has more than two columns
+ */
 export function readWithoutHeader(source: Source, delimiter: string): RawList {
   const records = recordsOf(source, { delimiter, header: -1 });
   const wide = records.find(({ values }) => values.length > 2 && values.some((value) => value.trim() !== ''));

@@ -84,7 +84,7 @@ function readLibrary(source: Source): RawList {
   return { rows: [...songs, ...others] };
 }
 
-/** Milliseconds. Spotify does not count a shorter play either. */
+/** A shorter play is left out. Spotify does not count it either. */
 const SHORT_MS = 30_000;
 
 /** One row for each play, so a song that was played twice is there twice. */

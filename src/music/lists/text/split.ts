@@ -10,7 +10,7 @@ export interface Style {
   parts(text: string): string[] | null;
   /**
    * The share of lines, 0 to 1, that the style needs to count beside the main style. The default is 0. A style with a share
-   * above 1 never counts.
+   * above 1 counts only as the main style.
    */
   readonly share?: number;
   /** The share of lines that the style needs to be the main style; by default `share`. */
