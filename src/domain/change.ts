@@ -71,6 +71,7 @@ const KINDS = {
     isChecked: true,
   },
 } satisfies Readonly<Record<string, KindFacts>>;
+
 /** What was asked for, as `relay history` shows it. */
 export type ChangeKind = keyof typeof KINDS;
 export const CHANGE_KINDS = Object.keys(KINDS) as [ChangeKind, ...ChangeKind[]];
@@ -131,6 +132,10 @@ export type ChangeOp =
   | { op: 'move'; start: number; length: number; before: number; snapshot?: string | undefined }
   /** `mayFail`: if Spotify refuses the values, the old ones stay and the change continues. */
   | { op: 'details'; set: DetailValues; mayFail?: boolean }
+  /**
+   * `known`: IDs of the playlists that had this name before, so that the new one can be told apart if the answer is lost; null
+   * if they were not read.
+   */
   | { op: 'create'; details: DetailValues & { name: string }; known: readonly string[] | null }
   | { op: 'follow' }
   | { op: 'unfollow' }

@@ -33,11 +33,14 @@ export interface LibraryAnswer {
 export interface LibraryStatus {
   as_of: string | null;
   coverage: LibraryCoverage;
-  /** `reading`: work in the background; `waiting`: until `until`, for `reason`; `idle`: nothing to do. */
+  /**
+   * `reading`: the library is read in the background. `waiting`: the reading waits until `until`, or for a login if that is
+   * null; `reason` is the code of the error, or `BUDGET`. `idle`: nothing is to be read.
+   */
   state: 'idle' | 'reading' | 'waiting';
   until: string | null;
   reason: string | null;
-  /** Requests of the current reading: how many are done, and an estimate of the total. */
+  /** Requests of the reading, both estimated from what the copy holds: those done, and all. */
   progress: { done: number; total: number };
   tracks: number;
   saved: number;

@@ -70,7 +70,7 @@ export interface StatusReport {
   /** Which secrets the state holds, encrypted. */
   secrets: { mcpApiKey: boolean; providerClientSecret: boolean };
   jobs: {
-    /** Number in each state; states without any are left out. */
+    /** Number of jobs in each state; states without jobs are left out. */
     byStatus: Record<string, number>;
     /** Ready jobs that a commit would not refuse. */
     committable: number;

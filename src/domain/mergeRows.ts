@@ -2,12 +2,15 @@
 import { longestIncreasing } from '../base/longestIncreasing.ts';
 import { mayBe, placesIn, without } from './rows.ts';
 
-/** Above this many comparisons, only rows that both lists name are compared. */
+/**
+ * If two stretches would take more comparisons than this, rows that both lists name divide them into shorter ones. Those that
+ * are still too long are not compared.
+ */
 const MAX_COMPARED = 1_000_000;
 
 /**
  * A longest common subsequence, or nearly: pairs of positions in `a` and `b` that hold the same row. An empty row was not read,
- * or Spotify no longer offers it. It matches any row, but preferably another empty one.
+ * or Spotify no longer offers it. It is paired with another empty row, or else with a row that only the other list has.
  */
 export function commonRows(a: readonly string[], b: readonly string[]): Array<[number, number]> {
   const isSame = (x: string, y: string) => x === y;

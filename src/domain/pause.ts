@@ -19,6 +19,7 @@ export interface PauseFacts {
   fraction: number;
 }
 
+/** Nothing tells relay when the refusal of an account or an app ends, so it looks once an hour. */
 const ACCOUNT_WAIT_MS = 60 * 60_000;
 const STORE_WAIT_MS = 10_000;
 /** Shortest wait for a rate limit or a quota without `retryAfterSeconds`. */

@@ -28,8 +28,8 @@ export function mayBeRows(expected: readonly string[], shown: readonly string[])
 }
 
 /**
- * True if a list shows every row of `rows` that has a name, in order, but not every row without one: somebody has taken that out.
- * @param shown leading rows that were not read are empty
+ * True if `shown` has the named rows of `rows` in the same order, but fewer rows: somebody has taken out rows without a name.
+ * @param shown empty for rows at its beginning that were not read
  */
 export function lacksUnnamed(rows: readonly string[], shown: readonly string[]): boolean {
   if (shown.length >= rows.length) return false;

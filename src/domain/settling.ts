@@ -11,7 +11,7 @@ export const SETTLE_KEYS: ReadonlyArray<readonly [string, string]> = [
   ['q', 'quit'],
 ];
 
-/** Typos score at least this much, other versions of a song less (`music/nearness.ts`). */
+/** One typo, or two in a title, score at least this much; another kind of version scores less (`music/nearness.ts`). */
 export const NEAR_SCORE = 0.36;
 /** Minimum score of a candidate that counts as similar; below it, little more than a word is the same. */
 const SIMILAR_SCORE = 0.2;

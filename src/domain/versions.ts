@@ -52,7 +52,7 @@ export const RestoreAnswer = z.object({
   removed_count: z.number(),
   /** Number of rows that only change their position. */
   moved_count: z.number(),
-  /** Rows that cannot be written. If there are any, nothing is written. */
+  /** Rows that cannot be written. They are left out if that was asked for; otherwise nothing is written. */
   unsupported: z.array(UnsupportedRow),
   change_id: z.string().optional(),
   note: z.string().optional(),
