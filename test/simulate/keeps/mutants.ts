@@ -10,8 +10,8 @@ export const KEEP_MUTANTS = [
   {
     name: 'a kept playlist may be emptied',
     file: 'src/jobs/keeps/plan.ts',
-    from: 'if (had > 0 && have === 0) return',
-    to: 'if (had < 0) return',
+    from: 'if (had > 0 && have === 0)',
+    to: 'if (had < 0)',
     only: 'keeps',
   },
   {
