@@ -6,9 +6,10 @@ import { rm, stat } from 'node:fs/promises';
 import type { Database, SqlJsStatic } from 'sql.js';
 import { later } from '../../base/abort.ts';
 import type { Clock } from '../../base/clock.ts';
-import { readRegularFile, removeStaleTemps, renameOver, replaceFile } from '../../base/files.ts';
+import { readRegularFile, removeStaleTemps, renameOver, replaceFile, UnreadFile } from '../../base/files.ts';
 import { freeMemory as freeMachine } from '../../base/freeMemory.ts';
 import type { Log } from '../../base/log.ts';
+import { nullIfMissing } from '../../base/thrown.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
 import { createPagedFile } from '../../store/sql/pagedFile.ts';
 import { createSql, type Sql } from '../../store/sql/sql.ts';
@@ -77,7 +78,10 @@ export interface FileDisk {
   /** Removes what an earlier process has left half written. */
   clean(path: string): Promise<void>;
   exists(path: string): Promise<boolean>;
-  /** The content of a file; null if there is no file, or it cannot be read. */
+  /**
+   * The content of a file; null if there is none.
+   * @throws UnreadFile if this cannot be a library's file; another error if it cannot be read now
+   */
   read(path: string): Promise<Uint8Array | null>;
   /** Resolves once the content is on the disk. */
   replace(path: string, parts: readonly Uint8Array[]): Promise<void>;
@@ -96,7 +100,7 @@ const MACHINE: FileDisk = {
       (found) => found.isFile(),
       () => false,
     ),
-  read: async (path) => (await readRegularFile(path, MAX_BYTES).catch(() => null))?.bytes ?? null,
+  read: async (path) => (await readRegularFile(path, MAX_BYTES).catch(nullIfMissing))?.bytes ?? null,
   replace: async (path, parts) => void (await replaceFile(path, parts)),
   remove: (path) => rm(path, { force: true }),
   putAside: async (path, aside) => void (await renameOver(path, aside)),
@@ -139,12 +143,29 @@ export function createLibraryFile({
   async function load(): Promise<Open> {
     const SQL = await loadSqlite();
     await disk.clean(path);
-    const bytes = await disk.read(path);
-    size = bytes?.length ?? 0;
-    const loaded = bytes && opened(SQL, bytes);
+    const bytes = await content();
+    size = bytes === 'unusable' ? 0 : (bytes?.length ?? 0);
+    const loaded = bytes && bytes !== 'unusable' ? opened(SQL, bytes) : null;
     if (bytes && !loaded) await discard();
     open = loaded ?? fresh(SQL);
     return open;
+  }
+
+  /**
+   * The content of the file; null if there is none. A file that cannot be read again must not be replaced only because it
+   * cannot be read now.
+   * @throws RelayError `STORE_ERROR`
+   */
+  async function content(): Promise<Uint8Array | 'unusable' | null> {
+    try {
+      return await disk.read(path);
+    } catch (error) {
+      if (error instanceof UnreadFile || kind.damaged === 'drop') return 'unusable';
+      throw new RelayError('STORE_ERROR', `${path} cannot be read: ${messageOf(error)}.`, {
+        remedy: 'Make it readable for its owner, or move it to another place to begin a new one.',
+        cause: error,
+      });
+    }
   }
 
   /** The database in a file's content; null if the file cannot be used. */

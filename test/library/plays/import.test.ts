@@ -1,6 +1,6 @@
 /** `relay import` of a listening history, and what can be asked of it afterwards. */
 import assert from 'node:assert/strict';
-import { readdir, readFile, stat, writeFile } from 'node:fs/promises';
+import { readdir, readFile, readlink, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { relay as cli, run, temporaryHome } from '../../support/cli.ts';
@@ -298,6 +298,32 @@ test('a damaged memory.db is put aside with a message, and a new one is begun', 
     assert.ok(told.err.includes(aside) && aside !== '', told.err);
     assert.match(await readFile(join(relay.home, aside), 'latin1'), /and then nothing$/);
     assert.deepEqual(await allPlays(relay), [playOf(A)]);
+  }));
+
+test('a memory.db that is too large is put aside', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const path = join(relay.home, 'memory.db');
+    await writeFile(path, 'my diary');
+    await truncate(path, 600 * 1024 * 1024);
+    const told = await run(relay, ['import', await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] }))]);
+    assert.equal(told.out, '1 play, 2014.\n');
+    const aside = (await readdir(relay.home)).find((name) => name.startsWith('memory.db.damaged-')) ?? '';
+    assert.ok(told.err.includes(aside) && aside !== '', told.err);
+    assert.equal((await stat(join(relay.home, aside))).size, 600 * 1024 * 1024);
+  }));
+
+test('a memory.db that cannot be read stays as it is, and the error names it', () =>
+  withExports({ connect: false }, async (relay, at) => {
+    const path = join(relay.home, 'memory.db');
+    await symlink(path, path);
+    const { code, err } = await run(relay, [
+      'import',
+      await at('a.zip', zipped({ 'endsong_0.json': [extended(A)] })),
+    ]);
+    assert.equal(code, 1);
+    assert.match(err, /memory\.db cannot be read: ELOOP/);
+    assert.match(err, /move it to another place/);
+    assert.equal(await readlink(path), path);
   }));
 
 test('a memory.db that is damaged while relay runs is put aside at the next question, which says so', () =>
