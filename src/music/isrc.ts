@@ -1,5 +1,6 @@
 /** Matches songs that are requested by recording code. */
 import type { Track } from '../domain/shapes.ts';
+import { releaseYear } from './judge.ts';
 import type { MatchResult } from './match.ts';
 import { normaliseName } from './normalise.ts';
 import { codeOf, compareTexts } from './recordings.ts';
@@ -24,7 +25,7 @@ export function matchIsrc(isrc: string, album: string | undefined, found: readon
   };
 }
 
-/** A release without a date comes last. */
-function dateOf({ album }: Track): string {
-  return album.release_date || '9999';
+/** A release without a date comes last. Spotify gives some of these the year 0000. */
+function dateOf(track: Track): string {
+  return releaseYear(track) === null ? '9999' : (track.album.release_date ?? '');
 }

@@ -22,7 +22,7 @@ export interface Differences {
 const AGREES = 400;
 /** Scores for a title with one or two typos. An artist with as many scores 5 less. Every accepted track scores more. */
 const ONE_TYPO = 390;
-const TWO_TYPOS = 360;
+const TWO_TYPOS = 365;
 /** The score for the same kind of version, with a typo in its place or remixer; other versions score less. */
 const VERSION_TYPO = 380;
 /** The score for a title or an artist that shares nothing with the requested one, and the most that likeness adds. */

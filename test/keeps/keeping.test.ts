@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { decide } from '../../src/jobs/keeps/plan.ts';
 import { owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
@@ -249,4 +250,18 @@ test('a query that fails later waits for a person; one whose source cannot be re
     relay.provider.faults.clear();
     assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
   });
+});
+
+test('a result that no playlist can hold stays in review, even if a person accepts the run', () => {
+  const shown = Array.from({ length: 10_000 }, (_, row) => `spotify:track:${row}`);
+  const wanted = [...shown, 'spotify:track:one-more'];
+  const facts = { shown, left: shown, wanted, written: [], digest: '' };
+  const review = {
+    kind: 'review',
+    reason: 'The query has 10001 rows now; a playlist holds at most 10,000.',
+  };
+  assert.deepEqual(
+    [decide({ ...facts, accepted: null }), decide({ ...facts, accepted: 0 })],
+    [review, review],
+  );
 });

@@ -10,6 +10,7 @@ const FOUND = [
   'Plinth | Ula | Collected | 2008-02-01 | 200 | ZZABC1200001',
   'Plinth | Ula | Rooms | 1994 | 200 | zz-abc-12-00001',
   'Plinth | Ula | Undated | | 200 | ZZABC1200001',
+  'Plinth | Ula | Unknown Date | 0000 | 200 | ZZABC1200001',
   'Plinth (Live) | Ula | Rooms | 1990 | 200 | ZZABC1200002',
   'Plinth | Ula | Bare | 1980',
 ].map(trackOf);

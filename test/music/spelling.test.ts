@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { NEAR_SCORE } from '../../src/domain/settling.ts';
 import { matchTrack } from '../../src/music/match.ts';
 import { distance, isTypo, similarity } from '../../src/music/spelling.ts';
 import { queryOf, testRows, trackOf } from './matchRows.ts';
@@ -196,3 +197,13 @@ for (const [ask, offered] of [
     assert.ok((candidates[0]?.score ?? 1) < 0.4);
   });
 }
+
+test('one or two typos in the title or the artist are near enough to be taken in one call; another version is not', () => {
+  const scoreOf = (offered: string) =>
+    matchTrack(queryOf('Lanternfish | Ula Brenk'), [trackOf(offered)]).candidates[0]?.score ?? 0;
+  const near = ['Lanternfishes | Ula Brenk', 'Lanternfish | Ula Brenkes'];
+  assert.deepEqual(
+    [...near, 'Lanternfish (Live) | Ula Brenk'].map((offered) => scoreOf(offered) >= NEAR_SCORE),
+    [true, true, false],
+  );
+});

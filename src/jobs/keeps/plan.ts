@@ -84,7 +84,8 @@ export function decide({ shown, left, wanted, accepted, written, digest }: Facts
   const reason = reasonFor({ present, left, wanted, written, digest });
   // The loss may have grown a little since a person agreed to it.
   const isAgreed = accepted !== null && without(present, wanted).length <= accepted + LOSS.rows;
-  return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
+  const isAllowed = reason === null || (isAgreed && wanted.length <= MAX_KEPT_ROWS);
+  return isAllowed ? { kind: 'write', present } : { kind: 'review', reason };
 }
 
 function reasonFor({
