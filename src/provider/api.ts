@@ -20,13 +20,13 @@ export interface SendCall extends Pick<Call, 'signal' | 'account'> {
 
 export interface ProviderApi {
   /**
-   * Sends one request: checks limits, gets a valid token, applies timeouts, retries reads, refreshes once after a 401. Each
-   * attempt is sent with a token of `call.account`, or not at all.
+   * Sends one request: checks limits, gets a valid token, applies timeouts, retries, refreshes the token once after a 401. A write
+   * is tried again only if it certainly was not sent. Each attempt is sent with a token of `call.account`, or not at all.
    * @throws RelayError with the code for what went wrong and a remedy; `LOGIN_REQUIRED` with `details.reason` `other_account`
-   * if another account is connected now; `details.sent` false if nothing reached the provider
+   * if another account is connected now. A `PROVIDER_*` error with `details.sent` false means that the request had no effect.
    */
   send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse>;
-  /** Current time by the provider's clock, in Unix milliseconds, as of its last answer; null before the first. */
+  /** Current time by the provider's clock, in Unix milliseconds, from its last successful answer; null before the first. */
   serverTime(): number | null;
 }
 
@@ -64,7 +64,7 @@ export interface ProviderRequest {
 
 export interface ProviderResponse {
   status: number;
-  /** The parsed JSON; null for an empty body, and for a 2xx body that is not JSON (player commands get such answers). */
+  /** The parsed JSON; null for a body that is empty or not JSON (player commands get such answers). */
   body: unknown;
   /** True if there was a body that is not JSON. */
   opaque: boolean;

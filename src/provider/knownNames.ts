@@ -35,6 +35,7 @@ export function keepPlaylistNames(api: ProviderApi, keep: KeepPlaylist): void {
   knownOf(api).keep = keep;
 }
 
+/** @param cover address of the image; null if none came with the answer */
 export function notePlaylist(
   api: ProviderApi,
   { id, name }: { id: string; name: string },
@@ -52,7 +53,7 @@ export function noteSong(api: ProviderApi, media: Media | null): void {
   put(knownOf(api).songs, media.uri, titleOf(media), MAX_SONGS);
 }
 
-/** `Title – Artist, Artist` of a song or an episode that was read since the start. */
+/** `Title – Artist, Artist` of a song or an episode that was read lately; null if it was not. */
 export function knownSong(api: ProviderApi, uri: string): string | null {
   return knownOf(api).songs.get(uri) ?? null;
 }

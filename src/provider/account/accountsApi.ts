@@ -29,7 +29,10 @@ export interface TokenAnswer {
   scopes: string[] | null;
 }
 
-/** The page on which the owner approves; `state` comes back at the redirect URI. */
+/**
+ * The address of the page on which the owner approves; `state` comes back at the redirect URI.
+ * @param login.showDialog true to show the page even if the owner has approved before
+ */
 export function authorizeUrl(
   app: ProviderApp,
   login: { redirectUri: string; state: string; verifier: string; showDialog: boolean },
@@ -47,7 +50,7 @@ export function authorizeUrl(
   return `${app.accountsUrl}/authorize?${query}`;
 }
 
-/** @throws RelayError `LOGIN_FAILED` when the provider refuses the code; `PROVIDER_*` when it could not answer */
+/** @throws RelayError `LOGIN_FAILED` if the provider refuses the code or the app; `PROVIDER_*` without a usable answer */
 export async function exchangeCode(
   app: ProviderApp,
   grant: { code: string; verifier: string; redirectUri: string },
@@ -65,8 +68,9 @@ export async function exchangeCode(
 }
 
 /**
- * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` when the login has ended for good; `PROVIDER_*`,
- * with `retryAfterSeconds`, for every other failure, which says nothing about the refresh token and may pass
+ * @throws RelayError `LOGIN_REQUIRED` with `details.error` `invalid_grant` if the login has ended for good; `PROVIDER_*` for
+ * every other failure, which may pass and says nothing about the refresh token. An answer with an error status also gives
+ * `retryAfterSeconds`.
  */
 export async function refreshGrant(
   app: ProviderApp,
@@ -92,11 +96,20 @@ async function askToken(app: ProviderApp, form: URLSearchParams, network: Networ
     throw new RelayError(
       answer.timedOut ? 'PROVIDER_TIMEOUT' : 'PROVIDER_UNAVAILABLE',
       "Spotify's login service cannot be reached.",
-      { remedy: 'Check the network connection, then try again. The login is kept.', cause: answer.failure },
+      {
+        remedy: isRefreshForm(form)
+          ? 'Check the network connection, then try again. The login is kept.'
+          : { text: 'Check the network connection, then run {command} again.', command: ['login'] },
+        cause: answer.failure,
+      },
     );
   }
   if (answer.status < 200 || answer.status > 299) throw refusedGrant(answer, form, app.clientSecret);
   return readTokenAnswer(answer.text);
+}
+
+function isRefreshForm(form: URLSearchParams): boolean {
+  return form.get('grant_type') === 'refresh_token';
 }
 
 function refusedGrant(
@@ -106,7 +119,7 @@ function refusedGrant(
 ): RelayError {
   const sent = ['code', 'code_verifier', 'refresh_token'].map((name) => form.get(name) ?? '');
   const { reason, message } = readFailureBody(text, [...sent, clientSecret ?? '']);
-  const isRefresh = form.get('grant_type') === 'refresh_token';
+  const isRefresh = isRefreshForm(form);
   if (isRefresh && reason === 'invalid_grant') {
     return new RelayError(
       'LOGIN_REQUIRED',
@@ -134,7 +147,9 @@ function refusedGrant(
   }
   if (isRefresh || status >= 500 || status === 429 || status === 408) {
     return new RelayError('PROVIDER_UNAVAILABLE', `Spotify's login service returned an error (${status}).`, {
-      remedy: 'Try again in a minute. The login is kept.',
+      remedy: isRefresh
+        ? 'Try again in a minute. The login is kept.'
+        : { text: 'Run {command} again in a minute.', command: ['login'] },
       retryAfterSeconds,
       details: { status, ...(isRefresh && reason ? { error: reason } : {}) },
     });

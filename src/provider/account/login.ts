@@ -28,8 +28,9 @@ import { createRoom } from './loginRooms.ts';
 import { type Profile, readProfile } from './profile.ts';
 import type { StoredTokens } from './tokenSource.ts';
 
+/** Lifetime of a flow. */
 export const LOGIN_LIFETIME_MS = 10 * 60_000;
-/** Lifetime of a ticket, which the page that the browser opens uses at once. */
+/** Lifetime of a ticket or a pass. The browser that gets one uses it at once. */
 const TICKET_LIFETIME_MS = 60_000;
 /** Lifetime of an attempt, longer than any `relay login` waits. */
 const ATTEMPT_LIFETIME_MS = 2 * 3_600_000;
@@ -50,12 +51,14 @@ export interface AccountRecord {
   userId: string;
   name: string | null;
   scopes: string[];
-  /** Time when the owner consented, in Unix milliseconds; six months after that the provider ends the login. */
+  /** Time when the owner consented, in Unix milliseconds. */
   consentAt: number;
+  /** Time when the provider ends the login: six months after consent, in Unix milliseconds. */
   loginExpiresAt: number;
 }
 
 export interface AccountKeeper {
+  /** The connected account; null if there is none. */
   read(): AccountRecord | null;
   /** Stores account and tokens. Resolves when they are on disk; from then on every request uses these tokens. */
   connect(account: AccountRecord, tokens: StoredTokens): Promise<void>;
@@ -75,7 +78,9 @@ interface Flow {
   verifier: string;
   /** SHA-256 of the flow's secret in the browser's cookie; null for a flow shown on the terminal. */
   browser: string | null;
+  /** The `relay login` that the flow belongs to; null if a browser started it by itself. */
   attemptId: string | null;
+  /** True if the login may connect another account than the present one. */
   switchAccount: boolean;
   /** The redirect URI that the flow began with: the provider wants the same one with the code (RFC 6749 4.1.3). */
   redirectUri: string;
@@ -114,7 +119,7 @@ interface CallbackQuery {
 }
 
 export interface Login {
-  /** The proof that a request carries; consumes nothing. */
+  /** The proof that a request carries; null if it carries none. Consumes nothing. */
   proofOf(request: LoginRequest): LoginProof | null;
   /**
    * Begins a flow for a browser that asks to log in, and consumes its ticket.
@@ -145,7 +150,16 @@ export interface Login {
   start(options: { switchAccount: boolean; redirectUri: string }): { attemptId: string; providerUrl: string };
   /** ID of the newest `relay login` attempt with this `switchAccount` that still waits for a browser; null if there is none. */
   waiting(switchAccount: boolean): string | null;
+  /**
+   * How an attempt stands. While it is pending, waits up to `waitMs` for its end.
+   * @throws RelayError `LOGIN_FAILED` if the attempt is unknown or too old
+   */
   progress(attemptId: string, waitMs: number): Promise<LoginProgress>;
+  /**
+   * Finishes a flow of an attempt with the address that a browser on another machine ended on. Returns how the attempt then
+   * stands: a failed login is a result, not an error.
+   * @throws RelayError `LOGIN_FAILED` if the attempt is unknown or too old, or the address belongs to none of its flows
+   */
   paste(attemptId: string, address: string): Promise<LoginProgress>;
 }
 

@@ -11,7 +11,7 @@ import { type ProviderApp, refreshGrant, type TokenAnswer } from './accountsApi.
 
 /** How long before its end a token is refreshed, so that it does not expire in transit. */
 const RENEW_BEFORE_MS = 60_000;
-/** Minimum age at which a token is renewed because it was refused. */
+/** Minimum age of a refused token that is renewed; a younger one is tried again. */
 const RENEW_AFTER_MS = 60_000;
 
 export interface StoredTokens {
@@ -28,6 +28,7 @@ export interface TokenKeeper {
   read(): StoredTokens | null;
   /**
    * Stores refreshed tokens if `isCurrent` is true at the moment of the change.
+   * @param scopes the scopes that the answer names; null keeps those of the login
    * @throws RelayError `STORE_ERROR`
    */
   write(tokens: StoredTokens, scopes: string[] | null, isCurrent: () => boolean): Promise<void>;
@@ -37,14 +38,15 @@ export interface TokenKeeper {
 
 export interface TokenSource {
   /**
-   * A token that is valid for at least a minute.
+   * A token that is valid for at least a minute; refreshed if the stored one is not.
    * @param account ID of the user whose token it must be; by default the connected user
-   * @throws RelayError `FORBIDDEN` with `details.reason` `other_account`
+   * @throws RelayError `LOGIN_REQUIRED` if no account is connected or the login has ended, with `details.reason` `other_account`
+   * if another account is connected; `PROVIDER_*` if the token cannot be refreshed now
    */
   current(signal: AbortSignal, account?: string): Promise<string>;
   /**
    * Refreshes after a 401, unless `refused` has been replaced already. A token issued within the last minute is returned as it
-   * is: such a 401 may pass, and a new token for each would only burden the login service.
+   * is: Spotify may soon accept it, and a new token after each 401 would only burden the login service.
    */
   replace(refused: string, signal: AbortSignal): Promise<string>;
   /**

@@ -1,6 +1,6 @@
 /**
- * Turns the provider's answers into relay's errors. Pure, and the only place that reads the provider's error texts. The status
- * decides first; `reason` and message fragments only refine it, since the texts change without notice.
+ * Turns failed answers of the Web API into relay's errors. Pure, and the only place that interprets the texts of these answers.
+ * The status decides first. `reason` and fragments of the message only refine it, since the texts change without notice.
  */
 import { isObject, readJson } from '../../base/parsing.ts';
 import { visibleText } from '../../base/visibleText.ts';
@@ -13,7 +13,9 @@ const MAX_TEXT = 300;
 
 /** What a failed answer says, whatever the form of its body. */
 export interface FailureBody {
+  /** One line of at most 300 characters; '' if the body has no message. */
   message: string;
+  /** The `reason`, or the OAuth error code; null if the body has neither. */
   reason: string | null;
 }
 
@@ -69,6 +71,12 @@ const byReason: Record<string, Explanation> = {
   },
 };
 
+const restriction: Explanation = {
+  code: 'RESTRICTION_VIOLATED',
+  message: 'The player refuses this in its current state.',
+  remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
+};
+
 /** Fragments of 403 texts, in order; the first match decides. */
 const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   [
@@ -99,14 +107,7 @@ const forbiddenTexts: ReadonlyArray<readonly [RegExp, Explanation]> = [
   [/premium required/i, byReason.PREMIUM_REQUIRED as Explanation],
   [/control device volume/i, byReason.VOLUME_CONTROL_DISALLOW as Explanation],
   [/restricted device/i, byReason.DEVICE_NOT_CONTROLLABLE as Explanation],
-  [
-    /restriction violated|player command failed/i,
-    {
-      code: 'RESTRICTION_VIOLATED',
-      message: 'The player refuses this in its current state.',
-      remedy: 'Call get_playback_state: disallows lists what the player refuses right now.',
-    },
-  ],
+  [/restriction violated|player command failed/i, restriction],
 ];
 
 /** Reasons with which the player refuses a command because of its current state. */
@@ -125,7 +126,7 @@ const RESTRICTION_REASONS = new Set([
   'REMOTE_CONTROL_DISALLOW',
 ]);
 
-/** The error for an answer other than 2xx, 401 and 429, which `send` handles. */
+/** The error for an answer that is not a success. `send` makes the errors for 401 and 429 itself. */
 export function failureOf(request: ProviderRequest, status: number, body: FailureBody): RelayError {
   const explanation = explain(request, status, body);
   return new RelayError(explanation.code, explanation.message, {
@@ -164,7 +165,7 @@ function explain(request: ProviderRequest, status: number, body: FailureBody): E
 function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
   const known = body.reason ? byReason[body.reason] : undefined;
   if (known) return known;
-  if (body.reason && RESTRICTION_REASONS.has(body.reason)) return restriction();
+  if (body.reason && RESTRICTION_REASONS.has(body.reason)) return restriction;
   const match = forbiddenTexts.find(([fragment]) => fragment.test(body.message));
   if (match) return match[1];
   if (request.template.startsWith('/playlists/')) {
@@ -180,10 +181,6 @@ function forbidden(request: ProviderRequest, body: FailureBody): Explanation {
     message: 'Spotify refuses this for the connected account or for this app.',
     remedy: { text: 'Run {command} to see the account and its permissions.', command: ['status'] },
   };
-}
-
-function restriction(): Explanation {
-  return (forbiddenTexts[forbiddenTexts.length - 1] as (typeof forbiddenTexts)[number])[1];
 }
 
 function notFound(request: ProviderRequest, body: FailureBody): Explanation {
@@ -226,7 +223,7 @@ export function transportFailure(request: ProviderRequest, error: unknown, timed
   });
 }
 
-/** True if no connection was made, so that not even a write can have taken effect. */
+/** True for an error that says that no connection was made, so that not even a write can have taken effect. */
 export function isCertainlyUnsent(error: unknown): boolean {
   const code = systemCodeOf(error);
   return (

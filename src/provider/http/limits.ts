@@ -12,10 +12,11 @@ import { MAX_BLOCK_SECONDS, MAX_READ_RETRIES, PATIENCE_SECONDS, rateLimitSeconds
 
 const QUOTA_REASON = 'QUOTA_EXCEEDED';
 
-/** What a 429 says. */
+/** A 429 and the request that it answers. */
 interface Refusal {
   /** The `Retry-After` header as it came; null without one. */
   retryAfter: string | null;
+  /** The reason in the answer, such as `QUOTA_EXCEEDED`; null if it names none. */
   reason: string | null;
   /** Time when the refused request was sent, on the monotonic clock. */
   sentAt: number;
@@ -23,12 +24,15 @@ interface Refusal {
 
 export interface Limits {
   /**
-   * Returns at once if the scope is not blocked; waits out blocks of a few seconds, two in a row at most. When a block is
-   * over, one request goes first, and the others follow if it was not refused.
+   * Resolves when a request may be sent: at once if the scope is not blocked. A block of a few seconds is waited out, two in a
+   * row at most. When a block is over, one request goes first, and the others follow if it was not refused.
    * @returns a function to call when the request has its answer, or has failed
+   * @throws RelayError `RATE_LIMITED` or `QUOTA_EXCEEDED` if the scope is blocked for longer
    */
   admit(scope: LimitScope, signal: AbortSignal): Promise<() => void>;
-  /** Remembers a 429, unless the scope is already blocked for longer, and returns its error and its wait. */
+  /**
+   * Remembers a 429, unless the scope is already blocked for longer. Returns its error, its wait, and whether a quota is used up.
+   */
   block(scope: LimitScope, refusal: Refusal): { error: RelayError; waitSeconds: number; quota: boolean };
   /** Records that a request sent at `sentAt` (monotonic) was not refused. The next 429 then counts as the first in a row. */
   passed(scope: LimitScope, sentAt: number): void;
@@ -50,8 +54,8 @@ interface Block {
 
 /** How a scope continues after a block: one request goes first. */
 interface Recovery {
-  /** Number of refusals so far. */
-  blocks: number;
+  /** Number of 429s in this scope since its recovery began. */
+  refusals: number;
   /** Settles when the first request has its answer; null while none is under way. */
   first: Promise<void> | null;
 }
@@ -60,7 +64,7 @@ export function createLimits(store: Store, clock: Clock): Limits {
   const blocks = new Map<string, Block>();
   /** Number of 429s in a row by scope, and when the last one arrived. */
   const failures = new Map<string, { inRow: number; at: number }>();
-  /** Scopes whose first request after a block has not been answered yet. */
+  /** Scopes that are blocked, or whose first request after a block has not been answered yet. */
   const recovering = new Map<string, Recovery>();
 
   function remaining({ end, wallEnd }: Block): number {
@@ -78,18 +82,18 @@ export function createLimits(store: Store, clock: Clock): Limits {
     blockScope(store, block, clock.now());
   }
 
-  /** The block as it is now. If the clock was set back, the store gets the block's new end on the wall clock. */
+  /** The block as it is now; null if there is none. If the clock was set back, the store gets its new end on the wall clock. */
   function current(scope: string): (Block & { waitMs: number }) | null {
     const block = blocks.get(scope);
     if (!block) return null;
     const waitMs = remaining(block);
-    const isLate = block.wallEnd > clock.now() + Math.max(0, waitMs) + 1_000;
+    const wasSetBack = block.wallEnd > clock.now() + Math.max(0, waitMs) + 1_000;
     if (waitMs > 0) {
-      if (isLate) put(scope, waitMs, block.reason);
+      if (wasSetBack) put(scope, waitMs, block.reason);
       return { ...block, waitMs };
     }
     blocks.delete(scope);
-    if (isLate) keep(scope, null, block.reason);
+    if (wasSetBack) keep(scope, null, block.reason);
     return null;
   }
 
@@ -106,20 +110,20 @@ export function createLimits(store: Store, clock: Clock): Limits {
   }
 
   function expectRecovery(scope: string): void {
-    const recovery = recovering.get(scope) ?? { blocks: 0, first: null };
-    recovery.blocks += 1;
+    const recovery = recovering.get(scope) ?? { refusals: 0, first: null };
+    recovery.refusals += 1;
     recovering.set(scope, recovery);
   }
 
   function goFirst(scope: string, recovery: Recovery): () => void {
-    const { blocks } = recovery;
+    const { refusals } = recovery;
     let wake = () => {};
     recovery.first = new Promise((resolve) => {
       wake = resolve;
     });
     return () => {
       recovery.first = null;
-      if (recovery.blocks === blocks) recovering.delete(scope);
+      if (recovery.refusals === refusals) recovering.delete(scope);
       wake();
     };
   }

@@ -6,7 +6,8 @@ export const PATIENCE_SECONDS = 5;
 /** Longest block, which guards against a nonsense `Retry-After`, such as a year. */
 export const MAX_BLOCK_SECONDS = 7 * 24 * 3600;
 /**
- * Longest wait if the provider names no time. Any rolling window is over by then, and relay soon notices the end of a limit.
+ * Longest wait after a 429 that names no time, unless a quota is used up. Spotify's rolling window is over by then, and relay
+ * soon notices the end of a limit.
  */
 const MAX_GUESS_SECONDS = 300;
 
@@ -19,7 +20,7 @@ export type Outcome =
 /**
  * Milliseconds to wait before the next attempt, or null to stop.
  * @param attempt attempts made so far, from 1
- * @param fraction random number in [0, 1) for the jitter; a wait from `Retry-After` gets no jitter
+ * @param fraction random number in [0, 1) for the jitter; the wait after a 429 gets no jitter
  */
 export function retryDelay(
   method: string,
@@ -55,8 +56,10 @@ export function secondsOf(retryAfter: string | null): number | null {
 }
 
 /**
- * Seconds to wait after a 429: its `Retry-After`; without one each further 429 doubles the wait.
+ * Seconds to wait after a 429: its `Retry-After`. Without one, an hour for a quota; otherwise a second, which each further 429
+ * doubles.
  * @param failures 429s in a row in this scope, from 1
+ * @param quota true if the answer says that a quota is used up
  */
 export function rateLimitSeconds(retryAfter: string | null, failures: number, quota: boolean): number {
   const seconds = secondsOf(retryAfter);

@@ -1,6 +1,6 @@
 /**
- * The one way to the provider's Web API: limits, token, one attempt with its timeout, what to do with the answer, retries.
- * The rules are pure and live in `retry.ts` and `failure.ts`.
+ * The way to the provider's Web API for everything but the profile that a login reads (`profile.ts`): limits, token, one attempt
+ * with its timeout, what to do with the answer, retries. The rules are pure and live in `retry.ts` and `failure.ts`.
  */
 import { withDeadline, withEither } from '../../base/abort.ts';
 import type { Clock, Random } from '../../base/clock.ts';
@@ -43,7 +43,7 @@ type Attempt = { done: ProviderResponse } | { error: RelayError; outcome: Outcom
 
 export function createProviderApi(options: SendOptions): ProviderApi {
   const { clock, limits, tokens, history } = options;
-  /** The `Date` of the last answer, and when the answer came, in monotonic milliseconds. */
+  /** The `Date` of the last successful answer (Unix milliseconds), and when that answer came, in monotonic milliseconds. */
   let told: { date: number; at: number } | null = null;
 
   async function send(request: ProviderRequest, call: SendCall): Promise<ProviderResponse> {
@@ -55,7 +55,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     });
   }
 
-  /** @param call `waiting` stops the request until it is sent, `signal` also afterwards */
+  /** @param call `waiting` stops the request only until it is sent; `signal` stops it afterwards too */
   async function sendWithin(
     request: ProviderRequest,
     { account, signal, waiting }: { account: string | undefined; signal: AbortSignal; waiting: AbortSignal },
@@ -111,7 +111,7 @@ export function createProviderApi(options: SendOptions): ProviderApi {
     return refused(request, token, sentAt, answer);
   }
 
-  /** The attempt for a 2xx answer. A read whose answer is not JSON has failed; commands may answer anything. */
+  /** How an attempt with a 2xx answer ended. A read whose answer is not JSON has failed; commands may answer anything. */
   function accepted(request: ProviderRequest, response: ProviderResponse): Attempt {
     if (response.date && !response.opaque) told = { date: response.date, at: clock.monotonic() };
     if (request.method !== 'GET' || !response.opaque) return { done: response };
@@ -170,7 +170,10 @@ function success(status: number, text: string, headers: Headers): ProviderRespon
   return { status, body: body ?? null, opaque: body === undefined && text.trim() !== '', date };
 }
 
-/** Rethrows an error from before an attempt was sent, with `details.sent` false. Attempts before it had no effect either. */
+/**
+ * Rethrows an error from before an attempt was sent; a `PROVIDER_*` error gets `details.sent` false. Earlier attempts of the
+ * same request had no effect either, or there would have been no further attempt.
+ */
 function throwUnsent(error: unknown): never {
   if (!(error instanceof RelayError) || !error.code.startsWith('PROVIDER_')) throw error;
   throw error.with({ details: { ...error.details, sent: false } });

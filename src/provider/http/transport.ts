@@ -1,6 +1,4 @@
-/**
- * One HTTP request to the provider, with its result as a value: never throws, ends in time, reads a bounded body.
- */
+/** One HTTP request to the provider. Ends in time and reads a bounded body. */
 import { withDeadline } from '../../base/abort.ts';
 import { bodyText } from '../../base/bodyText.ts';
 import type { Clock } from '../../base/clock.ts';
@@ -38,6 +36,10 @@ const overNetwork: Transport = async (url, init) => {
   return { status: response.status, headers: response.headers, text };
 };
 
+/**
+ * Sends one request once. Resolves even if it fails; the result then has the `failure`.
+ * @returns `timedOut` is true if `timeoutMs` was over before the whole answer had come
+ */
 export async function fetchText(url: string, init: RequestInit, options: FetchOptions): Promise<FetchResult> {
   const { clock, timeoutMs: ms, transport = overNetwork } = options;
   let tooLate: Error | null = null;

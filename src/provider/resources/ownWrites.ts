@@ -92,8 +92,8 @@ function pagesOfOwn(writes: readonly States[], shown: readonly string[], begin: 
     const pages = states.map((state) => state.slice(from, isLast ? undefined : to));
     // A row that is unknown in a state matches any row. So states with unknown rows on this page are compared only if no state
     // has them all.
-    const read = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
-    if (!(read.length > 0 ? read : pages).some((own) => mayBeRows(own, page))) return null;
+    const known = pages.filter((own) => own.length > 0 && own.every((uri, row) => uri !== '' || !page[row]));
+    if (!(known.length > 0 ? known : pages).some((own) => mayBeRows(own, page))) return null;
   }
   return withNames(states.at(-1) ?? [], shown);
 }

@@ -13,14 +13,17 @@ export interface PageRequest {
   offset: number;
 }
 
-/** The body as an object; anything else means that the API has changed. */
+/** The body as an object. @throws RelayError `PROVIDER_INVALID_RESPONSE` for any other body: the API has changed */
 export function objectBody(request: ProviderRequest, response: ProviderResponse): Json {
   const body = asObject(response.body);
   if (!body) throw invalidResponse(request, 'no JSON object');
   return body;
 }
 
-/** The rows and the total of a Paging object, unparsed. */
+/**
+ * The rows of a Paging object, unparsed, and its total; without a total, the number of rows.
+ * @throws RelayError `PROVIDER_INVALID_RESPONSE` if it has no rows
+ */
 export function pagingOf(request: ProviderRequest, value: unknown): { rows: unknown[]; total: number } {
   const paging = asObject(value);
   if (!paging || !Array.isArray(paging.items)) throw invalidResponse(request, 'no list of items');
@@ -67,7 +70,7 @@ export interface AllRows<T> {
 }
 
 /**
- * Every row up to `cap`, in order. The first page has the total; the others are read several at a time, each a full page.
+ * The first `cap` rows, in order. The first page has the total; the others are read several at a time, each a full page.
  * @param known the first page, if another request has already returned it
  */
 export async function readAll<T>(

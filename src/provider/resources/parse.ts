@@ -1,6 +1,6 @@
 /**
  * Turns the provider's JSON into relay's shapes. Tolerant by design: the fields depend on the age of the Spotify app, so both
- * generations (`items`/`tracks`, `item`/`track`) are read and missing fields become null. Pure.
+ * generations (`items`/`tracks`, `item`/`track`) are read. A missing field becomes null, a missing name ''. Pure.
  */
 import { isObject } from '../../base/parsing.ts';
 import type {

@@ -1,6 +1,6 @@
 /**
  * The player: commands. Any 2xx means "accepted"; the bodies are opaque. A 403 "restriction violated" often only means that the
- * player is already in the requested state. So `play` and `pause` read the player's state before they report a failure.
+ * player is already in the requested state. So `play` and `pause` read the player's state before they report this failure.
  */
 import { NEVER } from '../../base/abort.ts';
 import { RelayError } from '../../domain/errors.ts';

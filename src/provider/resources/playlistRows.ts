@@ -21,14 +21,18 @@ const ALL_ROWS = 20_000;
 
 /** A part of a list, as it was read. */
 export interface RowsPart {
-  /** Position of the first row that was read. */
+  /** 0-based position of the first row that was read. */
   from: number;
+  /** The URIs; '' for a row without one. */
   rows: readonly string[];
   /** True if the list ends with these rows. */
   isEnd: boolean;
 }
 
-/** Pads a part of a list to a list of `length` rows. Rows that were not read are empty strings. */
+/**
+ * Pads a part of a list to a list of `length` rows. Rows that were not read are empty strings. If the part is the end of the
+ * list, nothing is added after it.
+ */
 export function asList({ from, rows, isEnd }: RowsPart, length: number): string[] {
   const rest = isEnd ? 0 : Math.max(0, length - from - rows.length);
   return [...new Array<string>(from).fill(''), ...rows, ...new Array<string>(rest).fill('')];
@@ -36,8 +40,8 @@ export function asList({ from, rows, isEnd }: RowsPart, length: number): string[
 
 export interface PlaylistRows {
   /**
-   * Metadata and all rows; rows read within the last minute under the same snapshot are reused. relay's own last writes are
-   * included.
+   * Metadata and all rows; rows read within the last minute under the same snapshot are reused. After a write of relay, waits
+   * some seconds for the list to show it (`readShown`).
    */
   read(playlistId: string, call: Call): Promise<{ playlist: Playlist; items: Item[] }>;
   /** All rows as the list shows them now. */
@@ -50,28 +54,35 @@ export interface PlaylistRows {
   /** All rows, with what relay wrote within the last minute, even if the list does not show that yet. */
   readSettled(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readSettled`, for a change that is being planned. Rows read within the last minute are reused if both the
-   * version and a fresh page of the list confirm them. If rows repeat, a second reading has to show the same rows.
+   * All rows as with `readSettled`, for a change that is being planned. Rows of a long list that were read within the last minute
+   * are reused if both the snapshot and a fresh first page confirm them. If rows repeat, a second reading has to show the same.
    */
   readForChange(playlistId: string, call: Call): Promise<Item[]>;
   /**
-   * All rows as with `readForChange`, for a write that replaces them all. Pages that were read one by one may together be a
-   * state that never existed, so a second reading has to show the same rows.
+   * All rows as with `readSettled`, for a write that replaces them all. Pages that were read one by one may together be a
+   * state that never existed, so a second reading has to show the same rows. If readings still differ after some seconds, the
+   * last one counts.
    */
   readTwice(playlistId: string, call: Call): Promise<Item[]>;
-  /** Like `readSettled`, but reads only the last rows, or those between two positions. Rows that were not read are empty. */
+  /**
+   * The URIs of all rows as with `readSettled`, but reads only the last rows, or those from `from` up to but not including `to`.
+   * Rows that were not read are empty strings.
+   */
   readPart(playlistId: string, part: 'end' | { from: number; to: number }, call: Call): Promise<string[]>;
-  /** Rows as the list shows them now, from one position to another or to the end. */
+  /**
+   * Rows as the list shows them now, in whole pages, at least from `from` up to but not including `to`. If `to` is null, to the
+   * end. If the list is shorter than `from`, its last rows.
+   */
   readBetween(
     playlistId: string,
     part: { from: number; to: number | null },
     call: Call,
   ): Promise<RowsPart & { items: Item[] }>;
   /**
-   * The rows that a list will show, if it does not show all of relay's own writes yet. null if it does, or if others wrote too.
+   * The rows that a list will show once it shows all of relay's own writes. null if it shows them already, or if others wrote too.
    */
   caughtUp(playlistId: string, shown: RowsPart): readonly string[] | null;
-  /** True if a request for the playlist itself answers with this version, this many rows and the same first rows. */
+  /** True if a request for the playlist itself answers with this snapshot, this many rows and the same first rows. */
   isAt(
     playlistId: string,
     left: { snapshotId: string; rows: readonly string[] },
@@ -80,7 +91,7 @@ export interface PlaylistRows {
   /** True if a write of relay within the last minute is remembered. */
   hasWritten(playlistId: string): boolean;
   /**
-   * Records what a write of relay did: every state that the list went through, beginning with the one before it.
+   * Records what a write of relay did: every state that the list went through, beginning with the one before the write.
    * @param ageMs how long ago the write was
    */
   wrote(playlistId: string, states: () => Iterable<readonly string[]>, ageMs?: number): void;
@@ -91,8 +102,8 @@ export interface PlaylistRows {
 }
 
 /**
- * For this long after a write, a list that differs may only lag. After that, somebody else must have changed the list. The
- * usual lag is 0.6 s.
+ * A list that differs this soon after a write may merely lag. Later, somebody else must have changed the list. The usual lag is
+ * 0.6 s.
  */
 export const LAG_MS = 6_000;
 /** The longest lag of a list on most days. */
@@ -100,7 +111,7 @@ export const USUAL_LAG_MS = 3_000;
 const LOOK_AGAIN_MS = 400;
 /** Maximum number of readings of a list that changes while it is read. */
 const READINGS = 4;
-/** Number of requests that confirm cached rows (`isUnchanged`). */
+/** Number of requests that it takes to confirm cached rows (`isUnchanged`). A list of fewer pages is read again instead. */
 const ASKING = 2;
 /** How long relay's own writes to a playlist are remembered: lists have been seen to lag by 45 s. */
 export const REMEMBER_MS = 60_000;
@@ -210,7 +221,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
    * Reads until the list shows relay's own last write, or the rows from before it. If the list shows the rows from before it,
    * the list lags, and the write counts although it does not show. Any other rows, some seconds after the write, are another
    * person's change.
-   * @returns what was read, and the rows that should be there; null if relay wrote nothing. `isMixed`: others wrote too
+   * @returns `value`: what was read; `rows`: the rows that should be there, null if relay wrote nothing; `isMixed`: true if others
+   * wrote too
    */
   async function settled<T>(
     playlistId: string,
@@ -254,7 +266,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     }
   }
 
-  /** Reads to the end of the list, whatever the total says, since the total may lag behind the rows. */
+  /** Reads until a page is short, whatever the total says, since the total may lag behind the rows. */
   async function readBetween(
     playlistId: string,
     { from: begin, to }: { from: number; to: number | null },
@@ -274,8 +286,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
   }
 
   /**
-   * True if the version and the first page confirm a cached reading. Either may be outdated: the version by up to half a
-   * minute.
+   * True if both the snapshot and the first page confirm a cached reading. Either alone may be outdated: the snapshot by up to
+   * half a minute.
    */
   async function isUnchanged(
     playlistId: string,
@@ -293,10 +305,10 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
 
   async function readTwice(playlistId: string, call: Call): Promise<Item[]> {
     const known = keptRows(playlistId);
-    const isOwn = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
-    let before = isOwn ? known.items : await readSettled(playlistId, call);
+    const isReusable = known !== null && known.at - touchedAt(playlistId) > LAG_MS;
+    let before = isReusable ? known.items : await readSettled(playlistId, call);
     // A single page always shows one state.
-    if (before.length < PLAYLIST_PAGE && !isOwn) return before;
+    if (before.length < PLAYLIST_PAGE && !isReusable) return before;
     const until = clock.monotonic() + LAG_MS;
     for (let reading = 1; ; reading++) {
       const items = await readSettled(playlistId, call, reading % 2 === 1 ? OTHER_BEGIN : PLAYLIST_PAGE);
@@ -328,7 +340,7 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
     async readPart(playlistId, part, call) {
       const page = pageOf(playlistId, call);
       const read = async (): Promise<RowsPart & { total: number }> => {
-        // A recent write may be further up: the rows below it could be those from before it.
+        // A recent write of relay may lie above the wanted rows, and the list may still show them as they were before it.
         const isClose = part !== 'end' && part.to <= PLAYLIST_PAGE && ownWrites(playlistId).length > 0;
         const begin = part === 'end' || isClose ? 0 : part.from;
         const first = await page({ limit: PLAYLIST_PAGE, offset: begin });
@@ -339,7 +351,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
         if (part === 'end') {
           const end = Math.max(0, total - PLAYLIST_PAGE + 1);
           const last = await readBetween(playlistId, { from: end, to: null }, call);
-          // The first page shows what others did there, so that a list of the same length is not taken for one that lags.
+          // The first page is kept, since it may show what others did there. Without it, a list of the same length would be
+          // taken for one that lags.
           const begin = asList({ from: 0, rows: first.items.map(uriOf), isEnd: false }, last.from);
           return { from: 0, rows: [...begin.slice(0, last.from), ...last.rows], isEnd: true, total };
         }
@@ -355,7 +368,8 @@ export function createPlaylistRows(api: ProviderApi, clock: Clock): PlaylistRows
       };
       const shownIn = (shown: RowsPart) => (length: number) => asList(shown, length);
       const { value, rows, isMixed } = await settled(playlistId, read, shownIn, call);
-      // Part of a list does not show where another person's rows are in the rest of it. A page that lags may end too early.
+      // Part of a list does not show where another person's rows are in the rest of it. A page that lags may end too early, so
+      // the rows also have to be as many as the total says.
       const isCounted = value.rows.length === value.total;
       const isWhole = value.from === 0 && value.isEnd && isCounted && !value.rows.includes('');
       if (isMixed && !isWhole) return (await readTwice(playlistId, call)).map(uriOf);

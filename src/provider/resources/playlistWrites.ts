@@ -25,6 +25,7 @@ export function replaceRequest(id: string, uris: readonly string[]): ProviderReq
   return itemsRequest('PUT', id, { uris });
 }
 
+/** A move of rows; positions are 0-based. */
 export interface Move {
   range_start: number;
   /** Position in the list as it is before the move. */

@@ -36,7 +36,7 @@ export async function getPlaylist(api: ProviderApi, id: string, call: Call): Pro
   return (await getPlaylistBegin(api, id, call)).playlist;
 }
 
-/** A playlist with its first rows; `first` is null if Spotify does not send them. */
+/** A playlist with its first rows; `first` is null if Spotify does not send them without a gap. */
 export async function getPlaylistBegin(
   api: ProviderApi,
   id: string,

@@ -30,7 +30,7 @@ export function getSavedTracks(
   return readPage(api, request, window, parse, call);
 }
 
-/** The provider's limit for one request. */
+/** Maximum number of URIs that the provider takes in one request. */
 export const TRACKS_PER_REQUEST = 40;
 
 /** `PUT` saves, `DELETE` removes at most 40 tracks; both may be repeated without harm. */
