@@ -1,4 +1,4 @@
-/** Secrets by name, in clear for the program and sealed in the file. Also facts about the file itself. */
+/** Secrets by name, in clear for the program and sealed in the file. Also tells whether the master key is the right one. */
 import { keyMismatch, type Sealer } from '../secrets/seal.ts';
 import { deleteAccount, getAccount, putAccount } from './tables/account.ts';
 import { deleteAllSecrets, deleteSecret, getSecret, listSecrets, putSecret } from './tables/secrets.ts';
@@ -7,7 +7,7 @@ import type { SqlValue, Store } from './types.ts';
 const KEY_CHECK = 'key_check';
 
 export interface Vault {
-  /** @throws RelayError `KEY_MISMATCH` */
+  /** The secret; null if it is not set. @throws RelayError `KEY_MISMATCH` */
   get(name: string): string | null;
   /** Sets a secret in memory; the caller decides between `durable` and `saveSoon`. */
   set(name: string, value: string): void;
@@ -20,7 +20,7 @@ export interface Vault {
    */
   verifyKey(): Promise<void>;
   /**
-   * Drops all secrets and the account, which cannot be opened without the lost key. Call this only if the person asked for it.
+   * Drops all secrets, which cannot be opened without the lost key, and the account. Call this only if the person asked for it.
    * @throws RelayError `STORE_ERROR`; then nothing is changed
    */
   startOver(): Promise<void>;
@@ -63,7 +63,7 @@ export function createVault(store: Store, sealer: Sealer): Vault {
   };
 }
 
-/** Returns a function that restores the sealed rows as they are now. */
+/** Returns a function that restores the secrets, the account and the record of the key as they are now. */
 function remember(store: Store): () => void {
   const secrets = listSecrets(store);
   const account = getAccount(store);

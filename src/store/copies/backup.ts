@@ -38,7 +38,7 @@ export interface Backup {
   savedAt: number;
   /** Rows of the companion that are in the copy; null if the companion has no file, or one that cannot be used. */
   rows: RowCounts | null;
-  /** Why the companion's file cannot be used. */
+  /** Why the companion's file cannot be used; null if it can, or if there is none. */
   problem: string | null;
 }
 
@@ -93,7 +93,7 @@ async function write(options: BackupOptions, path: string, bytes: Uint8Array): P
   await fs.syncDirectory(dirname(path));
 }
 
-/** Gives `temp` the name `path`; false if that exists by now. */
+/** Gives `temp` the name `path`; false if another file has that name by now. */
 async function nameUnlessTaken(
   fs: SaveFs,
   link: typeof linkUnlessExists,

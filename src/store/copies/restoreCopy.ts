@@ -30,7 +30,7 @@ export interface Copy extends Detached {
  * nothing on disk.
  * @param companion the companion whose tables the copy may carry
  * @throws RelayError `USAGE` if there is no such file, or it is the state file of `home` itself; `STATE_DAMAGED`;
- * `STATE_TOO_NEW`
+ * `STATE_TOO_NEW`; `HOME_UNUSABLE` if this user may not read the file
  */
 export async function readCopy(
   file: string,
@@ -50,7 +50,7 @@ export async function readCopy(
   }
 }
 
-/** Number of bytes that identify a file. */
+/** Number of bytes by which an SQLite database is recognized. */
 const HEADER = 16;
 
 const MADE_BY_BACKUP = { text: 'Give the path of a file made by {command}.', command: ['backup'] };

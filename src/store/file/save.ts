@@ -39,7 +39,7 @@ export interface SaveSource {
 export interface SaverOptions {
   path: string;
   source: SaveSource;
-  /** What the file on disk holds now: `version` -1 and `identity` null if there is none. */
+  /** What the file on disk holds now. `version` is -1 if the state must be saved; `identity` is null if there is no file. */
   saved: { version: number; sizeBytes: number; at: number | null; identity: string | null };
   clock: Clock;
   log: Log;
@@ -56,10 +56,11 @@ export interface SaverState {
   unsavedChanges: boolean;
 }
 
+/** The saving functions of a `Store`, whose interface describes them. */
 export interface Saver {
   saveNow(): Promise<void>;
   saveSoon(): void;
-  /** Saves even if nothing has changed, to find out if the disk can be written. */
+  /** Saves even if nothing has changed, to find out if the disk can be written. @throws RelayError `STORE_ERROR` */
   probe(): Promise<void>;
   state(): SaverState;
   close(): Promise<void>;
@@ -204,7 +205,7 @@ const CAUSES: Record<string, { what: string; remedy: string }> = {
   EPERM: { what: 'the directory is not writable', remedy: 'Make the directory writable for its owner' },
 };
 
-/** Why a write failed and how to fix it, without a full stop. */
+/** Why a write failed and how to fix it. Both texts are parts of a sentence, without a full stop. */
 export function diskProblem(error: unknown): { what: string; remedy: string } {
   return CAUSES[systemCodeOf(error) ?? ''] ?? { what: messageOf(error), remedy: 'Check the disk' };
 }

@@ -40,7 +40,7 @@ async function eraseFiles(home: string): Promise<void> {
   }
 }
 
-/** Removes a directory if it is empty; otherwise returns the entries that are left in it. */
+/** Removes a directory if it is empty; otherwise returns the paths of what is left in it, except the demo's directory. */
 async function removeEmpty(path: string): Promise<string[]> {
   try {
     await rmdir(path);

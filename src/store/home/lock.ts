@@ -76,13 +76,17 @@ async function takeOver(home: string, own: string, me: Holder): Promise<boolean>
   return true;
 }
 
-/** Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile. */
+/**
+ * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile.
+ * @throws RelayError `ALREADY_RUNNING` if the lock or a claim belongs to a process that runs
+ */
 async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
   const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
     if (await isHeld(last)) throw await alreadyRunning(home, last);
     // relay never reuses a nonce, so it did not write a file that repeats one.
-    if (seen.size === seen.add(last.nonce).size) throw tangled(home);
+    if (seen.has(last.nonce)) throw tangled(home);
+    seen.add(last.nonce);
     const claim = `${lockPath(home)}.after-${last.nonce}`;
     if (await linkUnlessExists(own, claim)) return claim;
     last = await readHolder(claim);

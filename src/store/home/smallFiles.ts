@@ -1,4 +1,4 @@
-/** Gives a file in the home a second name. */
+/** Gives a file a second name, by a hard link. */
 import { link } from 'node:fs/promises';
 import { RelayError, systemCodeOf } from '../../domain/errors.ts';
 

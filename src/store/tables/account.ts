@@ -64,7 +64,7 @@ export function requireReauthorization(store: Store, reason: string, now: number
   );
 }
 
-/** True if there was an account. */
+/** Returns true if there was an account. */
 export function deleteAccount(store: Store): boolean {
   return store.run('delete from account').changes > 0;
 }

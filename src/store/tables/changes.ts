@@ -46,12 +46,15 @@ const COLUMNS = {
   playlistId: nullable(text()),
   /** `tool NAME`, `job ID` or `relay undo`. */
   askedBy: text(),
-  /** Key of its job. */
+  /** Key of its job; null once it has ended and the job is deleted. */
   job: nullable(integer),
+  /** `seq` of the change that this one undoes; null if it undoes none. */
   undoes: nullable(integer),
   /** True if the change is being rolled back, or was rolled back. */
   goingBack: flag,
+  /** 0-based index of the operation to carry out next; the operations before it are done. */
   op: integer,
+  /** Number of entries of that operation that are done. */
   at: integer,
   /** True if a request may have been sent whose result is not recorded. */
   inTransit: flag,
@@ -61,6 +64,7 @@ const COLUMNS = {
   uncertain: flag,
   /** Number of entries that the caller asked for. */
   requested: integer,
+  /** Number of those entries that have been written. */
   written: integer,
   snapshotId: nullable(text()),
   /**
@@ -95,7 +99,7 @@ export function getChange(store: Store, id: string): Change | null {
   return CHANGES.first(store, 'where id = ?', [id]);
 }
 
-/** Up to `limit` changes whose ID begins with `start` and that have written something or may still. */
+/** Up to `limit` changes whose ID begins with `start`, except those that ended without effect; newest first. */
 export function changesBeginning(store: Store, start: string, limit: number): Change[] {
   return CHANGES.all(
     store,
@@ -154,8 +158,8 @@ export function packBody(body: ChangeBody): Promise<Uint8Array> | Uint8Array {
 }
 
 /**
- * Changes an open change in memory, and returns it.
- * @throws Error if it has ended or is gone, which is a bug
+ * Updates the row of an open change without saving the state, and returns the change.
+ * @throws Error if the change has ended or is gone, which is a bug
  */
 export function setChange(store: Store, seq: number, change: ChangeChange, now: number): Change {
   const where = 'where seq = :seq and outcome is null';
@@ -164,7 +168,7 @@ export function setChange(store: Store, seq: number, change: ChangeChange, now: 
   return getChangeBySeq(store, seq) as Change;
 }
 
-/** Changes that have written something or may still, newest first. */
+/** All changes except those that ended without effect, newest first. */
 export function listChanges(store: Store, offset: number, limit: number): { items: Change[]; total: number } {
   const shown = "outcome is not 'unchanged'";
   const items = CHANGES.all(store, `where ${shown} order by seq desc limit ? offset ?`, [limit, offset]);
@@ -208,7 +212,7 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
 const STANDS_STILL = `outcome is null and job in (
   select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
 
-/** The last change that is not undone and is no undo itself; null for none. */
+/** The last change that an undo could take back: it has ended or is paused, is no undo itself, and is not undone. */
 export function latestUndoable(store: Store): Change | null {
   return CHANGES.first(
     store,
@@ -218,7 +222,7 @@ export function latestUndoable(store: Store): Change | null {
   );
 }
 
-/** Changes of one playlist after `seq`, oldest first, that wrote something. */
+/** Changes of one playlist after `seq` that wrote something or are still open, oldest first. */
 export function laterChanges(store: Store, playlistId: string, seq: number): Change[] {
   return CHANGES.all(
     store,
@@ -235,15 +239,16 @@ export interface Period {
   begunSince: number | null;
 }
 
-const IS_LATE = "(updated_at >= ? or server_time >= ?) and outcome is not 'unchanged'";
+/** Selects changes of a period. Those that ended without effect do not count. */
+const IN_PERIOD = "(updated_at >= ? or server_time >= ?) and outcome is not 'unchanged'";
 
-/** Changes of one playlist that may have written something lately, newest first. */
+/** Changes of one playlist that may have written something in the period, newest first. */
 export function changesSince(
   store: Store,
   playlistId: string,
   { updatedSince, begunSince }: Period,
 ): Change[] {
-  return CHANGES.all(store, `where playlist_id = ? and ${IS_LATE} order by seq desc`, [
+  return CHANGES.all(store, `where playlist_id = ? and ${IN_PERIOD} order by seq desc`, [
     playlistId,
     updatedSince,
     begunSince,
@@ -266,19 +271,19 @@ export function isMadeByOther(store: Store, playlistId: string, seq: number): bo
   );
 }
 
-/** Library changes that wrote something lately, oldest first. */
+/** Library changes that may have written something in the period, oldest first. */
 export function libraryChangesSince(store: Store, { updatedSince, begunSince }: Period): Change[] {
-  return CHANGES.all(store, `${OF_LIBRARY} and ${IS_LATE} order by seq`, [updatedSince, begunSince]);
+  return CHANGES.all(store, `${OF_LIBRARY} and ${IN_PERIOD} order by seq`, [updatedSince, begunSince]);
 }
 
-/** Library changes from `seq` on that wrote something, oldest first. */
+/** Library changes from `seq` on that may have written something, oldest first. */
 export function libraryChangesFrom(store: Store, seq: number): Change[] {
   return CHANGES.all(store, `${OF_LIBRARY} and seq >= ? and outcome is not 'unchanged' order by seq`, [seq]);
 }
 
 const OF_LIBRARY = "where playlist_id is null and kind in ('save', 'unsave', 'undo')";
 
-/** Changes that saved tracks, oldest first. */
+/** Ended changes that may have saved tracks, oldest first: saves, and undos of the library, some of which save again. */
 export function savingChanges(store: Store): Change[] {
   return CHANGES.all(
     store,
@@ -298,7 +303,7 @@ export function dropChange(store: Store, seq: number): void {
 
 /**
  * Deletes ended changes, except the newest `count` within the period `kept` that take at most `bytes` in all. The computer's
- * clock may be wrong by months. So a change is too old only if the provider's clock says so too, or its time is not known.
+ * clock may be wrong by months. So a change with a time by the provider's clock is too old only if that clock says so too.
  */
 export function pruneChanges(
   store: Store,

@@ -33,7 +33,7 @@ const COLUMNS = {
   error: nullable(json(JobErrorShape)),
   /** Number of failed searches. */
   attempts: integer,
-  /** When to search again, Unix milliseconds; null if it was never tried. */
+  /** When to search again after a failed search, Unix milliseconds; null if the item waits for no further search. */
   runAfter: nullable(integer),
   /** 1 if found by a remembered match that was confirmed although its names differ. */
   confirmed: integer,
@@ -107,7 +107,7 @@ export function dropItems(store: Store, job: number, limit: number): boolean {
   return changes > 0;
 }
 
-/** Items from a position on. Found by key, so a late page costs no more than the first. */
+/** Items from a position on. The position is part of the primary key, so a late page costs no more than the first. */
 export function listItems(store: Store, job: number, offset: number, limit: number): JobItem[] {
   return LISTED.all(store, 'where job = ? and position >= ? order by position limit ?', [job, offset, limit]);
 }
@@ -162,7 +162,10 @@ export function boundTries(
   }
 }
 
-/** When to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. */
+/**
+ * When to try the next pending item (Unix milliseconds), and the code of its last error; null if none is pending. An item that
+ * was never tried is due at 0, and its code is ''.
+ */
 export function nextTry(store: Store, job: number): { at: number; code: string } | null {
   const isFresh = store.get(
     "select 1 from job_items where job = ? and status = 'pending' and run_after is null limit 1",
@@ -213,7 +216,10 @@ export function resolveItems(
   });
 }
 
-/** Notes a failed search. The search is tried again at `runAfter` (Unix milliseconds), or given up if that is null. */
+/**
+ * Notes a failed search, for every pending item with the same key. The search is tried again at `runAfter` (Unix milliseconds),
+ * or given up if that is null.
+ */
 export function failItem(
   store: Store,
   job: number,
@@ -299,7 +305,7 @@ export function settleItem(
   });
 }
 
-/** Makes all items that were not found pending again, with no attempts used. Returns how many. */
+/** Makes all unresolved items without a track pending again, with no attempts used. Returns how many. */
 export function reopenItems(store: Store, job: number, now: number): number {
   return store.transaction(() => {
     const open = store.all<{ status: ItemStatus; total: number }>(
@@ -419,6 +425,7 @@ export function skipSome(
   });
 }
 
+/** Adjusts the job's counts for `changes` items that went from one state to another. */
 function count(
   store: Store,
   job: number,

@@ -131,7 +131,7 @@ export type JobChange = Partial<
 /** A failed job is not over, since it can still be resumed or cancelled. */
 const OVER = "status in ('completed', 'cancelled')";
 /** Selects jobs without an open change. An open change needs its job to continue. */
-const HAS_ENDED = 'not exists (select 1 from changes where job = jobs.seq and outcome is null)';
+const NO_OPEN_CHANGE = 'not exists (select 1 from changes where job = jobs.seq and outcome is null)';
 
 const COUNTS = ['resolved', 'ambiguous', 'unmatched', 'failed', 'skipped', 'passedOver', 'written'] as const;
 export type JobCount = (typeof COUNTS)[number];
@@ -161,7 +161,7 @@ export function unlistedJobs(store: Store): Job[] {
 export function jobsEndedBefore(store: Store, before: number): number[] {
   return store
     .all<{ seq: number }>(
-      `select seq from jobs where status in (${ENDED}) and completed_at < ? and ${HAS_ENDED}`,
+      `select seq from jobs where status in (${ENDED}) and completed_at < ? and ${NO_OPEN_CHANGE}`,
       [before],
     )
     .map(({ seq }) => seq);
@@ -202,7 +202,7 @@ export function listOverJobs(store: Store, limit: number): Job[] {
 export function jobsToClear(store: Store): number[] {
   return store
     .all<{ seq: number }>(
-      `select seq from jobs where ${OVER} and ${HAS_ENDED} and run_after is null and listed = 1`,
+      `select seq from jobs where ${OVER} and ${NO_OPEN_CHANGE} and run_after is null and listed = 1`,
     )
     .map(({ seq }) => seq);
 }
@@ -273,8 +273,10 @@ export function raiseAttempts(store: Store, seq: number, attempts: number): void
 const HAS_OPEN_CHANGE = 'seq in (select job from changes where job is not null and outcome is null)';
 
 /**
- * The next job of a phase that has something to do at `now`. Jobs after the job `last` come first, so that each job gets its
- * turn. A cancelled job has something to do as long as the result of its last write is not known.
+ * The next job of a phase that has something to do at `now`; null if there is none. A cancelled job has something to do as long
+ * as the result of its last write is not known.
+ * @param last key of the job that was worked on last; jobs after it come first, so that each job gets its turn
+ * @param busy keys of jobs that are being worked on, which are passed over
  */
 export function dueJob(
   store: Store,
@@ -300,7 +302,8 @@ export function dueJob(
 
 /**
  * When the first waiting job of a phase is due, Unix milliseconds; null if none waits for a time.
- * @param busy jobs that are being worked on
+ * @param phase null for the waiting jobs of all phases; cancelled jobs then do not count
+ * @param busy keys of jobs that are being worked on, which are passed over
  */
 export function nextRunAfter(
   store: Store,
