@@ -146,6 +146,7 @@ export interface AccountView {
   reauthorizationRequired: boolean;
   account: Account | null;
   missingScopes: string[];
+  /** Whole days until the login ends; null without an account. */
   daysLeft: number | null;
 }
 

@@ -39,7 +39,7 @@ import { importTarget } from './routes/bodies.ts';
 import { LOGIN_PATH } from './routes/login.ts';
 import { type ServerFacts, statusReport } from './status/status.ts';
 
-/** How long a request for an import's progress waits at most; when the import ends, the answer comes at once. */
+/** Longest wait of a request for the progress of an import of plays. If the import ends before, the answer comes at once. */
 const PROGRESS_MS = 500;
 
 /** The parts that only a running server has. */
@@ -395,7 +395,7 @@ function askedOf(name: LocalCall, given: unknown): never {
   return localInput(SHAPES.get(name)?.() ?? nothing(), given ?? {}) as never;
 }
 
-/** The progress of an import. Answers when the import ends, or after a moment. */
+/** The progress of an import of plays. Answers when the import ends, or after a moment. */
 export async function playsProgress({ clock, library }: Core, id: number): Promise<PlaysProgress> {
   const late = new AbortController();
   const waited = clock.sleep(PROGRESS_MS, late.signal).catch(() => {});
@@ -424,12 +424,13 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
   });
 }
 
-/** Waits for work, but gives up before the command line does. */
+/** Waits for work on a kept playlist, but gives up before the command line does. */
 function withinReach<T>(
   { services }: ServerSide,
   work: (services: Services, signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
-  return inTime(services, 'It', 'Check in a minute whether it was done.', (signal) => work(services, signal));
+  const remedy = 'Check in a minute whether it was done.';
+  return inTime(services, 'The kept playlist', remedy, (signal) => work(services, signal));
 }
 
 /** The address of the owner's page at `base`, with a ticket that signs the browser in. The browser then continues to `next`. */

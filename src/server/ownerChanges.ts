@@ -55,6 +55,7 @@ export function changeEntry(
 const MAX_NAME = 60;
 
 /**
+ * Undoes a change, or with `dryRun` tells what the undo would do. Without a change ID, it is the latest change.
  * @param askedBy who asks, as the history shows it
  * @throws RelayError as the tool does; the details of a `CONFLICT` list the songs that the undo expects and those that are
  * there

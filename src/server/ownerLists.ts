@@ -1,4 +1,4 @@
-/** Reads and imports lists for the owner, for `relay import` and `relay export`. */
+/** Reads and imports lists for the owner: `relay import`, `relay export`, `relay playlists` and the page. */
 import { inParallel } from '../base/lists.ts';
 import { RelayError } from '../domain/errors.ts';
 import { parseRef } from '../domain/ids.ts';
@@ -23,6 +23,11 @@ export async function ownerPreview(services: PlanServices, list: ListContent): P
   return (await planOf(services, list)).preview;
 }
 
+/**
+ * Makes a job from a list. With `each`, makes one job for each playlist that it names in the file instead, each with a new
+ * playlist as its target.
+ * @throws RelayError `INVALID_ARGUMENT` if the file has no such playlist; then no job was made
+ */
 export async function ownerImport(
   services: Services,
   request: ListContent & ImportChoices & { target: ImportTarget; each?: readonly string[] | undefined },
@@ -72,6 +77,7 @@ export async function ownerPlaylistRows(
   };
 }
 
+/** Saved tracks from `offset` on, newest first. `next` is the offset to continue at; null at the end. */
 export async function ownerSavedRows(
   services: Services,
   offset: number,

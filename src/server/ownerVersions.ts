@@ -18,7 +18,9 @@ const IF_LATE = 'Try again in a minute.';
 /** The versions of a playlist. @param given its ID, URI or link, its current name, or the last name that was read */
 export async function ownerVersions(services: Services, given: string): Promise<PlaylistVersions> {
   const id = await idOf(services, given);
-  return inTime(services, 'It', IF_LATE, (signal) => services.library.versions(id, { signal }));
+  return inTime(services, 'Reading the versions', IF_LATE, (signal) =>
+    services.library.versions(id, { signal }),
+  );
 }
 
 /** The rows of one version. @throws RelayError `NOT_FOUND` */
@@ -37,7 +39,7 @@ export async function ownerRestore(services: Services, request: RestoreRequest):
     skip_unsupported: skipUnsupported,
     ...(name === null ? {} : { name }),
   };
-  const answer = await inTime(services, 'It', IF_LATE, (signal) =>
+  const answer = await inTime(services, 'Restoring', IF_LATE, (signal) =>
     restorePlaylistTool.handle(services, args, { signal, progress() {} }),
   );
   return answer as unknown as RestoreAnswer;

@@ -10,7 +10,7 @@ export const API_KEY_SECRET = 'mcp.api_key';
 export interface ApiKey {
   current(): string;
   fromEnvironment: boolean;
-  /** Replaces the key by a new one. @throws RelayError `USAGE` while the environment sets the key */
+  /** Replaces the key with a new one. @throws RelayError `USAGE` while the environment sets the key; `STORE_ERROR` */
   rotate(): Promise<string>;
 }
 

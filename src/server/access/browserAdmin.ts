@@ -15,6 +15,7 @@ export function browserSummaries({ store, clock }: Core): BrowserSummary[] {
 }
 
 /**
+ * Forgets one browser or all. A forgotten browser has to sign in again.
  * @param id ID of the browser; null for all of them
  * @returns the browsers that were forgotten
  * @throws RelayError `NOT_FOUND`, `STORE_ERROR`

@@ -17,7 +17,12 @@ export async function addClient(core: Core, client: NewClient): Promise<ClientSu
   return summaryOf(core, await core.oauth.clients.add(client), []);
 }
 
-/** Ends a client's access. @throws RelayError `NOT_FOUND`, `USAGE` if several clients have the name, `STORE_ERROR` */
+/**
+ * Ends a client's access.
+ * @param asked ID of the client, or its name in any case
+ * @param forget true to delete the client as well
+ * @throws RelayError `NOT_FOUND`, `USAGE` if several clients have the name, `STORE_ERROR`
+ */
 export async function revokeClient(
   core: Core,
   asked: string,

@@ -27,6 +27,7 @@ interface Turn {
   isLast: boolean;
   /** Returns true if the browser has stopped waiting for the answer. */
   isGone(): boolean;
+  /** Checks the code; true if it is right. */
   judge(): boolean;
 }
 

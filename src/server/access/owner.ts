@@ -49,9 +49,13 @@ export interface Owner {
    * Remembers the browser for 30 days after each use and returns the secret that its page keeps. At most ten browsers are
    * remembered. Beyond that, the one that was unused for longest is dropped.
    * @param known the secret that the page already has; kept if it is still valid
+   * @throws HttpError `FORBIDDEN_ORIGIN` if the request contradicts itself about its origin
    */
   remember(context: HttpContext, known: string | null): string;
-  /** Time until which the browser with this secret is remembered, in Unix milliseconds; null when it is not. */
+  /**
+   * Time until which the browser with this secret is remembered, in Unix milliseconds; null if it is not. The call counts as a use
+   * of the browser, and so does `browserWith`.
+   */
   rememberedUntil(context: HttpContext, secret: string | null): number | null;
   /** The ID of the browser with this secret; null when it is not remembered. */
   browserWith(context: HttpContext, secret: string | null): string | null;

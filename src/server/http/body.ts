@@ -88,13 +88,13 @@ function withBody<T>(
   });
 }
 
-/** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
+/** A form's fields. @throws HttpError as `withBody` does */
 export function readForm(asking: Asking, limit: BodyLimit): Promise<URLSearchParams> {
   const type = 'application/x-www-form-urlencoded';
   return withBody(asking, type, limit, (body) => new URLSearchParams(body.toString('utf8')));
 }
 
-/** @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE`, `MALFORMED_JSON` */
+/** The value of a JSON body. @throws HttpError as `withBody` does, and `MALFORMED_JSON` */
 export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
   const parse = (body: Buffer) => JSON.parse(body.toString('utf8')) as unknown;
   return withBody(asking, JSON_TYPE, limit, (body) => parsed(body, parse));
@@ -103,6 +103,7 @@ export function readJson(asking: Asking, limit: BodyLimit): Promise<unknown> {
 /**
  * Calls `use` with an MCP message, in the same turn in which its last byte arrives. `parseBounded` has bounds that no request
  * to a tool exceeds. Of a message beyond them, only a part is read.
+ * @throws HttpError as `withBody` does, and `MALFORMED_JSON`
  */
 export function withMessage<T>(
   asking: Asking,
@@ -122,7 +123,7 @@ function parsed(body: Buffer, parse: (body: Buffer) => unknown): unknown {
   }
 }
 
-/** The bytes of a file. @throws HttpError `UNSUPPORTED_MEDIA_TYPE`, `BODY_TOO_LARGE` */
+/** The bytes of a file. @throws HttpError as `withBody` does */
 export function readFile(asking: Asking, limit: BodyLimit): Promise<Buffer> {
   return withBody(asking, 'application/octet-stream', limit, (body) => body);
 }

@@ -66,6 +66,7 @@ interface Connection {
   requests: Set<{ request: IncomingMessage; response: ServerResponse }>;
   /** Time since which bytes have always been waiting to be sent on this connection; null if none wait. */
   pendingSince: number | null;
+  /** Number of bytes that have moved in either direction, and when this number was last found to have grown. */
   moved: { bytes: number; at: number };
 }
 

@@ -28,7 +28,10 @@ export interface LogSettings {
   logFormat: 'pretty' | 'json';
 }
 
-/** Names of fields that never reach the log, at the top level or one level below. */
+/**
+ * Names of fields that never reach the log, at the top level or one level below. `code` is not among them, since errors have
+ * one. An OAuth code has to be called `authorizationCode`.
+ */
 const SECRET_FIELDS = [
   'authorization',
   'cookie',
@@ -37,13 +40,13 @@ const SECRET_FIELDS = [
   'refreshToken',
   'access_token',
   'refresh_token',
-  'code',
+  'authorizationCode',
   'verifier',
   'state',
   'clientSecret',
   'key',
   'body',
-].flatMap((name) => (name === 'code' ? ['*.authorizationCode'] : [name, `*.${name}`]));
+].flatMap((name) => [name, `*.${name}`]);
 
 /**
  * Control characters are escaped before pino gets an event. So text from a client or the provider cannot forge a line of the

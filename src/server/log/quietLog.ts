@@ -11,7 +11,9 @@ const MINUTE_MS = 60_000;
 const LINES_PER_MINUTE = 3;
 
 interface Written {
+  /** Start of the minute, in Unix milliseconds. */
   since: number;
+  /** Number of lines that were written in that minute. */
   lines: number;
   /** Number of lines that were left out since the last written line. */
   more: number;

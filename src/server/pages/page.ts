@@ -35,7 +35,7 @@ export interface Page {
   formLeaves?: boolean;
   /** Sources of images besides this server, for the content policy. */
   images?: readonly string[];
-  /** Whether the page uses our script. */
+  /** True if the page uses our script. */
   hasScript?: boolean;
   /**
    * True if the page always opens at its top. With `#approve` in the address, a client could otherwise lead the browser past

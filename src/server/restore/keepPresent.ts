@@ -27,13 +27,13 @@ export interface Kept {
 
 /**
  * @param present the former state; null if there is none that can be read
- * @param sealed true if the key of this home opens the secrets of the copy
+ * @param isCopyOpen true if the key of this home opens the secrets of the copy
  */
-export function keepPresent(copy: Store, present: Present | null, sealed: boolean): Kept {
+export function keepPresent(copy: Store, present: Present | null, isCopyOpen: boolean): Kept {
   return copy.transaction(() => {
     forgetAllBrowsers(copy);
     const approvals = keepApprovals(copy, present?.store ?? null);
-    return { ...keepSecrets(copy, present, sealed), approvals };
+    return { ...keepSecrets(copy, present, isCopyOpen), approvals };
   });
 }
 
@@ -59,9 +59,9 @@ function keepApprovals(copy: Store, present: Store | null): number {
   return copy.get<{ total: number }>(sql, [copy.now()])?.total ?? 0;
 }
 
-function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omit<Kept, 'approvals'> {
+function keepSecrets(copy: Store, present: Present | null, isCopyOpen: boolean): Omit<Kept, 'approvals'> {
   // All secrets must be sealed with the same key, or they could not be read.
-  if (!present || !sealed) return { apiKey: 'copy', login: 'copy' };
+  if (!present || !isCopyOpen) return { apiKey: 'copy', login: 'copy' };
   if (!present.isOpen) {
     // The API key may have been rotated in the state that cannot be read, so the copy's key may no longer be valid.
     deleteSecret(copy, API_KEY_SECRET);
@@ -75,8 +75,8 @@ function keepSecrets(copy: Store, present: Present | null, sealed: boolean): Omi
   if (keepsLogin) putAccount(copy, account, copy.now());
   if (keepsLogin) for (const name of PROVIDER_TOKENS) deleteSecret(copy, name);
   deleteSecret(copy, API_KEY_SECRET);
-  for (const { name, sealed: bytes, updatedAt } of listSecrets(present.store)) {
-    if (keepsLogin || !PROVIDER_TOKENS.includes(name)) putSecret(copy, name, bytes, updatedAt);
+  for (const { name, sealed, updatedAt } of listSecrets(present.store)) {
+    if (keepsLogin || !PROVIDER_TOKENS.includes(name)) putSecret(copy, name, sealed, updatedAt);
   }
   const hasKey = getSecret(present.store, API_KEY_SECRET) !== null;
   return { apiKey: hasKey ? 'present' : 'new', login: keepsLogin ? 'present' : 'copy' };

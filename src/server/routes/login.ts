@@ -38,7 +38,7 @@ export function loginRoutes(core: Core, redirectUri: string): Route[] {
     const { request, query } = context;
     const asked = { ticket: query.get('ticket'), attemptId: query.get('attempt') };
     const isStranger = await comesFromStranger(context, core.login.proofOf(asked) !== null);
-    // Checked only now, since another request may have used the ticket meanwhile.
+    // Checked again, since another request may have used the ticket meanwhile.
     const proof = core.login.proofOf(asked);
     const why = isStranger ? 'another user of this machine' : whyNot(context, proof);
     if (why !== null) return refuse(context, why);

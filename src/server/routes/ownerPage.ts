@@ -123,7 +123,7 @@ export function ownerPageRoutes(core: Core, serverFor: (baseUrl: string) => Serv
     };
   }
 
-  /** Rewrites commands in an error's remedy for this home. */
+  /** Rethrows an error with its remedy in the words of the page. */
   function inOwnWords(error: unknown): never {
     const remedy = error instanceof RelayError ? error.remedyValue : undefined;
     if (remedy === undefined || !(error instanceof RelayError)) throw error;

@@ -55,7 +55,10 @@ export interface App {
   redraw(): void;
   /** Changes what the person is doing, and redraws. */
   set(change: Partial<Doing>): void;
-  /** Runs an action under a name, reports how it ended, and reads the state again. */
+  /**
+   * Runs an action under a name, reports how it ended, and reads the state again. False if the action failed, or if one with
+   * this name is already under way.
+   */
   act(name: string, work: () => Promise<unknown>, done?: string): Promise<boolean>;
   tell(text: string, isBad?: boolean): void;
   openPicker(job: string): void;
@@ -77,6 +80,7 @@ export interface ButtonOptions {
   about?: string;
   /** Label of the second step, which confirms; without a label there is no second step. */
   confirm?: string;
+  /** Notice for success. */
   done?: string;
   kind?: 'primary' | 'danger' | 'quiet';
 }

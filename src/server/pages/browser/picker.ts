@@ -26,7 +26,9 @@ interface Work {
   items: PageItem[];
   /** True if all entries have been read. */
   isAll: boolean;
+  /** Index in `items` of the entry on display. */
   at: number;
+  /** What the last search found for the entry at this position; null if nothing was searched for it. */
   found: { position: number; candidates: PageCandidate[] } | null;
   isSearching: boolean;
   problem: string | null;
@@ -416,6 +418,7 @@ export function createPicker(app: () => App): Picker {
   return { open, redraw: show };
 }
 
+/** Number of entries that the server returns at once. */
 const PAGE = 100;
 /** Maximum number of choices that the server takes at once. */
 const FIXES = 1_000;

@@ -2,6 +2,7 @@
 import type { OwnerCall, OwnerCalls } from '../../../domain/ownerPage.ts';
 
 const NAME = 'relay.owner';
+/** The secret as this page alone knows it, for a browser that blocks storage. */
 let unkept: string | null = null;
 
 /** The secret of this browser; null if it is not signed in. */
@@ -49,7 +50,7 @@ export class Refused extends Error {
   }
 }
 
-/** How long to wait for an answer: longer than the slowest call, an undo with 45 seconds. */
+/** How long to wait for an answer: longer than the slowest calls, which end after 50 seconds. */
 const PATIENCE_MS = 60_000;
 
 /** @throws Refused */
