@@ -25,7 +25,7 @@ export function aborted(signal: AbortSignal): Promise<void> {
   });
 }
 
-/** What comes first: the result of the work, `left` if the caller has gone, or `late` if the time is up. */
+/** What comes first: the result of `done`, `left` if `signal` aborts, or `late` after `waitMs`. `done` itself continues. */
 export async function firstOf<T>(
   clock: Clock,
   done: Promise<T>,
@@ -48,8 +48,8 @@ export async function firstOf<T>(
 }
 
 /**
- * A signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. The first
- * call of `AbortSignal.any` would take several times as long.
+ * A signal that aborts as soon as either of the two does. Once `ended` aborts, the signal no longer follows them. This does not
+ * use `AbortSignal.any`, whose first call takes several times as long.
  */
 export function either(one: AbortSignal, other: AbortSignal, ended?: AbortSignal): AbortSignal {
   const both = new AbortController();
@@ -92,7 +92,10 @@ export interface Deadline {
   late: unknown | (() => unknown);
 }
 
-/** Runs `work` with a signal that aborts after `ms`, or when the caller's signal does. `work` must stop when it aborts. */
+/**
+ * Runs `work` with a signal that aborts after `ms`, or when the caller's signal does. `work` must stop when its signal aborts,
+ * since nothing else ends it.
+ */
 export async function withDeadline<T>(
   { clock, ms, signal, late }: Deadline,
   work: (signal: AbortSignal) => Promise<T>,

@@ -1,5 +1,5 @@
 /**
- * Writes a file beside its final path, syncs it, then renames it. So a file is complete or absent. Reads files without
+ * Writes a file beside its final path, syncs it, then renames it. So a file is complete or absent. Reads whole files without
  * waiting forever or filling the memory, whatever is at the path.
  */
 
@@ -184,7 +184,7 @@ export async function readRegularFile(path: string, maxBytes: number): Promise<F
   }
 }
 
-/** The first bytes of a file, at most `count`. */
+/** The first bytes of a file, at most `count`. The path must not be a pipe, which would be waited for. */
 export async function readStart(path: string, count: number): Promise<Buffer> {
   const file = await open(path);
   try {

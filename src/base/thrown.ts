@@ -1,6 +1,6 @@
 /** Reads the message and the system's code from any thrown value. */
 
-/** A sentence from an unknown thrown value, for logs. */
+/** The message of a thrown value, which need not be an `Error`. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }

@@ -93,7 +93,10 @@ export function visibleJson(value: unknown, indent?: number): string {
   );
 }
 
-/** A value for the log: unsafe characters stay readable as `\x1b`, `\u202e` or `\u{e0041}`; at most `max` code units. */
+/**
+ * A value for the log: unsafe characters stay readable as `\x1b`, `\u202e` or `\u{e0041}`. After `max` code units it is cut, and
+ * its length is added.
+ */
 export function escapedText(text: string, max = 2_000): string {
   const shown = text.slice(0, max).replace(unsafe(), logEscape);
   const isWhole = text.length <= max && shown.length <= max;

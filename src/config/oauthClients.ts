@@ -73,10 +73,8 @@ export function clientFromEnvironment(
 
 /** Reports client IDs that occur twice, since such an ID could mean two different clients. */
 export function duplicateClients(clients: readonly ConfiguredClient[]): Problem[] {
-  const seen = new Set<string>();
-  const twice = new Set(
-    clients.map(({ clientId }) => clientId).filter((id) => seen.size === seen.add(id).size),
-  );
+  const ids = clients.map(({ clientId }) => clientId);
+  const twice = new Set(ids.filter((id, at) => ids.indexOf(id) !== at));
   return [...twice].map((clientId) => {
     const places = clients.filter((client) => client.clientId === clientId).map(({ source }) => source);
     const where = places.includes('environment')

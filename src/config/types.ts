@@ -127,7 +127,7 @@ export const bearerKey = textThat('at least 32 characters of letters, digits and
   /^(?=.{32})[\w.~+/-]+=*$/.test(text),
 );
 
-/** Six characters are short enough to type, and at five tries a minute nobody can guess them. */
+/** Six characters are short enough to type, and relay slows down guesses (`server/access/codeGate.ts`). */
 export const ownerCode = textThat('at least 6 characters', (text) => text.length >= 6);
 
 export const secretText = textThat('one line of visible characters', (text) =>

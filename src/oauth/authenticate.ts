@@ -7,8 +7,8 @@ import { repeatedNames } from './policy/parameters.ts';
 import { type Result, refused } from './refusal.ts';
 
 /**
- * Authenticates the client of a request. A refusal is logged, but without the ID if no client has it: such an ID may be any
- * text.
+ * Authenticates the client of a request. Wrong credentials are logged, but without the ID if no client has it: such an ID may be
+ * any text.
  * @param authorization the `Authorization` header, if it was sent
  */
 export function authenticate(

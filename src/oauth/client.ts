@@ -22,6 +22,10 @@ export interface OAuthClient {
    * settings.
    */
   approvedAt: number | null;
+  /**
+   * Last time that one of its tokens was issued or used, in Unix milliseconds; null without a token, and for a client of the
+   * settings.
+   */
   lastUsedAt: number | null;
 }
 

@@ -30,18 +30,20 @@ export interface ClientDirectory {
   assertDistinct(): void;
   /**
    * Keeps a client that registers itself. If there is no room, the oldest client that never held a token is dropped.
-   * @returns the client, and its secret unless it is public
+   * @returns the client, and its secret unless it is public; the refusal `clients_full` if no client can be dropped
+   * @throws RelayError `STORE_ERROR`
    */
   register(metadata: ClientMetadata): Promise<Result<{ client: OAuthClient; secret: string | null }>>;
   /**
    * Adds a client for the owner.
-   * @throws RelayError `USAGE` for an unusable redirect URI or secret
+   * @throws RelayError `USAGE` for an unusable redirect URI or secret, `STORE_ERROR`
    */
   add(client: { name: string; redirectUris: string[]; secret: string | null }): Promise<OAuthClient>;
   /**
    * Ends a client's access at once. Its registration stays, since some clients come back with the ID that they know.
    * @param forget true to drop the registration too; a client of the settings always stays
-   * @returns the client and how many approvals ended; null if no client has the ID
+   * @returns the client, how many approvals ended, and whether the registration was dropped; null if no client has the ID
+   * @throws RelayError `STORE_ERROR`; the access stays ended in memory
    */
   revoke(
     clientId: string,

@@ -27,7 +27,8 @@ export interface TokenOptions extends Omit<DirectoryOptions, 'configured'> {
 
 /**
  * @param authorization the `Authorization` header, if it was sent
- * @throws RelayError `STORE_ERROR`; in that case nothing has changed
+ * @throws RelayError `STORE_ERROR`; then no tokens were issued, and the code or refresh token can be exchanged later. An approval
+ * that the exchange ended stays ended in memory.
  */
 export type TokenEndpoint = (
   form: URLSearchParams,

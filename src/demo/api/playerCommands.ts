@@ -156,7 +156,7 @@ function commandFailed(status: number, what: string, reason: string): Refusal {
   return refuse(status, `Player command failed: ${what}`, reason);
 }
 
-/** The answer if the player already does what is asked, has nothing to skip to, or cannot play the item. */
+/** The answer if the player already does what is asked, has nothing to skip to, or has nothing to play. */
 function restrictionViolated(): Refusal {
   return commandFailed(403, 'Restriction violated', 'UNKNOWN');
 }
