@@ -133,6 +133,29 @@ test('bearer mode takes key and tokens, oauth mode tokens only', async () => {
   });
 });
 
+test('a refusal names the API key only where the key is a credential', async () => {
+  const told = async (mode: string) => {
+    const messages: string[] = [];
+    await withServer({ env: { MCP_AUTH_MODE: mode } }, async ({ server }) => {
+      for (const sent of [null, 'Bearer made-up']) {
+        const authorization: Record<string, string> = sent === null ? {} : { authorization: sent };
+        const headers = { 'content-type': 'application/json', ...authorization };
+        const answer = await send(server.mcpUrl, { method: 'POST', headers, body: LIST });
+        messages.push(JSON.parse(answer.text).error.message);
+      }
+    });
+    return messages;
+  };
+  assert.deepEqual(await told('bearer'), [
+    "A credential is required: an OAuth token from this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints.",
+    "The credential is wrong or has expired: authorize again, or run 'relay key' to see the current key.",
+  ]);
+  assert.deepEqual(await told('oauth'), [
+    'A credential is required: an OAuth token from this server.',
+    'The credential is wrong or has expired: authorize again.',
+  ]);
+});
+
 test('the credential that comes with a proof opens /mcp on that connection alone', () =>
   withServer({}, async ({ baseUrl, server }) => {
     const key = deriveLocalKey(Buffer.from(ENCRYPTION_KEY, 'base64'));

@@ -121,6 +121,23 @@ test('GET / is the same for everyone and names nobody', () =>
       assert.ok(secret && !stranger.text.includes(secret), String(secret));
   }));
 
+test('the page names the API key to another client only where the key is a credential', async () => {
+  const next = async (mode: string) => {
+    let text = '';
+    await withRelay({ client: false, connect: false, env: { MCP_AUTH_MODE: mode } }, async (relay) => {
+      const answer = await ask(relay, 'clients/setup', { client: 'other' }, await signedIn(relay));
+      text = JSON.parse(answer.text).next;
+    });
+    return text;
+  };
+  const address = 'Add this address as a server with the transport HTTP (Streamable HTTP).';
+  assert.equal(await next('oauth'), address);
+  assert.equal(
+    await next('bearer'),
+    `${address} A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that \`relay key\` prints.`,
+  );
+});
+
 test('client files are not looked for if the home directory is a relative path', async () => {
   const name = process.platform === 'win32' ? 'USERPROFILE' : 'HOME';
   await withRelay({ client: false, connect: false, clientEnv: { [name]: 'me/here' } }, async (relay) => {

@@ -12,6 +12,8 @@ type CredentialCheck =
   | { ok: false; reason: 'missing' | 'invalid' };
 
 export interface Credentials {
+  /** True if clients may send the API key; false with `MCP_AUTH_MODE` set to `oauth`. */
+  readonly acceptsKey: boolean;
   /**
    * Checks an `Authorization` header. A token counts only in this header, never in the query (RFC 6750 2.1).
    * @param connection the socket that the header came on
@@ -29,6 +31,7 @@ export interface Credentials {
 export function createCredentials({ settings, apiKey, oauth }: Core): Credentials {
   const expected = new WeakMap<object, string>();
   const isApiKey = createSecretCheck(apiKey.current);
+  const acceptsKey = settings.mcpAuthMode === 'bearer';
   let wereUsed = false;
 
   function isExpected(token: string, connection: object): boolean {
@@ -37,6 +40,7 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
   }
 
   return {
+    acceptsKey,
     expectOn: (connection, credential) => void expected.set(connection, credential),
     isCommandLine(header, connection) {
       const token = tokenIn(header ?? '');
@@ -46,7 +50,7 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
       if (header === undefined || header === '') return { ok: false, reason: 'missing' };
       const token = tokenIn(header);
       if (token === undefined) return { ok: false, reason: 'invalid' };
-      if (settings.mcpAuthMode === 'bearer' && isApiKey(token)) {
+      if (acceptsKey && isApiKey(token)) {
         wereUsed = true;
         return { ok: true, principal: 'api-key', readOnly: false };
       }

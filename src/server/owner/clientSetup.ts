@@ -12,7 +12,7 @@ import type { ServerSide } from '../localApi.ts';
 export async function clientSetup(id: string, core: Core, server: ServerSide): Promise<PageSetup> {
   const { demo, home, origins } = core.settings;
   const { mcpUrl } = server.facts;
-  if (id === 'other') return otherClient(mcpUrl);
+  if (id === 'other') return otherClient(mcpUrl, server.credentials);
   const client = CLIENTS.find((one) => one.id === id);
   if (!client) throw new RelayError('NOT_FOUND', `There is no client "${id.slice(0, 50)}" in the list.`);
   const system = systemOf({ platform: process.platform, env: server.env });
@@ -23,8 +23,10 @@ export async function clientSetup(id: string, core: Core, server: ServerSide): P
   return { id, file, snippet: snippet.trimEnd(), command, next };
 }
 
-function otherClient(mcpUrl: string): PageSetup {
-  const next =
-    'Add this address as a server with the transport HTTP (Streamable HTTP). A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
+function otherClient(mcpUrl: string, { acceptsKey }: ServerSide['credentials']): PageSetup {
+  const address = 'Add this address as a server with the transport HTTP (Streamable HTTP).';
+  const key =
+    'A program that cannot open a browser sends the header "Authorization: Bearer KEY", with the key that `relay key` prints.';
+  const next = acceptsKey ? `${address} ${key}` : address;
   return { id: 'other', file: '', snippet: mcpUrl, command: null, next };
 }

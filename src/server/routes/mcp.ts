@@ -20,7 +20,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     if (!check.ok) {
       const { requestId, path } = context;
       if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
-      return challenge(context, check.reason);
+      return challenge(context, check.reason, credentials);
     }
     const { principal } = check;
     // A read-only approval sets this header, whatever the client sends.
@@ -57,21 +57,35 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
 }
 
 /** The 401 answer (RFC 6750 3, RFC 9728 5.1). It has no `error` if no token was sent (RFC 6750 3.1). */
-function challenge(context: HttpContext, reason: 'missing' | 'invalid'): void {
+function challenge(
+  context: HttpContext,
+  reason: 'missing' | 'invalid',
+  { acceptsKey }: Pick<Credentials, 'acceptsKey'>,
+): void {
   const metadata = `${context.baseUrl}/.well-known/oauth-protected-resource/mcp`;
   const parts = [
     ...(reason === 'invalid' ? ['error="invalid_token"'] : []),
     `resource_metadata="${metadata}"`,
     `scope="${SCOPE}"`,
   ];
-  const message =
-    reason === 'missing'
-      ? "A credential is required: an OAuth token from this server, or 'Authorization: Bearer <key>' with the key that 'relay key' prints."
-      : "The credential is wrong or has expired: authorize again, or run 'relay key' to see the current key.";
+  const [what, orKey] = CHALLENGES[reason];
+  const message = `${what}${acceptsKey ? orKey : ''}.`;
   const body = { jsonrpc: '2.0', error: { code: -32001, message }, id: null };
   context.request.resume();
   sendJson(context, 401, body, { 'www-authenticate': `Bearer ${parts.join(', ')}` });
 }
+
+/** What each refusal says, and what it adds where the API key is a credential too. */
+const CHALLENGES = {
+  missing: [
+    'A credential is required: an OAuth token from this server',
+    ", or 'Authorization: Bearer <key>' with the key that 'relay key' prints",
+  ],
+  invalid: [
+    'The credential is wrong or has expired: authorize again',
+    ", or run 'relay key' to see the current key",
+  ],
+} as const;
 
 /** The headers without the credential, which the MCP endpoint does not need. */
 function headersOf(context: HttpContext): Headers {
