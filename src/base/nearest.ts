@@ -1,8 +1,8 @@
 /** How far two texts are apart, and suggestions for mistyped names. Pure. */
 
 /**
- * The known names nearest to `name`, nearest first, at most three. A known name is near if it differs in one letter or in at most
- * a third of its letters, or if it contains a `name` of four letters or more.
+ * The known names nearest to `name`, nearest first, at most three. A known name is near if one letter differs, or at most a third
+ * of the letters. It is near too if it contains a `name` of four letters or more.
  */
 export function nearestNames(name: string, known: readonly string[]): string[] {
   const wanted = name.toLowerCase();
