@@ -2,8 +2,8 @@
  * Reads and writes `config.json`. The file is written whole, and keeps its order and its indentation. A crash while writing
  * leaves the old file.
  */
-import { mkdirSync } from 'node:fs';
 import { dirname, join } from 'node:path';
+import { makeDirectoriesSync } from '../base/directories.ts';
 import { UnreadFile } from '../base/files.ts';
 import { readRegularFileSync, replaceFileSync } from '../base/filesSync.ts';
 import { messageOf, RelayError, systemCodeOf } from '../domain/errors.ts';
@@ -49,7 +49,7 @@ export function readConfigFile(home: string): ConfigFile {
  */
 export function writeConfigFile(file: Pick<ConfigFile, 'path' | 'values' | 'indent'>): void {
   try {
-    mkdirSync(dirname(file.path), { recursive: true, mode: 0o700 });
+    makeDirectoriesSync(dirname(file.path));
     replaceFileSync(file.path, `${JSON.stringify(file.values, null, file.indent)}\n`);
   } catch (error) {
     throw new RelayError('HOME_UNUSABLE', `${file.path} cannot be written: ${messageOf(error)}.`, {

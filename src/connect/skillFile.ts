@@ -1,6 +1,7 @@
 /** Writes a skill into a directory of skills, and removes it with everything that was created for it. */
-import { mkdir, readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, rmdir } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { makeDirectories } from '../base/directories.ts';
 import { replaceFile } from '../base/files.ts';
 import { messageOf, nullIfMissing, RelayError } from '../domain/errors.ts';
 import { SKILL_NAME } from './skillPlaces.ts';
@@ -23,13 +24,13 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
   try {
     const before = await contentOf(path);
     if (before === text) return false;
-    const made = before === null ? await makeFolders(dirname(path)) : null;
+    const made = before === null ? await makeDirectories(dirname(path), { mode: 0o777 }) : null;
     if (before !== null && !before.includes(SKILL_MARK)) {
       const [last] = await formerOnes(dirname(path));
       const number = Number(/-(\d+)$/.exec(last ?? '')?.[1] ?? 1) + 1;
       await rename(path, join(dirname(path), last === undefined ? FORMER : `${FORMER}-${number}`));
     }
-    if (made !== null) await replaceFile(join(dirname(path), MADE), made, { mode: 0o644 });
+    if (made !== null) await replaceFile(join(dirname(path), MADE), made.join('\n'), { mode: 0o644 });
     await replaceFile(path, text, { mode: 0o644 });
     return true;
   } catch (error) {
@@ -69,14 +70,6 @@ export async function removeSkill(folder: string): Promise<boolean> {
 async function formerOnes(own: string): Promise<string[]> {
   const names = (await readdir(own)).filter((name) => name.startsWith(FORMER));
   return names.sort((a, b) => b.localeCompare(a, 'en', { numeric: true }));
-}
-
-/** Creates the missing directories. @returns their paths, the innermost first */
-async function makeFolders(directory: string): Promise<string> {
-  const first = await mkdir(directory, { recursive: true });
-  const made: string[] = [];
-  for (let at = directory; first !== undefined && at.startsWith(first); at = dirname(at)) made.push(at);
-  return made.join('\n');
 }
 
 async function contentOf(path: string): Promise<string | null> {

@@ -2,9 +2,10 @@
  * Keeps a file under a name made of its content, in a folder that nobody else can write to, so nobody can replace it.
  * Synchronous, since the keychain's helper has nothing else to do.
  */
-import { existsSync, lstatSync, mkdirSync, readFileSync, realpathSync, type Stats } from 'node:fs';
+import { lstatSync, readFileSync, realpathSync, type Stats } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { hashOf } from '../base/digest.ts';
+import { makeDirectoriesSync, makeDirectorySync } from '../base/directories.ts';
 import { replaceFileSync } from '../base/filesSync.ts';
 import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts';
 
@@ -14,7 +15,7 @@ import { changeableByOthers, WRITABLE_BY_OTHERS } from '../base/foreignPaths.ts'
  * @throws Error if another user could change the path, or it cannot be written
  */
 export function keepByContent(own: string, name: string, content: Uint8Array): string {
-  makeParents(dirname(own));
+  makeDirectoriesSync(dirname(own));
   // From here on, use the path that was checked: a link on the way to it might belong to someone else.
   const parent = realpathSync(dirname(own));
   const changeable = changeableByOthers(parent);
@@ -23,7 +24,7 @@ export function keepByContent(own: string, name: string, content: Uint8Array): s
   const folder = join(place, hashOf(content));
   const path = join(folder, name);
   for (const directory of [place, folder]) {
-    makeDirectory(directory);
+    makeDirectorySync(directory);
     refuseForeign(lstatSync(directory), directory);
   }
   if (!holds(path, content)) replaceFileSync(path, content);
@@ -36,21 +37,6 @@ function refuseForeign(found: Stats, path: string): void {
   if (process.platform === 'win32') return;
   if (found.uid !== process.getuid?.() || found.mode & WRITABLE_BY_OTHERS) {
     throw new Error(`${path} can be changed by other users`);
-  }
-}
-
-/** Creates directories one by one: `recursive` never ends if the system answers ENOENT, as below /proc. */
-function makeParents(path: string): void {
-  if (existsSync(path)) return;
-  if (path !== dirname(path)) makeParents(dirname(path));
-  makeDirectory(path);
-}
-
-function makeDirectory(path: string): void {
-  try {
-    mkdirSync(path, { mode: 0o700 });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 

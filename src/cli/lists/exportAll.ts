@@ -1,6 +1,6 @@
 /** Writes a whole library to files: one for each playlist, and one for the saved songs. */
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { makeDirectories } from '../../base/directories.ts';
 import { existing } from '../../base/files.ts';
 import { counted } from '../../base/lists.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
@@ -77,7 +77,7 @@ function partsOf(playlists: readonly PlaylistFacts[], { directory, format }: All
 /** Creates the directory, and refuses to overwrite files before any rows are read, so that a refusal costs few requests. */
 async function prepare(parts: readonly Part[], { directory, force }: AllOptions): Promise<void> {
   try {
-    await mkdir(directory, { recursive: true });
+    await makeDirectories(directory, { mode: 0o777 });
   } catch (error) {
     throw new RelayError(
       'INVALID_ARGUMENT',
