@@ -151,6 +151,22 @@ for (const step of ['writeSynced', 'rename', 'syncDirectory'] as const) {
   });
 }
 
+test('if only the last step fails, the state of before is put back', async (t) => {
+  const { home, path } = await homeWith(t, 'present');
+  const copy = await homeWith(t, 'copied');
+  const before = await readFile(path);
+  const disk = testDisk();
+  const { rename } = disk.fs;
+  disk.fs.rename = async (from, to) => {
+    disk.fail(null);
+    await rename(from, to);
+    if (to === path) disk.fail('EIO', 'syncDirectory');
+  };
+  await assert.rejects(restore(copy.path, home, disk), { code: 'STORE_ERROR' });
+  assert.deepEqual(await readFile(path), before);
+  assert.deepEqual(await readdir(home), ['relay.db']);
+});
+
 test(`after each of ${KILLS} kills the state is whole, as before or after a restore, and what it replaced is kept`, async (t) => {
   const program = buildChild('restorer');
   const ballast = 1_000_000;

@@ -133,10 +133,14 @@ export async function replaceByImage(
     if (keptPath !== null) await fs.remove(keptPath).catch(() => {});
     throw cannotRestore(path, error);
   }
-  await fs.syncDirectory(dirname(path)).catch((error: unknown) => {
+  const replaced = { path, keptPath };
+  try {
+    await fs.syncDirectory(dirname(path));
+  } catch (error) {
+    await takeBack(replaced, fs).catch(() => {});
     throw cannotRestore(path, error);
-  });
-  return { path, keptPath };
+  }
+  return replaced;
 }
 
 /** Undoes a replacement: puts the old file back, or if there was none, removes the new one. */
