@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdir, readdir, readFile, stat, symlink, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
@@ -100,6 +101,16 @@ test('a file system without hard links gets a copy too, and nothing there is ove
   const failing = { source, file: join(folder, 'failing'), force: false, link, fs: disk.fs };
   await assert.rejects(backUpState(failing), { code: 'STORE_ERROR' });
   assert.deepEqual((await readdir(folder)).sort(), ['late', 'my copy ü.backup']);
+});
+
+test('force does not wait for a named pipe', { skip: process.platform === 'win32' }, async (t) => {
+  const { source, folder } = await desk(t);
+  const pipe = join(folder, 'pipe');
+  execFileSync('mkfifo', [pipe]);
+  await assert.rejects(backUpState({ source, file: pipe, force: true }), {
+    code: 'USAGE',
+    message: `${pipe} is not a copy of the state, so it was not replaced.`,
+  });
 });
 
 test('force replaces nothing but copies', async (t) => {
