@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
-import { createJob, reach } from '../jobs/jobCalls.ts';
+import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
 import { extended, zipped } from '../library/plays/exports.ts';
 import { connect } from '../oauth/tokens.ts';
 import { at } from '../support/entries.ts';
@@ -11,6 +11,7 @@ import { card, inChromium, openSignedIn, REFUSED, withPage } from '../support/ow
 import { named, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { asQuery, misspelled, NOTHING, uniqueTracks } from '../support/songs.ts';
+import { until } from '../support/until.ts';
 import type { Relay } from '../support/world.ts';
 
 const inFull = inChromium(longTest);
@@ -120,6 +121,43 @@ inFull('the picker offers to write only if there is something, and says itself w
     await relay.call('cancel_job', { job_id: other });
     await write.click();
     await picker.getByRole('alert').getByText('This job was cancelled.').waitFor();
+  }),
+);
+
+inFull('choices that are still on their way when the picker is closed belong to their own list', () =>
+  withPage({}, async (relay, page) => {
+    const songs = uniqueTracks(relay, 4);
+    const first = await createJob(relay, 'save_tracks', songs.slice(0, 2).map(misspelled));
+    const second = await createJob(relay, 'save_tracks', songs.slice(2).map(misspelled));
+    for (const id of [first, second]) await reach(relay, id, 'ready');
+    await openSignedIn(page, relay);
+    let release = () => {};
+    const held = new Promise<void>((resolve) => {
+      release = resolve;
+    });
+    let asked = 0;
+    await page.route('**/jobs/settle', async (route) => {
+      if (++asked === 1) await held;
+      await route.continue();
+    });
+    const picker = page.getByRole('dialog');
+    const buttons = card(page, 'Needs you').getByRole('button', { name: 'Settle 2' });
+    await buttons.first().click();
+    await picker.getByText('2 entries to settle').waitFor();
+    await page.keyboard.press('1');
+    await until(() => asked === 1);
+    await page.keyboard.press('1');
+    await page.keyboard.press('Escape');
+    await picker.waitFor({ state: 'hidden' });
+    await buttons.last().click();
+    await picker.waitFor();
+    release();
+    await picker.getByText('2 entries to settle').waitFor();
+    const left = async (id: string) => {
+      const { unmatched, ambiguous } = await jobOf(relay, id);
+      return unmatched + ambiguous;
+    };
+    await until(async () => [await left(first), await left(second)].sort().join() === '0,2');
   }),
 );
 

@@ -37,6 +37,10 @@ interface Work {
   hasTaken: boolean;
   /** The entries that accepting all near matches would settle, while the page asks whether to accept them. */
   near: OwnerCalls['jobs/near']['answer'] | null;
+  /** Choices that are not sent yet. */
+  queue: PageFix[];
+  /** Pending while choices are being sent. */
+  sending: Promise<void> | null;
 }
 
 export function createPicker(app: () => App): Picker {
@@ -45,8 +49,6 @@ export function createPicker(app: () => App): Picker {
   dialog.setAttribute('aria-labelledby', 'picker-title');
   document.body.append(dialog);
   let work: Work | null = null;
-  const queue: PageFix[] = [];
-  let sending: Promise<void> | null = null;
 
   const current = (): PageItem | undefined => work?.items[work.at];
   const candidates = (): PageCandidate[] => {
@@ -56,6 +58,7 @@ export function createPicker(app: () => App): Picker {
   };
 
   async function open(job: string): Promise<void> {
+    const earlier = work;
     work = {
       job,
       items: [],
@@ -67,26 +70,28 @@ export function createPicker(app: () => App): Picker {
       settled: 0,
       hasTaken: false,
       near: null,
+      queue: [],
+      sending: null,
     };
     dialog.showModal();
     show();
+    if (earlier !== null) await sent(earlier);
     await readMore();
   }
 
   async function readMore(): Promise<void> {
     if (work === null || work.isAll) return;
-    const { job } = work;
+    const own = work;
     try {
       // The server no longer lists settled entries. The entries that are open here come first again, then new ones.
-      await sent();
-      const { items } = await ask('jobs/items', { id: job, offset: 0 });
-      if (work?.job !== job) return;
-      const known = new Set(work.items.map(({ position }) => position));
+      await sent(own);
+      const { items } = await ask('jobs/items', { id: own.job, offset: 0 });
+      const known = new Set(own.items.map(({ position }) => position));
       const fresh = items.filter(({ position }) => !known.has(position));
-      work.items.push(...fresh);
-      work.isAll = fresh.length === 0 || items.length < PAGE;
+      own.items.push(...fresh);
+      own.isAll = fresh.length === 0 || items.length < PAGE;
     } catch (error) {
-      if (work?.job === job) work.problem = problemOf(error);
+      own.problem = problemOf(error);
     }
     show();
   }
@@ -94,7 +99,7 @@ export function createPicker(app: () => App): Picker {
   function settle(fix: PageFix): void {
     if (work === null) return;
     const { input } = work.items[work.at] as PageItem;
-    queue.push(fix);
+    work.queue.push(fix);
     work.items.splice(work.at, 1);
     // The server settles every entry with the same song.
     if ('uri' in fix) {
@@ -107,29 +112,27 @@ export function createPicker(app: () => App): Picker {
     work.problem = null;
     show();
     if (work.items.length < AHEAD && !work.isAll) readMore();
-    else sent();
+    else sent(work);
   }
 
   /** Resolves when every choice has reached the server. */
-  function sent(): Promise<void> {
-    sending ??= sendAll().finally(() => {
-      sending = null;
+  function sent(own: Work): Promise<void> {
+    own.sending ??= sendAll(own).finally(() => {
+      own.sending = null;
     });
-    return sending;
+    return own.sending;
   }
 
-  async function sendAll(): Promise<void> {
-    while (queue.length > 0 && work !== null) {
-      const { job } = work;
-      const fixes = queue.splice(0);
+  async function sendAll(own: Work): Promise<void> {
+    while (own.queue.length > 0) {
+      const fixes = own.queue.splice(0);
       try {
-        await ask('jobs/settle', { id: job, fixes, acceptNear: null });
+        await ask('jobs/settle', { id: own.job, fixes, acceptNear: null });
       } catch (error) {
-        if (work?.job !== job) return;
         // The entries are read again, so only the unsent choices are lost.
-        Object.assign(work, { problem: problemOf(error), items: [], isAll: false, at: 0 });
-        work.settled -= fixes.length;
-        queue.length = 0;
+        Object.assign(own, { problem: problemOf(error), items: [], isAll: false, at: 0 });
+        own.settled -= fixes.length;
+        own.queue.length = 0;
         setTimeout(readMore);
       }
     }
@@ -139,15 +142,14 @@ export function createPicker(app: () => App): Picker {
   /** Shows what accepting all near matches would settle, and asks. */
   async function askNear(): Promise<void> {
     if (work === null) return;
-    const { job } = work;
-    await sent();
+    const own = work;
+    await sent(own);
     try {
-      const near = await ask('jobs/near', { id: job, score: null });
-      if (work?.job !== job) return;
-      work.problem = near.items.length === 0 ? 'None of the entries has a close match.' : null;
-      work.near = near.items.length === 0 ? null : near;
+      const near = await ask('jobs/near', { id: own.job, score: null });
+      own.problem = near.items.length === 0 ? 'None of the entries has a close match.' : null;
+      own.near = near.items.length === 0 ? null : near;
     } catch (error) {
-      if (work?.job === job) work.problem = problemOf(error);
+      own.problem = problemOf(error);
     }
     show();
     if (work?.near) dialog.querySelector<HTMLElement>('#near-title')?.focus();
@@ -156,6 +158,7 @@ export function createPicker(app: () => App): Picker {
   /** Accepts exactly what was shown. */
   async function takeNear(): Promise<void> {
     if (!work?.near) return;
+    const own = work;
     const { job, near } = work;
     const fixes = near.items.flatMap(({ position, candidates: [first] }) =>
       first ? [{ position, uri: first.uri }] : [],
@@ -165,13 +168,12 @@ export function createPicker(app: () => App): Picker {
       for (let at = 0; at < fixes.length; at += FIXES) {
         await ask('jobs/settle', { id: job, fixes: fixes.slice(at, at + FIXES), acceptNear: null });
       }
-      if (work?.job !== job) return;
-      Object.assign(work, { items: [], isAll: false, at: 0, found: null });
-      work.settled += fixes.length;
-      work.hasTaken = true;
+      Object.assign(own, { items: [], isAll: false, at: 0, found: null });
+      own.settled += fixes.length;
+      own.hasTaken = true;
       await readMore();
     } catch (error) {
-      if (work?.job === job) work.problem = problemOf(error);
+      own.problem = problemOf(error);
     }
     show();
     dialog.querySelector<HTMLElement>('button.primary, #picker-title')?.focus();
@@ -202,25 +204,27 @@ export function createPicker(app: () => App): Picker {
       work.isSearching
     )
       return;
-    work.isSearching = true;
+    const own = work;
+    own.isSearching = true;
     show();
     try {
       const found = await ask('jobs/search', { text: field.value });
-      work.found = { position: item.position, candidates: found.candidates };
-      work.problem = found.candidates.length === 0 ? 'Spotify finds nothing for this.' : null;
+      own.found = { position: item.position, candidates: found.candidates };
+      own.problem = found.candidates.length === 0 ? 'Spotify finds nothing for this.' : null;
       field.blur();
       dialog.focus();
     } catch (error) {
-      work.problem = problemOf(error);
+      own.problem = problemOf(error);
     }
-    work.isSearching = false;
+    own.isSearching = false;
     show();
   }
 
   async function commit(): Promise<void> {
     if (work === null) return;
+    const own = work;
     const { job } = work;
-    await sent();
+    await sent(own);
     const unresolved = app().state.jobs.find(({ id }) => id === job)?.unresolved ?? 0;
     let problem: string | null = null;
     const isOver = await app().act(`commit ${job}`, () =>
@@ -229,7 +233,7 @@ export function createPicker(app: () => App): Picker {
         problem = problemOf(error);
       }),
     );
-    if (!isOver || work?.job !== job) return;
+    if (!isOver || work !== own) return;
     work.problem = problem;
     if (problem === null) dialog.close();
     else show();
@@ -289,7 +293,11 @@ export function createPicker(app: () => App): Picker {
     leaveNear();
   });
   dialog.addEventListener('close', () => {
-    sent().finally(() => {
+    const own = work;
+    if (own === null) return;
+    sent(own).finally(() => {
+      // The picker may have been opened again meanwhile.
+      if (work !== own) return;
       work = null;
       draw(dialog);
       app().redraw();
