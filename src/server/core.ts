@@ -11,7 +11,7 @@ import { watchedProvider } from '../library/watchedProvider.ts';
 import { type AuthorizationServer, createAuthorizationServer } from '../oauth/server.ts';
 import type { ProviderApp } from '../provider/account/accountsApi.ts';
 import { createLogin, type Login } from '../provider/account/login.ts';
-import { createTokenSource } from '../provider/account/tokenSource.ts';
+import { createTokenSource, onlyToken } from '../provider/account/tokenSource.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import { createErrorHistory } from '../provider/http/errorHistory.ts';
 import { createLimits } from '../provider/http/limits.ts';
@@ -174,15 +174,15 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
   });
   const { transport, library: makeLibrary = createLibrary } = options.ground ?? {};
   const tokens = createTokenSource({ app, keeper: keepers.tokens, clock, log, transport });
-  const unwatched = createProviderApi({
+  const toProvider = {
     apiUrl: settings.providerApiUrl,
-    tokens,
     limits: createLimits(store, clock),
     history: createErrorHistory(store, clock),
     clock,
     random,
     transport,
-  });
+  };
+  const unwatched = createProviderApi({ ...toProvider, tokens });
   const library = makeLibrary({
     home: settings.home,
     provider: unwatched,
@@ -199,7 +199,7 @@ function assemble(options: CoreOptions, store: Store, opened: Opened, release: (
   const connected: Array<() => void> = [];
   const login = createLogin({
     app,
-    apiUrl: settings.providerApiUrl,
+    apiWith: (token) => createProviderApi({ ...toProvider, tokens: onlyToken(token) }),
     keeper: {
       read: keepers.accounts.read,
       connect: (account, fresh) => tokens.during(() => keepers.accounts.connect(account, fresh)),

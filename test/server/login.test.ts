@@ -179,6 +179,11 @@ const failingExchanges: Array<
   ['an empty answer', { path: /\/api\/token$/, kind: 'empty' }, 502],
   ['a profile that cannot be read', { path: '/me', kind: 'status', status: 502, body: 'Bad gateway.' }, 502],
   [
+    'a profile that the provider does not give yet',
+    { path: '/me', kind: 'rate_limit', retryAfterSeconds: 600 },
+    502,
+  ],
+  [
     'an account that is not on the user list of the app',
     {
       path: '/me',
@@ -207,6 +212,38 @@ for (const [what, rule, status] of failingExchanges) {
       assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
     }));
 }
+
+test('a profile that cannot be read at once is read again, so that nobody has to log in twice', () =>
+  withRelay(apart, async ({ baseUrl, provider, server }) => {
+    provider.faults.add(
+      { path: '/me', kind: 'status', status: 503, body: 'down for now' },
+      { path: '/me', kind: 'drop', when: 'before' },
+    );
+    const page = await createBrowser().open(`${baseUrl}/auth/provider/login`);
+    assert.equal(page.status, 200);
+    assert.deepEqual(await authStatus(baseUrl), CONNECTED);
+    assert.equal(provider.requests.filter(({ path }) => path === '/api/token').length, 1);
+    const { rateLimits, recentErrors } = await server.local.status();
+    assert.deepEqual([rateLimits, recentErrors], [{ blocked: [], requests24h: 3 }, []]);
+  }));
+
+test('a login that Spotify puts off says until when, and asks for no profile before that', () =>
+  withRelay({ ...apart, clock: manualClock() }, async ({ baseUrl, provider, server }) => {
+    provider.faults.add({ path: '/me', kind: 'rate_limit', retryAfterSeconds: 600 });
+    for (const _ of [1, 2]) {
+      const { attemptId, browserUrl } = await server.local.startLogin({ switchAccount: false });
+      assertGenericFailure(await createBrowser().open(browserUrl), 502, '600');
+      const progress = await server.local.loginProgress({ attemptId, waitSeconds: 0 });
+      assert.deepEqual(progress.state === 'failed' && [progress.code, progress.message.slice(0, 66)], [
+        'RATE_LIMITED',
+        'Spotify asks relay to wait 10 minutes before the next me request (',
+      ]);
+    }
+    assert.equal(provider.requests.filter(({ path }) => path === '/me').length, 1);
+    const { blocked, requests24h } = (await server.local.status()).rateLimits;
+    assert.deepEqual([blocked.map(({ scope }) => scope), requests24h], [['me'], 1]);
+    assert.deepEqual(await authStatus(baseUrl), NOT_CONNECTED);
+  }));
 
 test('another account is refused unless the switch was asked for', () =>
   withRelay({ client: false }, async ({ baseUrl, provider, server }) => {

@@ -16,6 +16,7 @@ import { hashOf } from '../../base/digest.ts';
 import { visibleText } from '../../base/visibleText.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { AccountSummary, LoginProgress } from '../../domain/localApi.ts';
+import type { ProviderApi } from '../api.ts';
 import type { Transport } from '../http/transport.ts';
 import {
   authorizeUrl,
@@ -102,7 +103,8 @@ interface LoginRequest {
 
 export interface LoginOptions {
   app: () => ProviderApp;
-  apiUrl: string;
+  /** The Web API with a token that is not stored yet. */
+  apiWith(accessToken: string): Pick<ProviderApi, 'send'>;
   keeper: AccountKeeper;
   clock: Clock;
   random: Random;
@@ -252,7 +254,7 @@ export function createLogin(options: LoginOptions): Login {
     const app = options.app();
     const grant = { code: query.code, verifier: flow.verifier, redirectUri: flow.redirectUri };
     const answer = await exchangeCode(app, grant, options);
-    const profile = await readProfile(options.apiUrl, answer.accessToken, options);
+    const profile = await readProfile(options.apiWith(answer.accessToken));
     assertSameAccount(options.keeper.read(), profile, flow.switchAccount);
     const now = clock.now();
     const account: AccountRecord = {

@@ -1,9 +1,7 @@
 /** `GET /me`, read once per login with the new token. */
 import { NEVER } from '../../base/abort.ts';
-import { readJson } from '../../base/parsing.ts';
-import { requestFor } from '../api.ts';
-import { failureOf, invalidResponse, readFailureBody, transportFailure } from '../http/failure.ts';
-import { fetchText, type Network } from '../http/transport.ts';
+import { type ProviderApi, requestFor } from '../api.ts';
+import { invalidResponse } from '../http/failure.ts';
 import { asObject, textOf } from '../resources/parse.ts';
 
 export interface Profile {
@@ -15,17 +13,9 @@ export interface Profile {
 
 const REQUEST = requestFor('GET', '/me', 'me');
 
-export async function readProfile(apiUrl: string, accessToken: string, network: Network): Promise<Profile> {
-  const init = { headers: { authorization: `Bearer ${accessToken}`, accept: 'application/json' } };
-  const answer = await fetchText(`${apiUrl}/me`, init, {
-    ...network,
-    signal: NEVER,
-    timeoutMs: 15_000,
-  });
-  if ('failure' in answer) throw transportFailure(REQUEST, answer.failure, answer.timedOut);
-  if (answer.status !== 200)
-    throw failureOf(REQUEST, answer.status, readFailureBody(answer.text, [accessToken]));
-  const body = asObject(readJson(answer.text));
+/** @param api sends requests with the token of the new login */
+export async function readProfile(api: Pick<ProviderApi, 'send'>): Promise<Profile> {
+  const body = asObject((await api.send(REQUEST, { signal: NEVER })).body);
   const userId = textOf(body?.id);
   const accountId = textOf(body?.account_id);
   const id = accountId ?? userId;

@@ -156,6 +156,11 @@ export function createTokenSource({ app, keeper, clock, log, transport }: TokenS
   };
 }
 
+/** The one token of a login that is not stored yet, so it cannot be refreshed. */
+export function onlyToken(token: string): Pick<TokenSource, 'current' | 'replace'> {
+  return { current: async () => token, replace: async () => token };
+}
+
 function of(account: string | undefined, tokens: StoredTokens): StoredTokens {
   if (account === undefined || tokens.account === account) return tokens;
   throw otherAccount('This', { waits: true });

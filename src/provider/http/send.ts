@@ -30,7 +30,7 @@ const TOTAL_TIMEOUT_MS = 40_000;
 export interface SendOptions {
   /** Base URL of the Web API, without a slash at the end. */
   apiUrl: string;
-  tokens: TokenSource;
+  tokens: Pick<TokenSource, 'current' | 'replace'>;
   limits: Limits;
   history: ErrorHistory;
   clock: Clock;

@@ -26,7 +26,13 @@ const COOKIE = 'relay_login';
 const COOKIE_PATH = '/auth/provider';
 
 /** Codes for failures of the provider, which are answered with 502 rather than as a refusal. */
-const PROVIDER_FAILED = new Set(['PROVIDER_UNAVAILABLE', 'PROVIDER_TIMEOUT', 'PROVIDER_INVALID_RESPONSE']);
+const PROVIDER_FAILED = new Set([
+  'PROVIDER_UNAVAILABLE',
+  'PROVIDER_TIMEOUT',
+  'PROVIDER_INVALID_RESPONSE',
+  'RATE_LIMITED',
+  'QUOTA_EXCEEDED',
+]);
 
 export function loginRoutes(core: Core, redirectUri: string): Route[] {
   const home = new URL(redirectUri).origin;
