@@ -127,8 +127,13 @@ export const bearerKey = textThat('at least 32 characters of letters, digits and
   /^(?=.{32})[\w.~+/-]+=*$/.test(text),
 );
 
-/** Six characters are short enough to type, and relay slows down guesses (`server/access/codeGate.ts`). */
-export const ownerCode = textThat('at least 6 characters', (text) => text.length >= 6);
+/**
+ * Six characters are short enough to type, and relay slows down guesses (`server/access/codeGate.ts`). Space around the code is
+ * removed, as it is from what a person types: an environment file may end its lines with CR LF.
+ */
+export const ownerCode = textType('at least 6 characters', (text) =>
+  text.trim().length >= 6 ? text.trim() : null,
+);
 
 export const secretText = textThat('one line of visible characters', (text) =>
   /^[\x21-\x7e]{1,512}$/.test(text),
@@ -157,6 +162,8 @@ export const oauthRedirectUri = textThat(
   (text) => {
     const url = parseUrl(text);
     if (!url || text.includes('#') || url.username !== '' || url.password !== '') return false;
+    // `URL` does not show user info that is empty.
+    if (/^[^/?]*:\/\/:?@/.test(text)) return false;
     if (url.protocol === 'http:') return ['localhost', '127.0.0.1', '[::1]'].includes(url.hostname);
     return url.protocol === 'https:' || isClientScheme(url.protocol.slice(0, -1));
   },

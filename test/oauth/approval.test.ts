@@ -76,7 +76,7 @@ test('the owner code approves, in any case and without its dash', () =>
   }));
 
 test('MCP_OAUTH_OWNER_SECRET is the code where it is set', () =>
-  withServer({ env: { MCP_OAUTH_OWNER_SECRET: 'Correct horse' } }, async ({ baseUrl, server }) => {
+  withServer({ env: { MCP_OAUTH_OWNER_SECRET: ' Correct horse\r' } }, async ({ baseUrl, server }) => {
     assert.equal(server.ownerCode, 'Correct horse');
     const { browser, page } = await openPage(baseUrl);
     assert.equal((await browser.submit(page, 'approve', { owner_code: 'correct horse' })).status, 403);
