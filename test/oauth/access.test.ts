@@ -113,10 +113,16 @@ test('the challenge leads to the documents, and says invalid_token only if a tok
     assert.equal(without.headers['www-authenticate'], `Bearer ${metadata}`);
     const { id, error } = JSON.parse(without.text);
     assert.deepEqual([id, error.code], [null, -32001]);
-    for (const authorization of ['Bearer made-up', 'Basic eDp5', 'Bearer']) {
+    for (const authorization of ['Bearer made-up', 'bearer made up']) {
       const wrong = await ask({ authorization });
       assert.equal(wrong.status, 401);
       assert.equal(wrong.headers['www-authenticate'], `Bearer error="invalid_token", ${metadata}`);
+    }
+    for (const authorization of ['Basic eDp5', 'Bearer', 'Bearermade-up', 'Digest username="x"']) {
+      const { status, headers, text } = await ask({ authorization });
+      assert.equal(status, 401, authorization);
+      assert.equal(headers['www-authenticate'], `Bearer ${metadata}`, authorization);
+      assert.deepEqual(JSON.parse(text), JSON.parse(without.text));
     }
   }));
 

@@ -8,7 +8,7 @@ export const COMMAND_LINE = 'command-line';
 type CredentialCheck =
   /** A valid credential. `readOnly` is true if the owner has approved it only for tools that change nothing. */
   | { ok: true; principal: string; readOnly: boolean }
-  /** A refusal: no credential was sent (`missing`), or the credential is wrong or has ended (`invalid`). */
+  /** A refusal: no token was sent (`missing`), or the token is wrong or has ended (`invalid`). */
   | { ok: false; reason: 'missing' | 'invalid' };
 
 export interface Credentials {
@@ -47,9 +47,9 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
       return token !== undefined && isExpected(token, connection);
     },
     check(header, resource, connection) {
-      if (header === undefined || header === '') return { ok: false, reason: 'missing' };
-      const token = tokenIn(header);
-      if (token === undefined) return { ok: false, reason: 'invalid' };
+      const token = tokenIn(header ?? '');
+      // A credential of another scheme is no token (RFC 6750 3.1).
+      if (token === undefined) return { ok: false, reason: BEARER.test(header ?? '') ? 'invalid' : 'missing' };
       if (acceptsKey && isApiKey(token)) {
         wereUsed = true;
         return { ok: true, principal: 'api-key', readOnly: false };
@@ -63,6 +63,9 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
     wereUsed: () => wereUsed,
   };
 }
+
+/** A header with a token, in whatever form. */
+const BEARER = /^Bearer +\S/i;
 
 function tokenIn(header: string): string | undefined {
   return /^Bearer +([^\s]+) *$/i.exec(header)?.[1];

@@ -19,7 +19,7 @@ export function mcpRoutes(endpoint: McpEndpoint, credentials: Credentials, log: 
     const check = credentials.check(headers.authorization, `${context.baseUrl}/mcp`, socket);
     if (!check.ok) {
       const { requestId, path } = context;
-      if (check.reason === 'invalid') log.warn({ requestId, path }, 'credential refused');
+      if (headers.authorization) log.warn({ requestId, path }, 'credential refused');
       return challenge(context, check.reason, credentials);
     }
     const { principal } = check;
