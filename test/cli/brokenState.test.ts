@@ -77,6 +77,8 @@ test('a damaged state is reported with relay restore as the remedy; the other pa
     'off  errors    not known',
   ]);
   assert.match(out, /^bad {2}database .*\n {15}> .*relay restore/m);
+  const json = await relay(['status', '--json'], { env: { RELAY_HOME: home }, parts });
+  assert.deepEqual([json.code, JSON.parse(json.out).database.status], [1, 'degraded']);
 });
 
 test('with --json, a state of a newer program is a problem in the report, and exit 5', async (context) => {
@@ -92,8 +94,10 @@ test('with --json, a state of a newer program is a problem in the report, and ex
   });
   assert.deepEqual([code, err], [5, '']);
   assert.match((await relay(['status', '--help'])).out, /\b5 state of a newer relay\n/);
-  const { problem, entries } = JSON.parse(out);
+  const { problem, entries, database: facts } = JSON.parse(out);
   assert.equal(problem.code, 'STATE_TOO_NEW');
+  const { status, schemaVersion, schemaState } = facts;
+  assert.deepEqual([status, schemaVersion, schemaState], ['degraded', 99, 'ahead']);
   const database = entries.find(({ part }: { part: string }) => part === 'database');
   assert.deepEqual(database, {
     part: 'database',

@@ -24,7 +24,8 @@ export async function offlineStatus(options: Options): Promise<StatusReport> {
     return reportOf(await storedFacts(options));
   } catch (error) {
     if (!(error instanceof RelayError)) throw error;
-    return reportOf({ ...(await emptyFacts(options)), problem: problemOf(error) });
+    const facts = await emptyFacts(options);
+    return reportOf({ ...facts, database: closed(facts.database, error), problem: problemOf(error) });
   }
 }
 
@@ -99,6 +100,12 @@ async function emptyFacts({ settings, version }: Options): Promise<Facts> {
     ownerCode: null,
     problem: null,
   };
+}
+
+/** What is known of a state that cannot be opened, and so cannot be saved either. */
+function closed(database: Facts['database'], { code, details }: RelayError): Facts['database'] {
+  if (code !== 'STATE_TOO_NEW') return { ...database, status: 'degraded' };
+  return { ...database, status: 'degraded', schemaVersion: Number(details?.schemaVersion), schemaState: 'ahead' };
 }
 
 function problemOf({ code, message, remedyValue }: RelayError): Facts['problem'] {
