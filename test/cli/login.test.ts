@@ -274,6 +274,18 @@ test('with the wrong key, --start-over starts over without asking', async () => 
   assert.deepEqual(pluck(starts, 'startOver'), [false, true]);
 });
 
+test('with --json the start over is said once the login has succeeded, since an error is the only line on stderr', async () => {
+  const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.');
+  const env = { RELAY_HOME: '/no/such/home', PROVIDER_CLIENT_ID: CLIENT_ID };
+  const args = ['login', '--no-browser', '--start-over', '--json'];
+  const { parts } = startable(loginThat(CONNECTED), mismatch);
+  assert.equal((await relay(args, { env, parts })).err, `${STARTS_OVER}\n`);
+  const failure = { state: 'failed', code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } as const;
+  const { parts: failing } = startable(loginThat(failure), mismatch);
+  const { err } = await relay(args, { env, parts: failing });
+  assert.deepEqual(JSON.parse(err), { error: { code: 'LOGIN_FAILED', message: 'Declined.', remedy: null } });
+});
+
 test('without a terminal nothing is forgotten unless --start-over says so', async () => {
   const mismatch = new RelayError('KEY_MISMATCH', 'The master key is another one.', {
     remedy: { text: 'Put back the key, or start over with {command}.', command: ['login'] },

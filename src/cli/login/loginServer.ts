@@ -87,10 +87,11 @@ function forLogin(error: unknown): unknown {
 
 /** Asks before anything is dropped, since the key may be unavailable only temporarily (a locked keychain). */
 async function confirmStartOver(
-  { io, signal }: Context,
+  context: Context,
   error: RelayError,
   mayStartOver: boolean,
 ): Promise<void> {
+  const { io, signal } = context;
   if (!mayStartOver && !io.terminal.stdin) {
     throw error.with({
       remedy: {
@@ -99,11 +100,9 @@ async function confirmStartOver(
       },
     });
   }
-  note(
-    io,
-    `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`,
-  );
-  if (mayStartOver) return;
+  const text = `${error.message} The login starts over: the old login and the API key of MCP clients are forgotten.`;
+  if (mayStartOver) return context.remark(text);
+  note(io, text);
   const { openDialogue } = await import('../terminal/prompt.ts');
   const talk = openDialogue(io, signal);
   if (!(await talk.confirm('Start over?', false).finally(talk.close))) throw error;

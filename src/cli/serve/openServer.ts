@@ -30,6 +30,8 @@ async function start(context: Context, settings: Settings, purpose: Purpose): Pr
   const quietStream = context.io.terminal.stderr && settings.origins.logLevel === 'default';
   const file = createLogFile(settings.home);
   const log = createLog(settings, undefined, { write: file.write, quietStream });
+  // With `--json`, prose must not stand before the JSON on stderr.
+  if (context.json) for (const warning of settings.warnings) log.warn({}, warning);
   const program = async () => (await context.machine()).program;
   const options = { settings, clock, random, log, version, purpose, env, program };
   return startServer(options).catch(async (error) => {

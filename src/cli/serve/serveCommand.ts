@@ -40,7 +40,7 @@ async function runServe(context: Context, options: ServeOptions): Promise<ExitCo
   const settings = await context.settings({ flags: flagsOf(options) });
   const { noteOtherHome } = await import('../findServer.ts');
   await noteOtherHome(context);
-  for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
+  if (!context.json) for (const warning of settings.warnings) note(context.io, `Warning: ${warning}`);
   const server = await openServer(context, settings, 'relay serve');
   try {
     await announce(context, server, settings);
