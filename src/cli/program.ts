@@ -1,5 +1,5 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
-import { Command, CommanderError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError } from 'commander';
 import { didYouMean, nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
@@ -54,7 +54,7 @@ export function createProgram(
   program
     .description('Connect one Spotify account to AI clients through one local MCP endpoint')
     .version(version, '-V, --version', 'Print the version')
-    .option('--home <dir>', 'Use this home directory (RELAY_HOME)')
+    .option('--home <dir>', 'Use this home directory (RELAY_HOME)', notEmpty)
     .option('--demo', 'Use the demo: a simulated Spotify, with a home of its own')
     .option('--json', 'Print JSON: one document, or one per line')
     .helpOption('-h, --help', 'Print this help')
@@ -75,6 +75,12 @@ export function createProgram(
     program.addCommand(command);
   }
   return { program, context };
+}
+
+/** An empty `--home` is a variable that is not set in a script, and does not mean the home of the person. */
+function notEmpty(text: string): string {
+  if (text !== '') return text;
+  throw new InvalidArgumentError('It must not be empty.');
 }
 
 const EXAMPLES = `
