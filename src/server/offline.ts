@@ -3,6 +3,7 @@
 import { exists } from '../base/files.ts';
 import { type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { noState, stateFilePath } from '../store/file/stateFile.ts';
+import { SHORT_COMMAND } from '../store/home/lock.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';
@@ -24,7 +25,7 @@ export async function openOffline(options: HomeOptions): Promise<Offline> {
   const readClientId = () => options.settings.providerClientId;
   let opening: Promise<Core> | null = null;
   const make = async (): Promise<LocalApi> => {
-    opening ??= openCore({ ...options, purpose: 'a relay command', readClientId });
+    opening ??= openCore({ ...options, purpose: SHORT_COMMAND, readClientId });
     const core = await opening;
     if (core.key.created && core.key.warning) options.log.warn({}, core.key.warning);
     return createLocalApi(core, null);

@@ -20,6 +20,13 @@ import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
 import { linkUnlessExists } from './smallFiles.ts';
 
+/** The purpose of a command that needs the state only for a moment. */
+export const SHORT_COMMAND = 'a relay command';
+
+/** How long to wait for short commands. They take less than a second, unless one of them waits for an answer on the terminal. */
+const PATIENCE_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
+
 /** The purposes of commands that soon write `server.json`. */
 const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
@@ -29,7 +36,7 @@ export interface HomeLock {
 }
 
 /**
- * Takes the home for this process until `release` or its end.
+ * Takes the home for this process until `release` or its end. Waits a few seconds for short commands that hold it.
  * @param purpose what the home is needed for, for a person: `relay serve`, `relay login`
  * @throws RelayError `ALREADY_RUNNING` with details `{pid, baseUrl?}` while another process holds it, `HOME_UNUSABLE`
  */
@@ -48,23 +55,24 @@ async function acquire(home: string, purpose: string): Promise<HomeLock> {
     purpose,
   };
   const own = tempPathFor(path);
+  const patientUntil = systemClock.monotonic() + PATIENCE_MS;
   // Not synced: a power loss ends the process that the file names, and an unreadable file counts as nobody's.
   await writeSynced(own, `${JSON.stringify(me)}\n`, { sync: false });
   try {
-    // An attempt fails only if another process made progress.
-    while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me))) {}
+    // An attempt fails only if another process made progress, or if a short command holds the home.
+    while (!(await linkUnlessExists(own, path)) && !(await takeOver(home, own, me, patientUntil))) {}
     return { release: () => release(path, me) };
   } finally {
     await rm(own, { force: true });
   }
 }
 
-/** Replaces the lock of a dead process with `own`; false if the lock has changed meanwhile. */
-async function takeOver(home: string, own: string, me: Holder): Promise<boolean> {
+/** Replaces the lock of a dead process with `own`; false if the lock has changed meanwhile, or may soon change. */
+async function takeOver(home: string, own: string, me: Holder, patientUntil: number): Promise<boolean> {
   const path = lockPath(home);
   const found = await readHolder(path);
   if (!found) return false;
-  const claim = await claimSuccession(home, own, found);
+  const claim = await claimSuccession(home, own, found, patientUntil);
   if (!claim) return false;
   const current = await readHolder(path);
   if (current?.nonce !== found.nonce) {
@@ -77,13 +85,25 @@ async function takeOver(home: string, own: string, me: Holder): Promise<boolean>
 }
 
 /**
- * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile.
+ * Makes this process the last successor of `found`. Returns the path of its claim; null if the lock has changed meanwhile, or if a
+ * short command holds it, after a moment.
  * @throws RelayError `ALREADY_RUNNING` if the lock or a claim belongs to a process that runs
  */
-async function claimSuccession(home: string, own: string, found: Holder): Promise<string | null> {
+async function claimSuccession(
+  home: string,
+  own: string,
+  found: Holder,
+  patientUntil: number,
+): Promise<string | null> {
   const seen = new Set<string>();
   for (let last: Holder | null = found; last; ) {
-    if (await isHeld(last)) throw await alreadyRunning(home, last);
+    if (await isHeld(last)) {
+      if (last.purpose !== SHORT_COMMAND || systemClock.monotonic() >= patientUntil) {
+        throw await alreadyRunning(home, last);
+      }
+      await systemClock.sleep(LOOK_AGAIN_MS);
+      return null;
+    }
     // relay never reuses a nonce, so it did not write a file that repeats one.
     if (seen.has(last.nonce)) throw tangled(home);
     seen.add(last.nonce);
