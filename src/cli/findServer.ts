@@ -15,7 +15,7 @@ import type { OpenOptions } from '../local/connection.ts';
 import { createLocalClient, greet } from '../local/localClient.ts';
 import { loadMasterKey } from '../secrets/masterKey.ts';
 import { deriveLocalKey } from '../secrets/seal.ts';
-import { readServerFile } from '../store/home/serverFile.ts';
+import { awaitServerFile, readServerFile } from '../store/home/serverFile.ts';
 
 /** The part of `Context` that is needed here. `context.ts` imports this file, so this file does not import `context.ts`. */
 interface Asking {
@@ -52,7 +52,7 @@ export async function findServer(
   { ownHome = false }: ServerChoice = {},
 ): Promise<Connection | null> {
   const settings = await context.settings();
-  const own = await readServerFile(settings.home);
+  const own = await awaitServerFile(settings.home, context.clock);
   if (own) return connectTo(context, settings, own);
   const demo = ownHome ? null : await runningDemo(settings);
   if (!demo) return null;

@@ -2,10 +2,14 @@
 
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import test from 'node:test';
+import { systemClock } from '../../src/base/clock.ts';
 import type { Parts } from '../../src/cli/context.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { LocalApi } from '../../src/domain/localApi.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
 import { writeServerFile } from '../../src/store/home/serverFile.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
 import { pluck } from '../support/entries.ts';
@@ -204,6 +208,28 @@ for (const [thrown, exit] of THROWN) {
     assert.deepEqual(result, { code: exit, out: '', err: 'relay: It does not open.\n' });
   });
 }
+
+test('a server that is about to start is waited for, and the command asks that server', async (context) => {
+  const showKey = async () => ({ key: 'relay_key', fromEnvironment: false });
+  const { home, env } = await startFakeLocal(context, { answers: { showKey } });
+  const path = join(home, 'server.json');
+  const file = readFileSync(path);
+  const asked = { code: 0, out: 'relay_key\n', err: '' };
+
+  rmSync(path);
+  const lock = await acquireHome(home, 'relay serve');
+  const sleep = async () => writeFileSync(path, file);
+  assert.deepEqual(await relay(['key'], { env, clock: { ...systemClock, sleep } }), asked);
+  await lock.release();
+
+  // The server takes the home after the command has looked for it.
+  rmSync(path);
+  const openOffline = async () => {
+    writeFileSync(path, file);
+    throw new RelayError('ALREADY_RUNNING', 'A server holds the home.');
+  };
+  assert.deepEqual(await relay(['key'], { env, parts: { openOffline } }), asked);
+});
 
 test('commands that need the state at the same moment all get it, one after the other', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context), RELAY_KEYCHAIN: 'file' };

@@ -15,7 +15,7 @@ import { systemClock } from '../../base/clock.ts';
 import { removeStaleTemps, renameOver, tempPathFor, writeSynced } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { homeError } from './home.ts';
-import { type Holder, isHeld, lockPath, readHolder } from './lockFile.ts';
+import { type Holder, isHeld, lockPath, readHolder, SERVING } from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
 import { linkUnlessExists } from './smallFiles.ts';
@@ -26,9 +26,6 @@ export const SHORT_COMMAND = 'a relay command';
 /** How long to wait for short commands. They take less than a second, unless one of them waits for an answer on the terminal. */
 const PATIENCE_MS = 5_000;
 const LOOK_AGAIN_MS = 50;
-
-/** The purposes of commands that soon write `server.json`. */
-const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
 
 export interface HomeLock {
   /** Releases the home; does nothing the second time. */

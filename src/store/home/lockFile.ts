@@ -16,6 +16,9 @@ export interface Holder {
   purpose: string;
 }
 
+/** The purposes of commands that soon write `server.json`. */
+export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
+
 /** Maximum size of a lock file, which has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
 

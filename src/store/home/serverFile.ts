@@ -1,15 +1,20 @@
 /** `server.json`, in which the command line finds the running server of a home. */
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Clock } from '../../base/clock.ts';
 import { replaceFile } from '../../base/files.ts';
 import { readRegularFileSync } from '../../base/filesSync.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { homeError } from './home.ts';
-import { isHeld, lockPath, readHolder } from './lockFile.ts';
+import { isHeld, lockPath, readHolder, SERVING } from './lockFile.ts';
 import { isPid, signalReaches } from './processes.ts';
 
 /** Maximum size of the file, which has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;
+
+/** How long a server may take from the lock to the file. */
+const STARTED_WITHIN_MS = 5_000;
+const LOOK_AGAIN_MS = 50;
 
 function serverFilePath(home: string): string {
   return join(home, 'server.json');
@@ -33,6 +38,19 @@ export async function readServerFile(home: string): Promise<ServerFile | null> {
   // The lock has the start of its process, so a later process with the same pid does not count.
   if (holder && (holder.pid !== content.pid || !(await isHeld(holder)))) return null;
   return content;
+}
+
+/** `readServerFile`, but waits for a server that has taken the home and has yet to write the file, or is about to end. */
+export async function awaitServerFile(home: string, clock: Clock): Promise<ServerFile | null> {
+  const giveUpAt = clock.monotonic() + STARTED_WITHIN_MS;
+  for (;;) {
+    const file = await readServerFile(home);
+    if (file) return file;
+    const holder = await readHolder(lockPath(home)).catch(() => null);
+    if (!holder || !SERVING.includes(holder.purpose) || !(await isHeld(holder))) return null;
+    if (clock.monotonic() >= giveUpAt) return null;
+    await clock.sleep(LOOK_AGAIN_MS);
+  }
 }
 
 /** The content of the file, whether or not its process runs. */
