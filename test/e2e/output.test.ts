@@ -42,10 +42,10 @@ test('with --json every line on stderr is JSON, also a warning before an error',
   });
   assert.deepEqual([status, stdout], [1, '']);
   const [warning, ...others] = linesOf(stderr).map((line) => JSON.parse(line));
-  assert.deepEqual([warning.level, warning.msg], [
-    'warn',
-    'The client ID does not look like a Spotify client ID (32 hexadecimal digits).',
-  ]);
+  assert.deepEqual(
+    [warning.level, warning.msg],
+    ['warn', 'The client ID does not look like a Spotify client ID (32 hexadecimal digits).'],
+  );
   assert.equal(others.at(-1).error.code, 'PORT_TAKEN');
 });
 

@@ -86,11 +86,7 @@ function forLogin(error: unknown): unknown {
 }
 
 /** Asks before anything is dropped, since the key may be unavailable only temporarily (a locked keychain). */
-async function confirmStartOver(
-  context: Context,
-  error: RelayError,
-  mayStartOver: boolean,
-): Promise<void> {
+async function confirmStartOver(context: Context, error: RelayError, mayStartOver: boolean): Promise<void> {
   const { io, signal } = context;
   if (!mayStartOver && !io.terminal.stdin) {
     throw error.with({

@@ -49,7 +49,8 @@ export function createCredentials({ settings, apiKey, oauth }: Core): Credential
     check(header, resource, connection) {
       const token = tokenIn(header ?? '');
       // A credential of another scheme is no token (RFC 6750 3.1).
-      if (token === undefined) return { ok: false, reason: BEARER.test(header ?? '') ? 'invalid' : 'missing' };
+      if (token === undefined)
+        return { ok: false, reason: BEARER.test(header ?? '') ? 'invalid' : 'missing' };
       if (acceptsKey && isApiKey(token)) {
         wereUsed = true;
         return { ok: true, principal: 'api-key', readOnly: false };

@@ -105,7 +105,12 @@ async function emptyFacts({ settings, version }: Options): Promise<Facts> {
 /** What is known of a state that cannot be opened, and so cannot be saved either. */
 function closed(database: Facts['database'], { code, details }: RelayError): Facts['database'] {
   if (code !== 'STATE_TOO_NEW') return { ...database, status: 'degraded' };
-  return { ...database, status: 'degraded', schemaVersion: Number(details?.schemaVersion), schemaState: 'ahead' };
+  return {
+    ...database,
+    status: 'degraded',
+    schemaVersion: Number(details?.schemaVersion),
+    schemaState: 'ahead',
+  };
 }
 
 function problemOf({ code, message, remedyValue }: RelayError): Facts['problem'] {
