@@ -6,7 +6,7 @@ import { readyRule } from '../../src/domain/keepRules.ts';
 import { createBrowser } from '../support/browser.ts';
 import { run } from '../support/cli.ts';
 import { DAY, HOUR, type ManualClock, manualClock } from '../support/clock.ts';
-import { owner } from '../support/entries.ts';
+import { at, owner } from '../support/entries.ts';
 import { fastClock } from '../support/fastClock.ts';
 import { savedUris } from '../support/playlists.ts';
 import { sized } from '../support/scale.ts';
@@ -278,6 +278,33 @@ for (const action of ['pause', 'stop']) {
     });
   });
 }
+
+test('a playlist that is kept while the run of a stopped one still writes is kept by its own rule', async () => {
+  await withTime(async (relay, clock) => {
+    const { keep: first } = await keep(relay, { name: 'First' });
+    const before = rowsOf(relay, first.playlist_id);
+    const added = spare(relay, 0, 2);
+    save(relay, added);
+    clock.advance(60_000);
+    const sql = 'SELECT uri FROM saved ORDER BY position LIMIT 28';
+    const calls: Array<ReturnType<typeof keep>> = [];
+    const fn = async () => {
+      await act(relay, first.id, 'stop');
+      calls.push(keep(relay, { name: 'Second', sql }));
+      await eventually(async () => (await keeps(relay))[0]?.name === 'Second');
+    };
+    relay.provider.faults.add({ method: 'POST', path: /\/items$/, kind: 'hook', fn });
+    await act(relay, first.id, 'run');
+    const { keep: made } = await at(calls, 0);
+    assert.deepEqual(rowsOf(relay, first.playlist_id), [...added, ...before]);
+    assert.notEqual(made.playlist_id, first.playlist_id);
+    assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay).slice(0, 28));
+    assert.deepEqual(
+      (await keeps(relay)).map(({ name, playlist_id, status }) => [name, playlist_id, status]),
+      [['Second', made.playlist_id, 'active']],
+    );
+  });
+});
 
 test('the first kept playlist runs when it is due even if the caller left during its first run', async () => {
   await withTime(async (relay, clock) => {

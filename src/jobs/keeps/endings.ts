@@ -91,7 +91,7 @@ export function createEndings(context: KeepsContext, stopping: AbortSignal) {
       }
       const failures = (getKeep(store, keep.id)?.failures ?? 0) + 1;
       const { until } = pauseAfter(error, { failures, now: clock.now(), fraction: random.fraction() });
-      setKeep(store, keep.seq, { failures });
+      setKeep(store, keep.id, { failures });
       return endings.waits(keep, `${error.code}: ${error.message}`, until ?? undefined);
     },
     /**

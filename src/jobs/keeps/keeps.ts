@@ -246,7 +246,7 @@ export function createKeeps(context: KeepsContext): Keeps {
     async act(id, action, call) {
       const keep = need(id);
       if (action === 'stop') {
-        await store.durable(() => dropKeep(store, keep.seq));
+        await store.durable(() => dropKeep(store, keep.id));
         return { keep: { ...recordOf(keep), next_run_at: null } };
       }
       if (action === 'pause') {
@@ -269,7 +269,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         await putKeep(store, keep, { accepted: keep.preview.removed_count, written: [], gone });
       } else {
         // A person asks for this run, so rows that were refused before are tried once more.
-        setKeep(store, keep.seq, { gone: [] });
+        setKeep(store, keep.id, { gone: [] });
       }
       return runNow(keep, 0, call);
     },
@@ -277,7 +277,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       const account = connectedAccount(store);
       for (const keep of listKeeps(store)) {
         if (keep.account === account && keep.status === 'waiting')
-          setKeep(store, keep.seq, { retryAt: clock.now() });
+          setKeep(store, keep.id, { retryAt: clock.now() });
       }
       wake.abort();
     },

@@ -23,9 +23,9 @@ export function connectedAccount(store: Store): string | null {
  * written.
  * @throws RelayError `STORE_ERROR`
  */
-export async function putKeep(store: Store, { id, seq }: Keep, change: KeepChange): Promise<void> {
+export async function putKeep(store: Store, { id }: Keep, change: KeepChange): Promise<void> {
   const present = getKeep(store, id);
-  if (!present || !isDeepStrictEqual(present, { ...present, ...change })) setKeep(store, seq, change);
+  if (present && !isDeepStrictEqual(present, { ...present, ...change })) setKeep(store, id, change);
   await store.saveNow();
 }
 

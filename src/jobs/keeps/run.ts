@@ -64,7 +64,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 
   /** Records the last change of a kept playlist. @param left the rows that it left; null while it has not ended */
   function noted(keep: Keep, change: Change, left: KeepChange | null): Keep {
-    setKeep(store, keep.seq, {
+    setKeep(store, keep.id, {
       ...left,
       playlistId: keep.playlistId ?? change.playlistId,
       lastChange: change.id,
@@ -131,7 +131,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       // Spotify may have refused the request because of one of its rows.
       const gone = turn < MAX_TURNS ? await goneOf(outcome.added) : [];
       if (gone.length === 0) return endings.failed(keep, outcome.cause);
-      setKeep(store, keep.seq, { gone: [...keep.gone, ...gone] });
+      setKeep(store, keep.id, { gone: [...keep.gone, ...gone] });
       keep = reread(keep);
     }
   }
@@ -159,7 +159,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
       digest: digestOf(uris),
     };
     const name = (await library.playlistFacts(playlistId))?.name ?? keep.name;
-    if (name !== keep.name) setKeep(store, keep.seq, { name });
+    if (name !== keep.name) setKeep(store, keep.id, { name });
     if (known !== null) {
       const listed = await asListed({ ...facts, shown: known }, known, null);
       if (decide(listed).kind === 'nothing') {

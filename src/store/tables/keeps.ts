@@ -102,12 +102,13 @@ export function keepOfPlaylist(store: Store, playlistId: string): Keep | null {
   return KEEPS.first(store, 'where playlist_id = ?', [playlistId]);
 }
 
-export function setKeep(store: Store, seq: number, change: KeepChange): void {
-  KEEPS.update(store, change, 'where seq = :seq', { seq });
+/** Changes nothing if it is not kept any more: `seq` would not do, since SQLite may give it to the next one. */
+export function setKeep(store: Store, id: string, change: KeepChange): void {
+  KEEPS.update(store, change, 'where id = :id', { id });
 }
 
-export function dropKeep(store: Store, seq: number): void {
-  store.run('delete from keeps where seq = ?', [seq]);
+export function dropKeep(store: Store, id: string): void {
+  store.run('delete from keeps where id = ?', [id]);
 }
 
 /** Number of kept playlists in each status. */
