@@ -53,6 +53,12 @@ export function requireKeepable(
 
 const TOO_LONG = 'a playlist holds at most 10,000.';
 
+/** Says that a query which was kept has come to more rows than a playlist holds, which no person can allow; otherwise null. */
+export function outgrown({ uris }: Wanted): string | null {
+  if (uris.length <= MAX_KEPT_ROWS) return null;
+  return `The query has ${uris.length} rows now; ${TOO_LONG} Stop keeping it, and add it again with a narrower query.`;
+}
+
 /** What a decision depends on. */
 export interface Facts {
   /** URIs of the rows that are there; an empty string stands for a row without an item. */
@@ -82,10 +88,10 @@ export function decide({ shown, left, wanted, accepted, written, digest }: Facts
   const present = withNames(shown, left ?? []);
   if (sameRows(present, wanted)) return { kind: 'nothing' };
   const reason = reasonFor({ present, left, wanted, written, digest });
-  // The loss may have grown a little since a person agreed to it.
-  const isAgreed = accepted !== null && without(present, wanted).length <= accepted + LOSS.rows;
-  const isAllowed = reason === null || (isAgreed && wanted.length <= MAX_KEPT_ROWS);
-  return isAllowed ? { kind: 'write', present } : { kind: 'review', reason };
+  // The loss may have grown a little since a person agreed to it, but not to all rows.
+  const agreed = accepted === null || wanted.length === 0 ? accepted : accepted + LOSS.rows;
+  const isAgreed = agreed !== null && without(present, wanted).length <= agreed;
+  return reason === null || isAgreed ? { kind: 'write', present } : { kind: 'review', reason };
 }
 
 function reasonFor({
@@ -95,7 +101,6 @@ function reasonFor({
   written,
   digest,
 }: Pick<Facts, 'left' | 'wanted' | 'written' | 'digest'> & { present: readonly string[] }): string | null {
-  if (wanted.length > MAX_KEPT_ROWS) return `The query has ${wanted.length} rows now; ${TOO_LONG}`;
   if (left !== null && !mayBeRows(left, present)) {
     return 'Somebody changed this playlist since the last run. If you accept, the query replaces these edits once.';
   }

@@ -13,7 +13,7 @@ import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
 import { connectedAccount, isHalted, type KeepsContext } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
-import { decide, type Wanted, wantedOf } from './plan.ts';
+import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
 
 /** How long a run waits for its write before a job continues with it. */
 const WRITE_MS = 5 * 60_000;
@@ -113,15 +113,11 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
     if (answer.note !== undefined || !isWhole) {
       return endings.waits(keep, answer.note ?? 'The library has not been read completely yet.');
     }
-    const missed = answer.missed.filter(
-      ({ id }) => id !== keep.playlistId && !keep.gone.includes(playlistUri(id)),
-    );
-    if (missed.length > 0) {
-      const names = missed.map(({ name }) => `"${name}"`).join(', ');
-      const reason = `Spotify does not give the rows of ${names} now, which the query may read. If you accept, it runs without them.`;
-      const wanted = wantedOf(answer.rows, keep.gone);
+    const all = wantedOf(answer.rows, keep.gone);
+    const reason = missing(keep, answer) ?? outgrown(all);
+    if (reason !== null) {
       const present = keep.playlistId === null ? [] : ((await library.playlistRows(keep.playlistId)) ?? []);
-      return endings.review(keep, reason, await previewOf(present, wanted.uris, wanted.leftOut));
+      return endings.review(keep, reason, await previewOf(present, all.uris, all.leftOut));
     }
     for (let turn = 1; ; turn++) {
       const wanted = wantedOf(answer.rows, keep.gone);
@@ -233,6 +229,15 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   }
 
   return run;
+}
+
+/** Says which playlists the query may read without getting their rows; null if there are none. */
+function missing({ playlistId, gone }: Keep, { missed }: Awaited<ReturnType<Library['follow']>>): string | null {
+  const names = missed
+    .filter(({ id }) => id !== playlistId && !gone.includes(playlistUri(id)))
+    .map(({ name }) => `"${name}"`);
+  if (names.length === 0) return null;
+  return `Spotify does not give the rows of ${names.join(', ')} now, which the query may read. If you accept, it runs without them.`;
 }
 
 /** The rows of a playlist, and what they should become. */
