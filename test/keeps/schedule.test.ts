@@ -342,14 +342,22 @@ test('without a login a kept playlist waits, and continues after the next login;
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
+    const [waiting] = await keeps(relay);
+    assert.deepEqual(
+      [waiting?.status, waiting?.reason],
+      ['waiting', 'The account that it was made for is not connected.'],
+    );
+    const told = await run(relay, ['keep', 'run', 'Login', '--json']);
+    assert.deepEqual([told.code, JSON.parse(told.err).error.code], [3, 'LOGIN_REQUIRED']);
     save(relay, spare(relay, 0, 1));
     relay.provider.clearRequests();
     clock.setWall(clock.now() + DAY);
-    await after(relay, clock, async () => (await keeps(relay))[0]?.status === 'waiting');
-    assert.match((await keeps(relay))[0]?.reason ?? '', /not connected/);
+    await aMinute(clock);
+    assert.equal((await keeps(relay))[0]?.status, 'waiting');
     assert.deepEqual(relay.provider.requests, []);
     assert.equal((await keep(relay, { name: 'No' })).error?.code, 'LOGIN_REQUIRED');
     await connectAccount(relay.baseUrl);
+    await eventually(async () => rowsOf(relay, made.playlist_id).length === savedUris(relay).length);
     await eventually(async () => (await keeps(relay))[0]?.status === 'active');
     assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
     assert.equal((await run(relay, ['logout', '--erase'])).code, 0);
@@ -362,7 +370,7 @@ test('while a rule waits for its account, nothing is saved', async () => {
     await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
     clock.setWall(clock.now() + DAY);
-    await after(relay, clock, async () => (await keeps(relay))[0]?.status === 'waiting');
+    await aMinute(clock);
     // relay saves only if there is something to save.
     const { savedAt } = await relay.server.local.saveState();
     for (let minutes = 0; minutes < 5; minutes++) await aMinute(clock);

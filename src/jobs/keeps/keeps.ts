@@ -21,7 +21,7 @@ import {
   setKeep,
 } from '../../store/tables/keeps.ts';
 import { NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, type KeepsContext, putKeep } from './keepsContext.ts';
+import { connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { decide, requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';
@@ -51,7 +51,7 @@ export interface Keeps {
   /**
    * Carries out an action. `run` and `accept` wait for the run, but only for the rest of a call's time.
    * @param id as for `get`
-   * @throws RelayError as `get` does, and `CONFLICT` if there is nothing to accept
+   * @throws RelayError as `get` does; `CONFLICT` if there is nothing to accept; `LOGIN_REQUIRED` if it has to run
    */
   act(id: string, action: KeepAction, call: Caller): Promise<KeepAnswer>;
   /** Tells the loop that an account was connected: kept playlists that waited for this continue. */
@@ -87,6 +87,8 @@ export function createKeeps(context: KeepsContext): Keeps {
       remedy: { text: 'list_kept_playlists or {command} lists them.', command: ['keep'] },
     });
   }
+
+  const recordOf = (keep: Keep) => recordFor(connectedAccount(store), keep);
 
   /** The present row of a kept playlist; null if it is not kept any more. */
   const now = (keep: Keep) => getKeep(store, keep.id);
@@ -241,7 +243,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       wake.abort();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
-    list: () => listKeeps(store).map(recordOf),
+    list: () => listKeeps(store).map((keep) => recordOf(keep)),
     get: (id) => recordOf(need(id)),
     async act(id, action, call) {
       const keep = need(id);
@@ -258,6 +260,7 @@ export function createKeeps(context: KeepsContext): Keeps {
         wake.abort();
         return { keep: recordOf(now(keep) ?? keep) };
       }
+      if (connectedAccount(store) === null) throw loginRequired();
       if (action === 'accept') {
         if (keep.status !== 'review' || keep.preview === null) {
           throw new RelayError('CONFLICT', `The kept playlist "${keep.name}" is not in review.`, {
@@ -293,8 +296,11 @@ export function createKeeps(context: KeepsContext): Keeps {
   };
 }
 
-function recordOf(keep: Keep): KeepRecord {
-  const { status, reason, preview, lastResult, lastChange } = keep;
+/** @param account the connected account: a kept playlist of another one waits, even if it is not due yet */
+function recordFor(account: string | null, keep: Keep): KeepRecord {
+  const { preview, lastResult, lastChange } = keep;
+  const isAway = keep.status === 'active' && keep.account !== account;
+  const { status, reason } = isAway ? ({ status: 'waiting', reason: NOT_CONNECTED } as const) : keep;
   const nextRunAt = status === 'paused' ? null : (keep.retryAt ?? keep.dueAt);
   return {
     id: keep.id,

@@ -12,6 +12,9 @@ export interface KeepsContext extends ChangeContext {
   library: Library;
 }
 
+/** Why a kept playlist waits for a login. */
+export const NOT_CONNECTED = 'The account that it was made for is not connected.';
+
 /** The ID of the account that requests can be sent for; null if nobody is logged in. */
 export function connectedAccount(store: Store): string | null {
   const account = getAccount(store);

@@ -11,7 +11,7 @@ import type { Library } from '../../library/library.ts';
 import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, isHalted, type KeepsContext } from './keepsContext.ts';
+import { connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
 
@@ -37,7 +37,7 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
   async function run(given: Keep, maxAgeMinutes: number): Promise<Outcome> {
     const keep = getKeep(store, given.id);
     if (!keep) return NOTHING;
-    const waits = () => endings.waits(keep, 'The account that it was made for is not connected.', null);
+    const waits = () => endings.waits(keep, NOT_CONNECTED, null);
     if (!isConnected(keep)) return waits();
     try {
       const last = lastChangeAskedBy(store, askedBy(keep));
