@@ -6,6 +6,7 @@ export type When =
   | { kind: 'time'; at: number };
 
 const UNITS_MS: Readonly<Record<string, number>> = {
+  second: 1_000,
   minute: 60_000,
   hour: 3_600_000,
   day: 86_400_000,
@@ -13,7 +14,8 @@ const UNITS_MS: Readonly<Record<string, number>> = {
 };
 
 /**
- * A date means the end of that day. Dates, and times without a zone, are in this computer's zone.
+ * A date means the end of that day, and a time without a date the last one that has begun. Dates, and times without a zone, are
+ * in this computer's zone.
  * @param now Unix milliseconds
  * @returns null if the text cannot be read
  */
@@ -35,6 +37,7 @@ function momentOf(words: string, now: number): number | null {
   if (/^\d{4}-\d{2}-\d{2}[t ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?: ?z| ?[+-]\d{2}:?\d{2})?$/.test(words)) {
     return timeOf(words);
   }
+  if (/^\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?$/.test(words)) return lastTime(words, now);
   return agoOf(words, now);
 }
 
@@ -59,10 +62,22 @@ function timeOf(words: string): number {
   return isMinute ? time + 59_999 : time;
 }
 
+/** The last time at which the clock showed this. */
+function lastTime(words: string, now: number): number {
+  const on = (days: number) => {
+    const date = new Date(now);
+    date.setDate(date.getDate() + days);
+    const parts = [date.getFullYear(), date.getMonth() + 1, date.getDate()];
+    return `${parts.map((part) => String(part).padStart(2, '0')).join('-')}t`;
+  };
+  const hasBegun = Date.parse(`${on(0)}${words}`.toUpperCase()) <= now;
+  return timeOf(`${on(hasBegun ? 0 : -1)}${words}`);
+}
+
 /** `3 days ago`, `an hour ago`, `last week`. */
 function agoOf(words: string, now: number): number | null {
   const found =
-    /^(?:(\d{1,5}|an?|one|two|three) )(minute|hour|day|week|month|year)s? ago$/.exec(words) ??
+    /^(?:(\d{1,5}|an?|one|two|three) )(second|minute|hour|day|week|month|year)s? ago$/.exec(words) ??
     /^(last) (day|week|month|year)$/.exec(words);
   if (!found) return null;
   const [, amount = '', unit = ''] = found;

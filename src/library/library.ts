@@ -534,9 +534,9 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = connected();
     if (account === null) {
       const { asOf } = await summary();
-      // Plays have nothing to do with an account.
-      const isOfPlays = /\bplays\b/i.test(sql) && (await memory.exists());
-      if (asOf === null && !isOfPlays) throw loginRequired();
+      // Plays have nothing to do with an account, and versions outlast its login.
+      const isOfMemory = /\b(?:plays|versions|version_items)\b/i.test(sql) && (await memory.exists());
+      if (asOf === null && !isOfMemory) throw loginRequired();
       return 'No Spotify account is connected, so this is what was known before.';
     }
     const found = await copyOf(account);

@@ -182,11 +182,16 @@ test('a moment is a version, a date, a time or words', () => {
   assert.equal(ago('2026-11-01T10:00:00Z'), Date.UTC(2026, 10, 1, 10));
   assert.equal(ago('2026-11-01 10:00:00 +0200'), Date.UTC(2026, 10, 1, 8));
   assert.equal(ago('2026-11-01T10:05Z'), Date.UTC(2026, 10, 1, 10, 5, 59, 999));
+  assert.equal(ago('12:30'), NOW + 59_999);
+  assert.equal(ago('12:31'), new Date(2026, 10, 19, 12, 31, 59, 999).getTime());
+  assert.equal(ago('00:00:00'), local(2026, 10, 20));
+  assert.equal(ago('23:59:59'), local(2026, 10, 20) - 1_000);
+  assert.equal(ago('45 seconds ago'), NOW - 45_000);
   assert.equal(ago('3 days ago'), NOW - 3 * DAY);
   assert.equal(ago('an hour ago'), NOW - HOUR);
   assert.equal(ago('last week'), NOW - 7 * DAY);
   assert.equal(new Date(Number(ago('1 month ago'))).getMonth(), 9);
-  for (const text of ['', 'soon', '0', '2026-02-30', '2026-13-01', '2026-11-01T99:00', '-3', 'ago']) {
+  for (const text of ['', 'soon', '0', '2026-02-30', '2026-13-01', '2026-11-01T99:00', '24:01', '7:5', '-3', 'ago']) {
     assert.equal(parseWhen(text, NOW), null, text);
   }
 });

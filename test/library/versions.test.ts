@@ -304,6 +304,14 @@ test('versions survive a restart and a logout; relay library forget --versions d
     await relay.restart();
     assert.equal((await list(relay)).items.length, 2);
     assert.equal((await run(relay, ['logout'])).code, 0);
+    const sql = `SELECT version, total FROM versions WHERE playlist_id = '${ID}' ORDER BY version`;
+    const told = await run(relay, ['library', 'ask', sql, '--json']);
+    const rows = [
+      [1, 30],
+      [2, 29],
+    ];
+    assert.deepEqual([told.code, JSON.parse(told.out || '{}').rows], [0, rows]);
+    assert.deepEqual((await ask(relay, 'SELECT count(*) FROM version_items')).rows, [[37]]);
     assert.deepEqual(await tableSizes(relay), [3, 3]);
     assert.equal((await list(relay)).items.length, 2);
     const { name } = at(relay.provider.catalogue.tracks, 3);
