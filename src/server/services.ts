@@ -15,7 +15,7 @@ export function createServices(core: Core): Services {
   const resolver = createResolver(provider, store, clock, (...asked) => library.savedLike(...asked));
   const changes = createChanges({ provider, rows, store, clock, random, log });
   const jobs = createJobs({ changes, provider, rows, resolver, store, clock, random, log });
-  const keeps = createKeeps({ provider, rows, changes, library, store, clock, random, log });
+  const keeps = createKeeps({ provider, rows, changes, jobs, library, store, clock, random, log });
   core.onConnected(() => {
     jobs.loggedIn();
     library.loggedIn();

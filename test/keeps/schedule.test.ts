@@ -436,6 +436,34 @@ test('a limit is waited out, and a write that is cut off continues', async () =>
   });
 });
 
+for (const action of ['pause', 'stop']) {
+  test(`${action}: a write that waits for a limit and has not begun is not made later`, async () => {
+    await withTime(async (relay, clock) => {
+      const { keep: made } = await keep(relay, { name: 'Halted' });
+      const before = rowsOf(relay, made.playlist_id);
+      clock.advance(40_000);
+      save(relay, spare(relay, 0, 3));
+      const limit = { kind: 'rate_limit', retryAfterSeconds: 120 } as const;
+      relay.provider.faults.add({ method: 'POST', path: /\/items$/, ...limit });
+      assert.match((await act(relay, made.id, 'run')).keep.reason ?? '', /continues as job/);
+      relay.provider.clearRequests();
+      assert.equal((await act(relay, made.id, action)).error, undefined);
+      const { items } = (await relay.call('list_jobs')) as { items: Array<{ status: string }> };
+      assert.deepEqual(
+        items.map(({ status }) => status),
+        ['cancelled'],
+      );
+      clock.advance(300_000);
+      await relay.call('get_playlist', { playlist_id: made.playlist_id });
+      assert.deepEqual([writes(relay), rowsOf(relay, made.playlist_id)], [[], before]);
+      if (action === 'stop') return;
+      await act(relay, made.id, 'resume');
+      assert.equal((await act(relay, made.id, 'run')).keep.status, 'active');
+      assert.deepEqual(rowsOf(relay, made.playlist_id), savedUris(relay));
+    });
+  });
+}
+
 test('what a person has accepted counts for one write, also if a job finishes it', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Agreed' });

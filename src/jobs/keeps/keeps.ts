@@ -5,10 +5,11 @@
 import { aborted, firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
-import { loginRequired, RelayError } from '../../domain/errors.ts';
+import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
 import { getPlaylist } from '../../provider/resources/playlists.ts';
+import { lastChangeAskedBy } from '../../store/tables/changes.ts';
 import {
   dropKeep,
   getKeep,
@@ -21,7 +22,7 @@ import {
   setKeep,
 } from '../../store/tables/keeps.ts';
 import { NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
+import { askedBy, connectedAccount, type KeepsContext, NOT_CONNECTED, putKeep } from './keepsContext.ts';
 import { createLookups } from './lookups.ts';
 import { decide, requireKeepable, wantedOf } from './plan.ts';
 import { createRun, playlistUri } from './run.ts';
@@ -61,7 +62,7 @@ export interface Keeps {
 }
 
 export function createKeeps(context: KeepsContext): Keeps {
-  const { store, clock, random, library, provider, log } = context;
+  const { store, clock, random, library, provider, jobs, log } = context;
   const stopping = new AbortController();
   const lookups = createLookups(context, stopping.signal);
   const run = createRun(context, lookups, stopping.signal);
@@ -158,6 +159,22 @@ export function createKeeps(context: KeepsContext): Keeps {
     return at <= clock.now() || at - clock.now() > INTERVAL_MS[every];
   }
 
+  /**
+   * Cancels the job in which the last write waits, so that nothing is written later. A write of which a part has landed is
+   * finished, since the playlist may lack rows until then.
+   */
+  async function cancelUnbegun(keep: Keep, { signal }: Caller): Promise<void> {
+    const last = lastChangeAskedBy(store, askedBy(keep));
+    if (last === null || last.outcome !== null) return;
+    const { op, at, written, looking, inTransit } = last;
+    if (op > 0 || at > 0 || written > 0 || looking || inTransit) return;
+    await jobs.cancel(last.id, signal).catch((thrown) => {
+      const { code } = asRelayError(thrown);
+      // Without a job, the write is under way now.
+      if (code !== 'JOB_NOT_FOUND' && code !== 'JOB_STATE') throw thrown;
+    });
+  }
+
   async function runLoop(): Promise<void> {
     for (;;) {
       const all = listKeepTimes(store);
@@ -249,10 +266,12 @@ export function createKeeps(context: KeepsContext): Keeps {
       const keep = need(id);
       if (action === 'stop') {
         await store.durable(() => dropKeep(store, keep.id));
+        await cancelUnbegun(keep, call);
         return { keep: { ...recordOf(keep), next_run_at: null } };
       }
       if (action === 'pause') {
         await putKeep(store, keep, { status: 'paused', reason: null, preview: null, retryAt: null });
+        await cancelUnbegun(keep, call);
         return { keep: recordOf(now(keep) ?? keep) };
       }
       if (action === 'resume') {

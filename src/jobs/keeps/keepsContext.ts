@@ -6,10 +6,17 @@ import type { Library } from '../../library/library.ts';
 import type { Store } from '../../store/file/open.ts';
 import { getAccount } from '../../store/tables/account.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
+import type { Jobs } from '../jobService.ts';
 
 export interface KeepsContext extends ChangeContext {
   changes: Changes;
   library: Library;
+  jobs: Pick<Jobs, 'cancel'>;
+}
+
+/** Who asked for the changes of a kept playlist. */
+export function askedBy({ id }: Keep): string {
+  return `keep ${id}`;
 }
 
 /** Why a kept playlist waits for a login. */

@@ -11,7 +11,7 @@ import type { Library } from '../../library/library.ts';
 import { type Change, getChange, getChangeBody, lastChangeAskedBy } from '../../store/tables/changes.ts';
 import { getKeep, type Keep, type KeepChange, setKeep } from '../../store/tables/keeps.ts';
 import { createEndings, NOTHING, type Outcome } from './endings.ts';
-import { connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
+import { askedBy, connectedAccount, isHalted, type KeepsContext, NOT_CONNECTED } from './keepsContext.ts';
 import type { ListedFacts, Lookups } from './lookups.ts';
 import { decide, outgrown, type Wanted, wantedOf } from './plan.ts';
 
@@ -259,10 +259,6 @@ function over(outcome: Outcome): Turn {
 
 export function playlistUri(id: string): string {
   return `spotify:playlist:${id}`;
-}
-
-function askedBy({ id }: Keep): string {
-  return `keep ${id}`;
 }
 
 function digestOf(uris: readonly string[]): string {
