@@ -105,13 +105,25 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   const choice = wrongChoice(first);
   if (choice) return choice;
   const sentence = (first.charAt(0).toUpperCase() + first.slice(1)).replace(/\.$/, '').replaceAll("'", '"');
-  const named = args.find((arg) => program.commands.some((command) => command.name() === arg));
   return new RelayError('USAGE', `${sentence}.`, {
     remedy: {
       text: `${suggestion(first, hint)}See {command}.`,
-      command: [...(named === undefined ? [] : [named]), '--help'],
+      command: [...commandIn(args, program), '--help'],
     },
   });
+}
+
+/** The names of the command in `args` and of its subcommand, whose help has the options that were meant. */
+function commandIn(args: readonly string[], program: Command): string[] {
+  const path: string[] = [];
+  let commands = program.commands;
+  for (const arg of args) {
+    const found = commands.find((command) => command.name() === arg);
+    if (!found) continue;
+    path.push(arg);
+    commands = found.commands;
+  }
+  return path;
 }
 
 /** Rewrites "option '--format <format>' argument 'x' is invalid. Allowed choices are csv, json." */

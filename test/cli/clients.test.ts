@@ -139,7 +139,7 @@ test('an ID that begins with a dash, as older IDs may, is not read as an option'
   assert.deepEqual(await relay(['clients', 'revoke', 'Cursor', '--forgot'], { env }), {
     code: 2,
     out: '',
-    err: 'relay: Unknown option "--forgot".\n  Did you mean --forget? See `relay clients --help`.\n',
+    err: 'relay: Unknown option "--forgot".\n  Did you mean --forget? See `relay clients revoke --help`.\n',
   });
 });
 

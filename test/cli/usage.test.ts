@@ -42,6 +42,16 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
     'It has list, get, set, unset, path. See `relay config --help`.',
   ],
   [
+    'library ask x --limit 0',
+    'Option "--limit <n>" argument "0" is invalid. It must be a number from 1 to 500.',
+    'See `relay library ask --help`.',
+  ],
+  [
+    'playlists show library',
+    'Required option "--at <when>" not specified.',
+    'See `relay playlists show --help`.',
+  ],
+  [
     'login --timeout soon',
     'Option "--timeout <seconds>" argument "soon" is invalid. It must be a number of seconds from 1 to 3600.',
     'See `relay login --help`.',
