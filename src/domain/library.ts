@@ -29,6 +29,21 @@ export interface LibraryAnswer {
   note?: string;
 }
 
+/** An answer as CSV, with all rows unless a number was given. */
+export interface LibraryCsv extends Omit<LibraryAnswer, 'columns' | 'rows'> {
+  /** One line of names, then one line for each row. */
+  csv: string;
+}
+
+/** A line of CSV as in RFC 4180, except that it ends with a single line feed. A null is an empty field. */
+export function csvLine(cells: readonly LibraryCell[]): string {
+  const fields = cells.map((cell) => {
+    const text = cell === null ? '' : String(cell);
+    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  });
+  return `${fields.join(',')}\n`;
+}
+
 /** What `relay library status` and the owner's page show. Times are ISO 8601. */
 export interface LibraryStatus {
   as_of: string | null;

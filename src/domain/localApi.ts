@@ -7,7 +7,7 @@ import type { ChangeSummary, UndoResult } from './change.ts';
 import type { ErrorCode } from './errors.ts';
 import type { JobRecord } from './job.ts';
 import type { KeepAction, KeepInterval, KeepPreview, KeepRecord } from './keep.ts';
-import type { LibraryAnswer, LibraryPart, LibraryStatus } from './library.ts';
+import type { LibraryAnswer, LibraryCsv, LibraryPart, LibraryStatus } from './library.ts';
 import type { ListRow, PlaylistFacts } from './listExport.ts';
 import type { ImportChoices, ImportPreview, ImportTarget, ListReading } from './listImport.ts';
 import type { PlaysProgress, PlaysRequest } from './plays.ts';
@@ -359,6 +359,8 @@ export interface LocalApi {
   syncLibrary(): Promise<LibraryStatus>;
   /** @param question.limit the most rows to return; null for all */
   askLibrary(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryAnswer>;
+  /** The same as CSV, which is made apart from the server. */
+  askLibraryCsv(question: { sql: string; limit: number | null; maxAgeMinutes: number }): Promise<LibraryCsv>;
   forgetLibrary(asked: { part: LibraryPart }): Promise<LibraryStatus>;
   listKeeps(): Promise<{ items: KeepRecord[] }>;
   /** Adds a kept playlist, and runs it once. */
@@ -417,6 +419,7 @@ export const LOCAL_ROUTES = {
   libraryStatus: 'library/status',
   syncLibrary: 'library/sync',
   askLibrary: 'library/ask',
+  askLibraryCsv: 'library/csv',
   forgetLibrary: 'library/forget',
   listKeeps: 'keeps/list',
   addKeep: 'keeps/add',

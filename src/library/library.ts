@@ -8,7 +8,7 @@ import { counted } from '../base/lists.ts';
 import type { Log } from '../base/log.ts';
 import { createMutex } from '../base/mutex.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
-import type { LibraryAnswer, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
+import type { LibraryAnswer, LibraryCsv, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
@@ -116,6 +116,8 @@ type Caller = { signal: AbortSignal };
 export interface Library {
   /** Brings the copy up to date if it is older than the question allows, and answers the question from it. */
   ask(question: LibraryQuestion, call: Caller): Promise<LibraryAnswer>;
+  /** The same as CSV. */
+  askCsv(question: LibraryQuestion, call: Caller): Promise<LibraryCsv>;
   /**
    * Answers the query of a kept playlist, with all rows. Checks only the lists that the query reads; checks all lists once a
    * week, and whenever `maxAgeMinutes` is 0.
@@ -613,7 +615,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   async function rowsOf(
-    question: Pick<Question, 'sql' | 'limit' | 'maxCharacters' | 'isExplained'>,
+    question: Pick<Question, 'sql' | 'limit' | 'maxCharacters' | 'isCsv' | 'isExplained'>,
     signal: AbortSignal,
   ) {
     // The thread reads the files itself, so a file that is not in memory need not be opened here.
@@ -758,7 +760,8 @@ export function createLibrary(options: LibraryOptions): Library {
     question: LibraryQuestion,
     lists: readonly LibraryList[],
     call: Caller,
-  ): Promise<LibraryAnswer> {
+    isCsv = false,
+  ): Promise<LibraryAnswer & { csv?: string }> {
     const { sql, limit } = question;
     const note = await bringUpToDate(question, lists, call);
     const { asOf, begunAt, coverage } = await summary();
@@ -766,11 +769,12 @@ export function createLibrary(options: LibraryOptions): Library {
       limit === null
         ? [Number.MAX_SAFE_INTEGER, Number.MAX_SAFE_INTEGER]
         : [limit, ROW_CHARACTERS - (note?.length ?? 0)];
-    const rows = await rowsOf({ sql, limit: most, maxCharacters }, call.signal);
+    const rows = await rowsOf({ sql, limit: most, maxCharacters, isCsv }, call.signal);
     return {
+      ...(rows.csv === undefined ? {} : { csv: rows.csv }),
       columns: rows.columns,
       rows: rows.rows,
-      row_count: rows.rows.length,
+      row_count: rows.count ?? rows.rows.length,
       truncated: rows.truncated,
       as_of: isoOf(asOf ?? begunAt),
       coverage,
@@ -819,6 +823,11 @@ export function createLibrary(options: LibraryOptions): Library {
 
   return {
     ask: (question, call) => undamaged(call, () => answerTo(question, ALL_LISTS, call)),
+    askCsv: (question, call) =>
+      undamaged(call, async () => {
+        const { columns, rows, csv = '', ...facts } = await answerTo(question, ALL_LISTS, call, true);
+        return { csv, ...facts };
+      }),
     follow: (sql, maxAgeMinutes, call) =>
       undamaged(call, async () => {
         const read = await listsReadBy(sql, call);

@@ -95,6 +95,12 @@ interface Operation<C extends LocalCall> {
 }
 
 const nothing = () => z.object({});
+const question = () =>
+  z.object({
+    sql: z.string().min(1).max(10_000),
+    limit: z.int().min(1).max(500).nullable(),
+    maxAgeMinutes: z.int().min(0).max(10_080),
+  });
 const jobId = () => z.string().max(100);
 const playlist = () => z.object({ playlist: z.string().min(1).max(500) });
 const listContent = () => ({
@@ -302,16 +308,20 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
     },
   },
   askLibrary: {
-    input: () =>
-      z.object({
-        sql: z.string().min(1).max(10_000),
-        limit: z.int().min(1).max(500).nullable(),
-        maxAgeMinutes: z.int().min(0).max(10_080),
-      }),
+    input: question,
     async run(question, { core, running }) {
       running();
       return inTime(core, 'The question', 'Try again in a minute.', (signal) =>
         core.library.ask(question, { signal }),
+      );
+    },
+  },
+  askLibraryCsv: {
+    input: question,
+    async run(question, { core, running }) {
+      running();
+      return inTime(core, 'The question', 'Try again in a minute.', (signal) =>
+        core.library.askCsv(question, { signal }),
       );
     },
   },

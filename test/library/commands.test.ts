@@ -4,8 +4,10 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import type { SqlJsStatic } from 'sql.js';
+import { hashOf } from '../../src/base/digest.ts';
 import { loadSqlite } from '../../src/store/sql/sqlite.ts';
 import { run } from '../support/cli.ts';
+import { manualClock } from '../support/clock.ts';
 import { at, owner } from '../support/entries.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize } from './accounts.ts';
@@ -68,6 +70,11 @@ test('relay library reads the library, says what it holds, answers questions and
       [lines.length, lines[0], lines[1]],
       [122, 'uri,"x,y",z', `${at(owner(relay.provider).saved, 0).uri},"a,""b""",`],
     );
+    const two = await run(relay, ['library', 'ask', '--csv', '--limit', '2', 'select position from saved order by 1']);
+    assert.deepEqual(
+      [two.out, two.err],
+      ['position\n0\n1\n', 'The first 2 rows; --limit and --csv show more.\n'],
+    );
     const cut = await run(relay, [
       'library',
       'ask',
@@ -93,6 +100,22 @@ test('relay library reads the library, says what it holds, answers questions and
     assert.equal(await isThere(relay, 'library.db'), false);
     assert.equal((await run(relay, ['library'])).out, nothing.out);
   }));
+
+test('CSV has all rows, however many: neither the thread nor the server holds them as values', async () => {
+  // Relay's time does not pass, so a slow computer does not end the query.
+  await withRelay({ clock: manualClock() }, async (relay) => {
+    resize(relay, 3, 1);
+    const sql = `with recursive n(i) as (values (1) union all select i + 1 from n where i < 400000)
+      select i, 'the name of song ' || i as name, 'an artist ' || i as artist, 'an album ' || i as album, 'ü, "' as text from n`;
+    const { code, out, err } = await run(relay, ['library', 'ask', '--csv', sql]);
+    assert.deepEqual([code, err], [0, '']);
+    const rows = Array.from({ length: 400_000 }, (_, index) => {
+      const number = index + 1;
+      return `${number},the name of song ${number},an artist ${number},an album ${number},"ü, """\n`;
+    });
+    assert.equal(hashOf(out), hashOf(['i,name,artist,album,text\n', ...rows].join('')));
+  });
+});
 
 test('relay library tables needs no server; without one, relay library ask is exit 4', () =>
   withRelay({ client: false, connect: false }, async (relay) => {

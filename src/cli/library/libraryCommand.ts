@@ -1,6 +1,6 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import { type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
+import { type LibraryAnswer, type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';
@@ -9,6 +9,8 @@ import { commandLine } from '../usage/commandLine.ts';
 import { wholeNumber } from '../usage/wholeNumber.ts';
 
 const POLL_MS = 500;
+/** Number of rows that a table has, unless the person gives another. */
+const DEFAULT_ROWS = 100;
 
 const EXAMPLES = `
 relay reads the library once, in the background, and brings the copy up to date
@@ -22,7 +24,7 @@ Examples:
 
 interface AskOptions {
   csv?: boolean;
-  limit: number;
+  limit?: number;
   maxAge: number;
 }
 
@@ -46,8 +48,12 @@ export function libraryCommand(context: Context, finish: Finish): Command {
       new Command('ask')
         .description('Run one SELECT query')
         .argument('<sql>', 'The query; `relay library tables` lists the tables')
-        .option('--csv', 'Print CSV, with all rows')
-        .option('--limit <n>', 'Print at most this many rows, 1 to 500', wholeNumber(1, 500), 100)
+        .option('--csv', 'Print CSV')
+        .option(
+          '--limit <n>',
+          'Print at most this many rows, 1 to 500 (default: 100, with --csv all)',
+          wholeNumber(1, 500),
+        )
         .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
         .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
     )
@@ -98,12 +104,20 @@ async function runAsk(
   const { io, json } = context;
   if (sql.length > 10_000) throw new RelayError('USAGE', 'A query has at most 10,000 characters.');
   const { local } = await context.server();
-  const question = { sql, limit: csv ? null : limit, maxAgeMinutes: maxAge };
-  const answer = await local.askLibrary(question);
+  if (csv && !json) {
+    const answer = await local.askLibraryCsv({ sql, limit: limit ?? null, maxAgeMinutes: maxAge });
+    printBlock(io, answer.csv);
+    return remark(context, answer);
+  }
+  const most = limit ?? (csv ? null : DEFAULT_ROWS);
+  const answer = await local.askLibrary({ sql, limit: most, maxAgeMinutes: maxAge });
   if (json) return printJson(io, answer);
-  const { csvText, tableLines } = await import('./libraryText.ts');
-  if (csv) printBlock(io, csvText(answer));
-  else for (const line of tableLines(answer, io.columns)) printLine(io, line);
+  const { tableLines } = await import('./libraryText.ts');
+  for (const line of tableLines(answer, io.columns)) printLine(io, line);
+  remark(context, answer);
+}
+
+function remark({ io }: Context, answer: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>): void {
   if (answer.truncated) note(io, `The first ${answer.row_count} rows; --limit and --csv show more.`);
   if (answer.note !== undefined) note(io, answer.note);
 }

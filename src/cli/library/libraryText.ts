@@ -61,15 +61,6 @@ export function tableLines({ columns, rows }: LibraryAnswer, width: number): str
   );
 }
 
-/** CSV as in RFC 4180, except that lines end with a single line feed. A null is an empty field. */
-export function csvText({ columns, rows }: LibraryAnswer): string {
-  return [columns, ...rows].map((row) => `${row.map((cell) => quoted(cellText(cell))).join(',')}\n`).join('');
-}
-
 function cellText(cell: LibraryCell): string {
   return cell === null ? '' : String(cell);
-}
-
-function quoted(text: string): string {
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

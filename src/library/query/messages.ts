@@ -9,6 +9,8 @@ export interface Question {
   limit: number;
   /** Maximum number of characters of the rows and the names of the columns as JSON. */
   maxCharacters: number;
+  /** True to return the rows as CSV. It is sent in parts, so that a long answer needs no memory in the thread. */
+  isCsv?: boolean;
   /** True to return only which lists the query reads, without running it. */
   isExplained?: boolean;
   /** Path of the copy, which must exist. */
@@ -21,12 +23,17 @@ export interface Rows {
   columns: string[];
   rows: LibraryCell[][];
   truncated: boolean;
+  /** If `isCsv` was set: all rows as CSV, and their number. `columns` and `rows` are empty then. */
+  csv?: string;
+  count?: number;
   /** The lists that the query reads, if `isExplained` was set. */
   lists?: LibraryList[];
 }
 
 export type Reply =
   | { kind: 'ready' }
+  /** The next lines of CSV. */
+  | { kind: 'part'; text: string }
   | { kind: 'rows'; id: number; rows: Rows; heapBytes: number }
   | { kind: 'refused'; id: number; reason: Refusal; message: string; heapBytes: number };
 

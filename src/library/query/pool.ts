@@ -41,6 +41,8 @@ export interface QueryPool {
 
 interface Waiting {
   question: Asked;
+  /** The CSV that has come so far. */
+  parts: string[];
   resolve(rows: Rows): void;
   reject(error: unknown): void;
 }
@@ -90,9 +92,14 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       return;
     }
     const { at } = thread;
+    if (reply.kind === 'part') {
+      at?.parts.push(reply.text);
+      return;
+    }
     thread.at = null;
     thread.timer.abort();
-    if (reply.kind === 'rows') at?.resolve(reply.rows);
+    if (reply.kind === 'rows')
+      at?.resolve(at.question.isCsv ? { ...reply.rows, csv: at.parts.join('') } : reply.rows);
     else at?.reject(errorOf(reply));
     if (reply.heapBytes > KEPT_HEAP) end(thread);
     next();
@@ -160,7 +167,7 @@ export function createQueryPool(clock: Clock, freeMemory: () => void = freeMachi
       if (waiting.length >= MAX_WAITING) throw tooMany();
       idle.abort();
       const answer = new Promise<Rows>((resolve, reject) => {
-        waiting.push({ question, resolve, reject });
+        waiting.push({ question, parts: [], resolve, reject });
       });
       next();
       try {

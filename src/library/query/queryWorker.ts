@@ -106,6 +106,7 @@ function answer(SQL: SqlJsStatic, question: Question): Reply {
       asOf('library.db', () => open(SQL, question)),
       question.sql,
       question,
+      (text) => parentPort?.postMessage({ kind: 'part', text } satisfies Reply),
     );
     return { kind: 'rows', id, rows, heapBytes: heapBytes() };
   } catch (error) {

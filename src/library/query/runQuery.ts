@@ -4,11 +4,14 @@
  * `query_only`. A pragma may take effect as soon as it is compiled, so the text is compiled by itself only afterwards.
  */
 import type { Database, SqlValue, Statement } from 'sql.js';
-import { LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
+import { csvLine, LIBRARY_TABLES, type LibraryCell, type LibraryList } from '../../domain/library.ts';
 import type { Question, Refusal, Rows } from './messages.ts';
 import { splitStatement } from './statement.ts';
 
-type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isExplained'>;
+type Limits = Pick<Question, 'limit' | 'maxCharacters' | 'isCsv' | 'isExplained'>;
+
+/** Number of characters of CSV to send at once. */
+const PART = 128 * 1024;
 
 /** Why a question was not answered. */
 export class Refused extends Error {
@@ -23,8 +26,13 @@ export class Refused extends Error {
 const READ_ONLY =
   'Only one SELECT, WITH … SELECT or VALUES statement is allowed: the library can only be read.';
 
-/** @throws Refused */
-export function runQuery(db: Database, sql: string, limits: Limits): Rows {
+/** @param send called with the lines of CSV, if they are asked for. @throws Refused */
+export function runQuery(
+  db: Database,
+  sql: string,
+  limits: Limits,
+  send: (text: string) => void = () => {},
+): Rows {
   const { statement, rest } = splitStatement(sql);
   if (rest !== '' || statement.trim() === '') throw new Refused('statement', READ_ONLY);
   try {
@@ -33,7 +41,7 @@ export function runQuery(db: Database, sql: string, limits: Limits): Rows {
       return { columns: [], rows: [], truncated: false, lists: listsReadBy(db, statement) };
     const prepared = db.prepare(statement);
     try {
-      return rowsOf(prepared, limits);
+      return limits.isCsv ? sentAsCsv(prepared, limits, send) : rowsOf(prepared, limits);
     } finally {
       prepared.free();
     }
@@ -122,6 +130,23 @@ function rowsOf(prepared: Statement, { limit, maxCharacters }: Limits): Rows {
     rows.push(row);
   }
   return { columns, rows, truncated: false };
+}
+
+function sentAsCsv(prepared: Statement, { limit }: Limits, send: (text: string) => void): Rows {
+  let text = csvLine(prepared.getColumnNames());
+  let count = 0;
+  let truncated = false;
+  while (prepared.step()) {
+    truncated = count === limit;
+    if (truncated) break;
+    text += csvLine(prepared.get().map(cellOf));
+    count += 1;
+    if (text.length < PART) continue;
+    send(text);
+    text = '';
+  }
+  send(text);
+  return { columns: [], rows: [], count, truncated };
 }
 
 function cellOf(value: SqlValue): LibraryCell {
