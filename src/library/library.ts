@@ -838,20 +838,21 @@ export function createLibrary(options: LibraryOptions): Library {
         const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
         return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
       }),
-    async view(part, sql, { signal }) {
-      const account = requireAccount();
-      await copyOf(account);
-      const call = { signal, account };
-      if (part.kind === 'playlist' && part.isKnown && !(await hasRows(part.id))) return null;
-      const note = await exclusively(async () => {
-        if (part.kind === 'saved') return { text: await bringSaved(call) };
-        return (await bringPlaylist(part.id, call)) ? { text: null } : null;
-      }, signal);
-      if (note === null) return null;
-      const most = Number.MAX_SAFE_INTEGER;
-      const { rows } = await rowsOf({ sql, limit: most, maxCharacters: most }, signal);
-      return { rows, note: note.text };
-    },
+    view: (part, sql, { signal }) =>
+      undamaged({ signal }, async () => {
+        const account = requireAccount();
+        await copyOf(account);
+        const call = { signal, account };
+        if (part.kind === 'playlist' && part.isKnown && !(await hasRows(part.id))) return null;
+        const note = await exclusively(async () => {
+          if (part.kind === 'saved') return { text: await bringSaved(call) };
+          return (await bringPlaylist(part.id, call)) ? { text: null } : null;
+        }, signal);
+        if (note === null) return null;
+        const most = Number.MAX_SAFE_INTEGER;
+        const { rows } = await rowsOf({ sql, limit: most, maxCharacters: most }, signal);
+        return { rows, note: note.text };
+      }),
     async playlists({ signal }) {
       const account = requireAccount();
       await copyOf(account);

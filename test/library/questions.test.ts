@@ -338,6 +338,34 @@ test('a copy that is damaged or lost while relay runs is read again by the next 
     }
   }));
 
+test('a copy that is damaged or lost while relay runs is read again for a list with words and for a count', () =>
+  withClock({ ...WITH_SQL }, async (relay, clock) => {
+    const account = resize(relay, 120, 2);
+    await readAll(relay);
+    const path = join(relay.home, 'library.db');
+    const { id } = at(account.playlists, 0);
+    const query = 'a';
+    const asked = {
+      saved: () => relay.call('get_saved_tracks', { query }),
+      rows: () => relay.call('get_playlist_tracks', { playlist_id: id, query }),
+      lists: () => relay.call('get_my_playlists', { query }),
+      count: () => relay.call('get_playlist_stats', { playlist_id: id }),
+      versions: () => relay.call('list_playlist_versions', { playlist_id: id }),
+    };
+    for (const [what, call] of Object.entries(asked)) {
+      const expected = await call();
+      assert.equal(expected.error, undefined);
+      for (const isOpen of [true, false]) {
+        for (const happens of [() => rm(path), () => writeFile(path, 'no database')]) {
+          if (!isOpen) clock.advance(61_000);
+          await happens();
+          assert.deepEqual(await call(), expected, `${what}, ${isOpen ? 'open' : 'closed'}`);
+          await readAll(relay);
+        }
+      }
+    }
+  }));
+
 test('a copy that was damaged or lost while relay was stopped is read again without a message', () =>
   withRelay(WITH_SQL, async (relay) => {
     resize(relay, 120, 3);
