@@ -8,7 +8,13 @@ import { counted } from '../base/lists.ts';
 import type { Log } from '../base/log.ts';
 import { createMutex } from '../base/mutex.ts';
 import { asRelayError, loginRequired, messageOf, RelayError } from '../domain/errors.ts';
-import type { LibraryAnswer, LibraryCsv, LibraryList, LibraryPart, LibraryStatus } from '../domain/library.ts';
+import type {
+  LibraryAnswer,
+  LibraryCsv,
+  LibraryList,
+  LibraryPart,
+  LibraryStatus,
+} from '../domain/library.ts';
 import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';

@@ -70,7 +70,14 @@ test('relay library reads the library, says what it holds, answers questions and
       [lines.length, lines[0], lines[1]],
       [122, 'uri,"x,y",z', `${at(owner(relay.provider).saved, 0).uri},"a,""b""",`],
     );
-    const two = await run(relay, ['library', 'ask', '--csv', '--limit', '2', 'select position from saved order by 1']);
+    const two = await run(relay, [
+      'library',
+      'ask',
+      '--csv',
+      '--limit',
+      '2',
+      'select position from saved order by 1',
+    ]);
     assert.deepEqual(
       [two.out, two.err],
       ['position\n0\n1\n', 'The first 2 rows; --limit and --csv show more.\n'],

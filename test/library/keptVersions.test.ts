@@ -191,7 +191,18 @@ test('a moment is a version, a date, a time or words', () => {
   assert.equal(ago('an hour ago'), NOW - HOUR);
   assert.equal(ago('last week'), NOW - 7 * DAY);
   assert.equal(new Date(Number(ago('1 month ago'))).getMonth(), 9);
-  for (const text of ['', 'soon', '0', '2026-02-30', '2026-13-01', '2026-11-01T99:00', '24:01', '7:5', '-3', 'ago']) {
+  for (const text of [
+    '',
+    'soon',
+    '0',
+    '2026-02-30',
+    '2026-13-01',
+    '2026-11-01T99:00',
+    '24:01',
+    '7:5',
+    '-3',
+    'ago',
+  ]) {
     assert.equal(parseWhen(text, NOW), null, text);
   }
 });

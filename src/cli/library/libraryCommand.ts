@@ -1,6 +1,11 @@
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
-import { type LibraryAnswer, type LibraryPart, type LibraryStatus, libraryTablesText } from '../../domain/library.ts';
+import {
+  type LibraryAnswer,
+  type LibraryPart,
+  type LibraryStatus,
+  libraryTablesText,
+} from '../../domain/library.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type Finish } from '../exit.ts';
 import { note, printBlock, printJson, printLine } from '../terminal/output.ts';

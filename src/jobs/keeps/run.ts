@@ -232,7 +232,10 @@ export function createRun(context: KeepsContext, lookups: Lookups, stopping: Abo
 }
 
 /** Says which playlists the query may read without getting their rows; null if there are none. */
-function missing({ playlistId, gone }: Keep, { missed }: Awaited<ReturnType<Library['follow']>>): string | null {
+function missing(
+  { playlistId, gone }: Keep,
+  { missed }: Awaited<ReturnType<Library['follow']>>,
+): string | null {
   const names = missed
     .filter(({ id }) => id !== playlistId && !gone.includes(playlistUri(id)))
     .map(({ name }) => `"${name}"`);
