@@ -225,7 +225,9 @@ export function createLibrary(options: LibraryOptions): Library {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
   };
-  const plays = createPlayImports(memory, connected, options);
+  // The demo's account is invented, so no history belongs to it.
+  const listener = budget === null ? () => null : connected;
+  const plays = createPlayImports(memory, listener, options);
   const pace = createPace(budget, clock);
   let pool: QueryPool | null = null;
   let known: Summary | null = null;

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict';
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { test } from 'node:test';
 import { Client as OlderClient } from '@modelcontextprotocol/sdk/client/index.js';
 import { StreamableHTTPClientTransport as OlderTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import { TOOLS } from '../../src/tools/index.ts';
+import { endsong, userdata, zipped } from '../library/plays/exports.ts';
 import { linesOf } from '../support/entries.ts';
 import { withDesk } from '../support/program.ts';
 import { longTest } from '../support/scale.ts';
@@ -85,6 +88,18 @@ test("the manual's first example of a kept playlist finds some songs in the demo
     const kept = await desk.relay(['keep', 'add', 'Fresh', '--like', 'fresh', '--dry-run', '--json']);
     const { total } = JSON.parse(kept.out).preview;
     assert.ok(total > 100 && total < 300, `${total} of 600 saved songs`);
+  }));
+
+test("the demo takes anybody's listening history, since its account is invented", () =>
+  withDesk({}, async (desk) => {
+    await desk.host(['--demo']);
+    const path = join(desk.home, 'my_spotify_data.zip');
+    const at = '2019-05-01T10:00:00Z';
+    const files = { 'Userdata.json': userdata('vera'), 'endsong_0.json': [endsong({ at }, 'vera')] };
+    await writeFile(path, zipped(files));
+    const { code, out, err } = await desk.relay(['import', path, '--json']);
+    const plays = { read: 1, added: 1, total: 1, from: at, to: at, unreadable: 0 };
+    assert.deepEqual([code, JSON.parse(out || err)], [0, { plays }]);
   }));
 
 test('a restarted demo shows nothing that its new account does not have', () =>
