@@ -265,18 +265,24 @@ export const createBulkJobTool = defineTool({
 });
 
 function requireTarget(type: BulkJobType, payload: JobPayload): void {
-  const needed = {
-    add_to_playlist: 'playlist_id',
-    replace_playlist: 'playlist_id',
-    create_playlist: 'name',
-  } as const;
-  const field = type in needed ? needed[type as keyof typeof needed] : null;
-  if (field === null || payload[field] !== undefined) return;
-  throw new RelayError('INVALID_ARGUMENT', `payload.${field} is required for ${type}.`, {
-    remedy:
-      field === 'name'
-        ? 'Pass the name of the new playlist.'
-        : 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
+  if (type === 'add_to_playlist' || type === 'replace_playlist') {
+    if (payload.playlist_id !== undefined) return;
+    throw new RelayError('INVALID_ARGUMENT', `payload.playlist_id is required for ${type}.`, {
+      remedy: 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
+    });
+  }
+  // Whoever names a playlist expects the job to write there.
+  if (payload.playlist_id !== undefined) {
+    const writes = type === 'create_playlist' ? 'makes a new playlist' : 'changes the saved tracks';
+    throw new RelayError(
+      'INVALID_ARGUMENT',
+      `payload.playlist_id does not go with ${type}, which ${writes}.`,
+      { remedy: 'Leave it out, or pass add_to_playlist or replace_playlist as the type.' },
+    );
+  }
+  if (type !== 'create_playlist' || payload.name !== undefined) return;
+  throw new RelayError('INVALID_ARGUMENT', 'payload.name is required for create_playlist.', {
+    remedy: 'Pass the name of the new playlist.',
   });
 }
 

@@ -236,7 +236,9 @@ test('one item that Spotify does not know fails, and all others are written, als
     assert.deepEqual([item.status, item.error?.code], ['failed', 'INVALID_ARGUMENT']);
   }));
 
-const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]> = [
+type Wrong = [what: string, args: Record<string, unknown>, words: RegExp];
+
+const wrong: Wrong[] = [
   [
     'a missing playlist',
     { type: 'add_to_playlist', items: ['x'.repeat(22)] },
@@ -260,6 +262,11 @@ const wrong: Array<[what: string, args: Record<string, unknown>, words: RegExp]>
     { type: 'save_tracks', items: ['x'.repeat(22)], payload: { stricct: true } },
     /"payload.stricct"/,
   ],
+  ...['create_playlist', 'save_tracks', 'remove_saved_tracks'].map((type): Wrong => [
+    `a playlist for ${type}, which would write elsewhere`,
+    { type, items: ['x'.repeat(22)], payload: { name: 'New', playlist_id: 'y'.repeat(22) } },
+    new RegExp(`payload\\.playlist_id does not go with ${type}`),
+  ]),
 ];
 
 for (const [what, args, words] of wrong) {
