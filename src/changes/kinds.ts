@@ -88,7 +88,7 @@ export interface Move {
   snapshot?: string | undefined;
 }
 
-/** Moves rows; those between their old and their new place are read first. */
+/** Moves rows; those between their old and their new place are read first. If they are in that place, there is nothing to do. */
 export function moveRows({ rows, ...reading }: Acting, playlistId: string, move: Move): Request {
   return {
     kind: 'reorder',
@@ -99,6 +99,9 @@ export function moveRows({ rows, ...reading }: Acting, playlistId: string, move:
       const { start, length, before } = move;
       const part = { from: Math.min(start, before), to: Math.max(start + length, before) };
       const former = await rows.readPart(playlistId, part, call);
+      const isThere = before >= start && before <= start + length;
+      // Spotify refuses rows that do not exist.
+      if (isThere && start + length <= former.length) return null;
       return { former: { rows: former }, ops: [{ op: 'move', ...move }] };
     },
   };

@@ -10,7 +10,7 @@ import { longTest } from '../support/scale.ts';
 import { playlistShape, writtenShape } from '../support/shapes.ts';
 import type { RecordedRequest } from '../support/simulator/requestLog.ts';
 import { until } from '../support/until.ts';
-import { withPlaylist } from '../support/withPlaylist.ts';
+import { sceneOf, withPlaylist } from '../support/withPlaylist.ts';
 import { withRelay } from '../support/world.ts';
 
 const sent = (requests: readonly RecordedRequest[]) =>
@@ -345,6 +345,42 @@ test('reorder_playlist_tracks moves rows, also to the end', () =>
         body: { range_start: before.length - 2, insert_before: 0, range_length: 1, snapshot_id: 'abc' },
       },
     ]);
+  }));
+
+test('reorder_playlist_tracks of rows that are in the place already says so, and leaves no record', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    const { playlist, playlist_id, former } = sceneOf(relay, 'Café Noctelle');
+    const end = former.length;
+    const moves: Array<[start: number, length: number, before: number]> = [
+      [3, 1, 3],
+      [3, 1, 4],
+      [3, 4, 5],
+      [0, end, 0],
+      [end - 1, 1, end],
+    ];
+    for (const [range_start, range_length, insert_before] of moves) {
+      const move = { range_start, range_length, insert_before };
+      assert.deepEqual(
+        await relay.call('reorder_playlist_tracks', { playlist_id, ...move }),
+        {
+          playlist_id,
+          snapshot_id: null,
+          note: 'Nothing changed: the rows are in that place already.',
+        },
+        JSON.stringify(move),
+      );
+    }
+    assert.deepEqual(urisOf(playlist), former);
+    assertNone(relay.provider.requests, ({ method }) => method !== 'GET');
+    assert.deepEqual(await relay.call('list_changes'), { items: [], total: 0, next_offset: null });
+    for (const [range_start, range_length, insert_before] of [
+      [end, 1, end],
+      [end - 1, 2, end],
+    ]) {
+      const move = { range_start, range_length, insert_before };
+      const refused = await relay.call('reorder_playlist_tracks', { playlist_id, ...move });
+      assert.equal(codeOf(refused), 'INVALID_ARGUMENT', JSON.stringify(move));
+    }
   }));
 
 test('writes to one playlist wait for each other, writes to others do not', () =>

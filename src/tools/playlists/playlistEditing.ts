@@ -165,12 +165,15 @@ export const reorderTracksTool = defineTool({
     playlist_id: z.string(),
     snapshot_id: z.string().nullable(),
     change_id: z.string().optional(),
+    note: z.string().optional(),
   }),
   async handle(services, { playlist_id: { id }, ...move }, call) {
     const { range_start: start, range_length: length, insert_before: before, snapshot_id: snapshot } = move;
     const request = moveRows(services, id, { start, length, before, snapshot });
-    const { snapshot_id, change_id } = await write(services, 'reorder_playlist_tracks', request, call);
-    return { playlist_id: id, snapshot_id, change_id };
+    const { report, state } = await carryOut(services, 'reorder_playlist_tracks', request, call);
+    const { snapshot_id, change_id } = report;
+    if (state) return { playlist_id: id, snapshot_id, change_id };
+    return { playlist_id: id, snapshot_id, note: 'Nothing changed: the rows are in that place already.' };
   },
 });
 

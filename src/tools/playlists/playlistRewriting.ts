@@ -81,7 +81,8 @@ export const deduplicatePlaylistTool = defineTool({
     const removed = removedRows(items);
     // The requests write more rows than they remove, but the report counts only the removal, which was asked for.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
-    return { ...report, ...counts, removed, dry_run };
+    const note = removed.length === 0 ? { note: 'Nothing changed: no row repeats an earlier one.' } : {};
+    return { ...report, ...counts, removed, dry_run, ...note };
   },
 });
 
