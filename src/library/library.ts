@@ -19,7 +19,7 @@ import { pauseAfter } from '../domain/pause.ts';
 import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
-import type { ProviderApi } from '../provider/api.ts';
+import type { Call, ProviderApi } from '../provider/api.ts';
 import type { Store } from '../store/file/open.ts';
 import type { Sql } from '../store/sql/sql.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -117,7 +117,11 @@ type LibraryView =
   /** One playlist. With `isKnown`, `view` answers only if its rows have been read and relay has not just written to it. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
 
-type Caller = { signal: AbortSignal };
+/** Number of saved tracks or playlists that one request reads. */
+const PAGE = 50;
+
+/** `progress` is called where somebody waits for many requests. */
+type Caller = Pick<Call, 'signal'> & Partial<Pick<Call, 'progress'>>;
 
 export interface Library {
   /** Brings the copy up to date if it is older than the question allows, and answers the question from it. */
@@ -538,8 +542,9 @@ export function createLibrary(options: LibraryOptions): Library {
   async function bringUpToDate(
     { sql, maxAgeMinutes }: Pick<LibraryQuestion, 'sql' | 'maxAgeMinutes'>,
     lists: readonly LibraryList[],
-    { signal }: Caller,
+    call: Caller,
   ): Promise<string | null> {
+    const { signal } = call;
     const maxAgeMs = maxAgeMinutes * 60_000;
     const account = connected();
     if (account === null) {
@@ -550,7 +555,7 @@ export function createLibrary(options: LibraryOptions): Library {
       return 'No Spotify account is connected, so this is what was known before.';
     }
     const found = await copyOf(account);
-    if (!found.complete) return firstReading(signal);
+    if (!found.complete) return firstReading(call);
     const old = lists.filter((list) => ageOf(found, list) > maxAgeMs);
     if (old.length === 0 && Object.keys(touched).length === 0) return null;
     try {
@@ -581,7 +586,7 @@ export function createLibrary(options: LibraryOptions): Library {
   }
 
   /** Begins or continues the first reading, and waits for it a while. @returns a note if it is not over; otherwise null */
-  async function firstReading(signal: AbortSignal): Promise<string | null> {
+  async function firstReading({ signal, progress: tellCaller }: Caller): Promise<string | null> {
     if (pause && !HELD_UP.includes(pause.reason)) await tryAgain();
     await want(clock.now());
     const timer = new AbortController();
@@ -593,6 +598,10 @@ export function createLibrary(options: LibraryOptions): Library {
     while (!late && reading && !pause && !(await summary()).complete) {
       await Promise.race([slept, new Promise<void>((resolve) => progressed.push(resolve))]);
       signal.throwIfAborted();
+      if (tellCaller) {
+        const { done, total } = (await statusOf()).progress;
+        tellCaller(done, total);
+      }
     }
     timer.abort();
     const { complete } = await summary();
@@ -647,7 +656,12 @@ export function createLibrary(options: LibraryOptions): Library {
     const end = clock.monotonic() + CHECK_MS;
     try {
       if ((await refresh()).coverage.saved === 'complete') await checkSavedAlone(call);
-      else while (clock.monotonic() < end && (await reader.savedStep(call))) await file.save();
+      else
+        while (clock.monotonic() < end && (await reader.savedStep(call))) {
+          await file.save();
+          const { saved, savedTotal } = await refresh();
+          call.progress?.(Math.ceil(saved / PAGE), Math.ceil((savedTotal ?? saved) / PAGE));
+        }
     } finally {
       await refresh();
       await file.save();
@@ -846,11 +860,11 @@ export function createLibrary(options: LibraryOptions): Library {
         const answer = await answerTo({ sql, limit: null, maxAgeMinutes }, lists, call);
         return { ...answer, missed: read.includes('playlists') ? await missed() : [] };
       }),
-    view: (part, sql, { signal }) =>
+    view: (part, sql, { signal, progress }) =>
       undamaged({ signal }, async () => {
         const account = requireAccount();
         await copyOf(account);
-        const call = { signal, account };
+        const call = { signal, account, progress };
         if (part.kind === 'playlist' && part.isKnown && !(await hasRows(part.id))) return null;
         const note = await exclusively(async () => {
           if (part.kind === 'saved') return { text: await bringSaved(call) };
@@ -1000,8 +1014,8 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
 /** Estimated number of requests that the reading has taken so far. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
-    Math.ceil(saved / 50) +
-    (listed ? Math.max(1, Math.ceil(coverage.playlists.total / 50)) : 0) +
+    Math.ceil(saved / PAGE) +
+    (listed ? Math.max(1, Math.ceil(coverage.playlists.total / PAGE)) : 0) +
     coverage.playlists.read
   );
 }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { at } from '../support/entries.ts';
+import { at, owner } from '../support/entries.ts';
+import { named } from '../support/playlists.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 import { resize, rowsFrom } from './accounts.ts';
 
@@ -114,4 +115,43 @@ test('get_my_playlists finds words in name and description', () =>
     assert.deepEqual([items.map(({ name }) => name), total], [['List 7'], 1]);
     const page = await pageOf(relay, 'get_my_playlists', { query: 'list 5', limit: 5 });
     assert.deepEqual([page.items.length, page.total, page.next_offset], [5, 15, 5]);
+  }));
+
+const long: Array<[what: string, tool: string, args: (relay: Relay) => Row, total: number]> = [
+  ['the saved tracks', 'get_saved_tracks', () => ({ query: 'love' }), 8],
+  [
+    'a playlist',
+    'get_playlist_tracks',
+    (relay) => ({ query: 'love', playlist_id: named(relay, 'Exactly Two Hundred').id }),
+    4,
+  ],
+];
+
+for (const [what, tool, args, total] of long) {
+  test(`the first reading of ${what} for a question reports progress to its end`, () =>
+    withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+      owner(relay.provider).saved.splice(400);
+      const heard: unknown[] = [];
+      await relay.client.callTool(
+        { name: tool, arguments: args(relay) },
+        { onprogress: ({ progress, total }) => heard.push([progress, total]) },
+      );
+      assert.deepEqual(
+        heard,
+        Array.from({ length: total }, (_, index) => [index + 1, total]),
+      );
+    }));
+}
+
+test('query_library reports the progress of the first reading', () =>
+  withRelay({ env: { RELAY_TOOLSETS: 'all' } }, async (relay) => {
+    resize(relay, 400, 3);
+    const heard: Array<{ progress: number; total?: number }> = [];
+    await relay.client.callTool(
+      { name: 'query_library', arguments: { sql: 'select count(*) from saved' } },
+      { onprogress: ({ progress, total }) => heard.push({ progress, total }) },
+    );
+    assert.ok(heard.length >= 8, JSON.stringify(heard));
+    const last = at(heard, heard.length - 1);
+    assert.equal(last.progress, last.total);
   }));

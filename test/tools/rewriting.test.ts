@@ -238,12 +238,6 @@ test('a rollback that cannot begin leaves what was written and names all that is
     );
   }));
 
-interface Deduplicated {
-  original_count: number;
-  resulting_count: number;
-  removed: Array<{ position: number; uri: string; name: string }>;
-}
-
 test('deduplicate_playlist keeps first occurrences, the order, and when the others were added', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 400);

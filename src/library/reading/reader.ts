@@ -6,7 +6,7 @@
 import type { Clock } from '../../base/clock.ts';
 import { asRelayError, RelayError } from '../../domain/errors.ts';
 import type { Item, Playlist } from '../../domain/shapes.ts';
-import type { ProviderApi } from '../../provider/api.ts';
+import type { Call, ProviderApi } from '../../provider/api.ts';
 import {
   getMyPlaylists,
   getPlaylistBegin,
@@ -63,6 +63,8 @@ export interface ReadCall {
   signal: AbortSignal;
   /** The provider's ID of the user. */
   account: string;
+  /** Receives how many of the pages have been read, if somebody waits for them. */
+  progress?: Call['progress'];
 }
 
 export interface Reader {
@@ -333,11 +335,18 @@ export function createReader(
       const first = await file.use((sql) => (pendingRead(sql)?.id === id ? null : readablePlaylist(sql, id)));
       if (first) await beginPlaylist(first, call);
       for (;;) {
-        const { pending, due } = await file.use((sql) => ({
+        const { pending, due, rows } = await file.use((sql) => ({
           pending: pendingRead(sql),
           due: playlistsDue(sql).find((one) => one.id === id),
+          rows: countPending(sql),
         }));
-        if (pending?.id === id) await continuePlaylist(pending, call);
+        if (pending?.id === id) {
+          const read = Math.ceil(rows / PLAYLIST_PAGE);
+          const pages = Math.ceil(pending.total / PLAYLIST_PAGE);
+          call.progress?.(read, pages);
+          await continuePlaylist(pending, call);
+          call.progress?.(read + 1, pages);
+        }
         // The playlist changed while it was read.
         else if (due && due.failed_at === null) await beginPlaylist(due, call);
         else return;
