@@ -63,6 +63,10 @@ testLists({
     'Ovo,First,Plinth,14 Nov 2023 22:13\n"Tam, the",,Kettle,"14 Nov 2023, 22:13"\n',
     '1 Ovo / Plinth (First)\n2 Tam, the / Kettle',
   ],
+  'the play history of Apple Music, with artist and title in one column': [
+    'Track Name,Last Played Date,Is User Initiated\nOvo - Plinth,1700000000000,true\nTam - Kettle,1700000000001,false\n',
+    '2 Ovo / Plinth\n3 Tam / Kettle',
+  ],
   'YouTube Music': [
     'ID vidéo,Song Title,Album Title,Artist Name 1,Artist Name 2\nabcdefghijk,Plinth,First,Ovo,Tam\nabcdefghijl,Kettle,,Ula,\n',
     '2 Ovo, Tam / Plinth (First)\n3 Ula / Kettle',

@@ -48,6 +48,10 @@ testLists({
     '03) Ovo - Plinth\n04) Tam - Kettle\n(5) Ula - Rope\n[6] Ovo - Quill\n#7 Tam - Weir\nNo. 8: Ula - Lantern',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir\n6 Ula / Lantern',
   ],
+  'numbers of records, tracks and keycaps': [
+    'A1. Ovo - Plinth\nA2. Tam - Kettle\nB1. Ula - Rope\nTrack 4: Ovo - Quill\n5️⃣ Tam - Weir',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir',
+  ],
   'numbers followed by a space or a dash': [
     '01 - Ovo - Plinth\n02 - Tam - Kettle\n03 - Ula - Rope',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
@@ -68,6 +72,10 @@ testLists({
     '0:00 Ovo - Plinth\n3:45 - Tam - Kettle\n[07:30] Ula - Rope\n1:02:10 Ovo - Quill',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill',
   ],
+  'from when to when, as below a video': [
+    '00:00 - 03:45 Ovo - Plinth\n03:45 – 07:00 Tam - Kettle\n07:00-09:10 Ula - Rope',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
   'times at the end': [
     'Ovo - Plinth 3:45\nTam - Kettle (4:02)\nUla - Rope [12:00]\nOvo - Quill – 3:01\nTam - 4:44\nUla - Weir | 2:22',
     '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / 4:44\n6 Ula / Weir',
@@ -86,7 +94,27 @@ testLists({
   ],
   'quotation marks': [
     'Ovo Brenk "Plinth"\nTam „Kettle“\nUla: «Rope»\n“Quill” – Ovo\n“Weir”, Tam',
-    '1 Ovo Brenk / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Quill / Ovo\n5 Tam / Weir',
+    '1 Ovo Brenk / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill\n5 Tam / Weir',
+  ],
+  'quotation marks with a comma before they close': [
+    '“Plinth,” Ovo Brenk\n"Kettle," by Tam\nUla, "Rope,"',
+    '1 Ovo Brenk / Plinth\n2 Tam / Kettle\n3 Ula / Rope',
+  ],
+  'quotation marks of East Asia': [
+    '音楽家「曲名」\n別の音楽家 『別の曲』\n「三番」四人組\n「五番」 六人組',
+    '1 音楽家 / 曲名\n2 別の音楽家 / 別の曲\n3 四人組 / 三番\n4 六人組 / 五番',
+  ],
+  'Markdown, as assistants write it': [
+    '1. **"Plinth"** – Ovo (3:45)\n2. **"Kettle"** – *Tam* (4:01)\n**3. "Rope" – Ula**\n- *"Quill"* – Ovo',
+    '1 Ovo / Plinth\n2 Tam / Kettle\n3 Ula / Rope\n4 Ovo / Quill',
+  ],
+  'asterisks that are part of a name': [
+    '*Ovo - Plinth\nT*M - K**tle\nUla - Rope ** Tar\nQuill - W***',
+    '1 *Ovo / Plinth\n2 T*M / K**tle\n3 Ula / Rope ** Tar\n4 Quill / W***',
+  ],
+  'a block of code around the list': [
+    '```text\nOvo - Plinth\nTam - Kettle\n```',
+    '1: empty\n2 Ovo / Plinth\n3 Tam / Kettle\n4: empty',
   ],
   'bars, with the album last': [
     'Ovo | Plinth | First\nOvo | Kettle | First\nTam | Rope | Second',
@@ -118,6 +146,10 @@ testLists({
       `5  /  ${ISRC}`,
       '6 Tam / Kettle ZZABC1200002',
     ],
+  ],
+  'links of Markdown': [
+    `[Plinth](${LINK}) – Ovo\n[Tam – Kettle](https://example.com/1)\n[Rope](https://example.com/2) – Ula`,
+    `1 Plinth / Ovo ${OTHER_TRACK}\n2 Tam / Kettle\n3 Rope / Ula`,
   ],
   'several links on one line': [
     `${TRACK},${OTHER_TRACK} ${LINK}`,
@@ -152,6 +184,12 @@ const SIDES: Readonly<
     true,
   ],
   'joint names': ['Ovo & Tam - Plinth\nUla x Quill - Kettle', 'left', 'joint names are on the left', false],
+  'titles in quotation marks': [
+    '"Plinth" - Ovo\n“Kettle” - Tam',
+    'right',
+    'titles in quotation marks are on the left',
+    true,
+  ],
   'no evidence': ['Ovo - Plinth\nTam - Kettle', 'left', 'no other evidence; most lists put it there', false],
 };
 

@@ -55,6 +55,8 @@ const JOINS: readonly Join[] = [
   (artist, title) => `"${title}" by ${artist}`,
   (artist, title) => `${artist} "${title}"`,
   (artist, title) => `${artist} — “${title}”`,
+  (artist, title) => `**"${title}"** – ${artist}`,
+  (artist, title) => `**${artist}** – *${title}*`,
 ];
 
 test('songs are read correctly in every way of writing', () => {

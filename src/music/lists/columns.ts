@@ -31,6 +31,8 @@ const FIELD_NAMES = Object.entries(NAMES).map(
 );
 /** Maximum number of plans to keep. Rows of one list have few sets of keys; in a hostile file each row may have its own. */
 const MAX_PLANS = 100;
+/** Names of titles that hardly occur outside the header of a table. */
+const ONLY_IN_HEADERS: ReadonlySet<string> = new Set(['trackname', 'tracktitle', 'songtitle', 'songname']);
 /** "Artist Name 1", "Artist 2". */
 const ONE_OF_SEVERAL = /^artist(?:name)?\d+$/u;
 
@@ -44,6 +46,11 @@ export interface ColumnPlan {
   readonly columns: ReadonlyMap<Field, readonly number[]>;
   /** The names in the header, as written. */
   readonly used: Partial<Record<Field, string>>;
+}
+
+/** True if one of the names alone says that this is a header. */
+export function namesTitles(header: readonly string[]): boolean {
+  return header.some((name) => ONLY_IN_HEADERS.has(columnKey(name)));
 }
 
 /** Plans columns and keeps each plan, for rows that each bring their own keys. */

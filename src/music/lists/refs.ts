@@ -5,6 +5,8 @@ import { ENTITY_KINDS, parseRef } from '../../domain/ids.ts';
 const ADDRESS =
   /\bspotify:[a-z]+:[^\s,;"'<>|]+|(?:https?:\/\/)?(?:(?:open|play)\.spotify\.com|(?:www\.)?spotify\.(?:link|app\.link))\/[^\s,;"'<>|]+/giu;
 const OTHER_ADDRESS = /\bhttps?:\/\/\S+/giu;
+/** A link of Markdown: its text, then its address. */
+const MARKDOWN_LINK = /\[([^\][]+)\]\((?=https?:|spotify:)([^()\s]+)\)/giu;
 /** Punctuation that a sentence puts behind an address. */
 const TRAILING = '.)]}!?:';
 
@@ -15,7 +17,8 @@ export type Ref = { uri: string; why?: undefined } | { uri?: undefined; why: str
 export const LOCAL_FILE = 'a local file, which Spotify keeps on one device only';
 
 /** All Spotify addresses in a text, and the text without any links. `hadLink`: it also had links that are not to Spotify. */
-export function takeAddresses(text: string): { refs: Ref[]; rest: string; hadLink: boolean } {
+export function takeAddresses(written: string): { refs: Ref[]; rest: string; hadLink: boolean } {
+  const text = written.replace(MARKDOWN_LINK, '$1 $2 ');
   const refs = [...text.matchAll(ADDRESS)].map(([address]) => readRef(withoutTrailing(address)));
   const without = refs.length > 0 ? text.replace(ADDRESS, ' ') : text;
   const rest = without.replace(OTHER_ADDRESS, ' ');

@@ -17,7 +17,11 @@ export interface Source {
   readonly xml: () => XmlElement;
 }
 
-export function sourceOf(text: string): Source {
+/** The marks of Markdown around a block of code, if nothing else is around it. The lines keep their numbers. */
+const CODE_BLOCK = /^(\s*)```[\w-]*[ \t]*(\n[^]*\n)[ \t]*```\s*$/u;
+
+export function sourceOf(written: string): Source {
+  const text = written.replace(CODE_BLOCK, '$1$2\n');
   const lines = text.split('\n');
   const lineAt = lineFinder(lines);
   return {

@@ -1,6 +1,6 @@
 /** Tables with one song a row, whatever separates the columns. */
 import { CsvError, parse } from 'csv-parse/sync';
-import { type ColumnPlan, columnKey, fieldsOf, planColumns } from '../columns.ts';
+import { type ColumnPlan, columnKey, fieldsOf, namesTitles, planColumns } from '../columns.ts';
 import { refused } from '../decode.ts';
 import { excerpt, type RawList, type Row } from '../list.ts';
 import { takeAddresses } from '../refs.ts';
@@ -40,7 +40,7 @@ export function findTable(source: Source, delimiters: readonly string[]): Table 
     for (const delimiter of delimiters) {
       const cells = line.split(delimiter).map((cell) => cell.trim().replace(/^"(.*)"$/u, '$1'));
       const plan = planColumns(cells);
-      if (isHeader(plan, line) && plan.columns.size > (best?.plan.columns.size ?? 0)) {
+      if (isHeader(plan, cells, line) && plan.columns.size > (best?.plan.columns.size ?? 0)) {
         best = { delimiter, header, plan, width: cells.length };
       }
     }
@@ -48,9 +48,11 @@ export function findTable(source: Source, delimiters: readonly string[]): Table 
   return best;
 }
 
-function isHeader({ columns }: ColumnPlan, line: string): boolean {
+function isHeader({ columns }: ColumnPlan, cells: readonly string[], line: string): boolean {
   const saysWhich = columns.has('title') || columns.has('uri') || columns.has('isrc');
-  return saysWhich && columns.size >= 2 && takeAddresses(line).refs.length === 0;
+  // The titles of some tables hold the artists too: "Track Name,Last Played Date".
+  const isEnough = columns.size >= 2 || (cells.length >= 2 && namesTitles(cells));
+  return saysWhich && isEnough && takeAddresses(line).refs.length === 0;
 }
 
 export function readTable(source: Source, table: Table): RawList {

@@ -18,14 +18,16 @@ interface Numbered {
 }
 
 const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|\[[ xX]?\])\s+(?=\S)/u;
+/** Text in bold or italics in Markdown. An asterisk beside a letter may be part of a name. */
+const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
-const TIME_FIRST = new RegExp(String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|\s+)(?=\S)`, 'u');
+const TIME_FIRST = new RegExp(String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`, 'u');
 const TIME_LAST = new RegExp(
   String.raw`(\s*[\t|]\s*|\s+[-–—]\s+|\s+|(?=[[(]))(?:[[(](${TIME})[\])]|(${TIME}))$`,
   'u',
 );
 const MARKED =
-  /^(?:(?:#|n[o°r]\.?\s?|№\s?)?(\d{1,6})\s?[.):\]](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+)(?=\S)/iu;
+  /^(?:(?:#|n[o°r]\.?\s?|№\s?|track\s|song\s)?(\d{1,6})\s?[.):\]](?!\d)\s*|[([](\d{1,6})[)\]]\s*|(?:#|№)(\d{1,6})\s+|[A-H](\d{1,2})[.)]\s+|(\d)\ufe0f?\u20e3\s*)(?=\S)/iu;
 const DASHED = /^(\d{1,6})\s*[-–—]\s+(?=\S)/u;
 const SPACED = /^(\d{1,6})[\t ]+(?=\S)/u;
 const YEAR_LAST = /\s*[([]((?:19|20)\d\d)[)\]]$/u;
@@ -34,9 +36,9 @@ const REACH = 3;
 
 /** The lines without their marks, in the same order. */
 export function withoutMarks(lines: readonly string[]): Unmarked[] {
-  const plain = lines.map(withoutBullet);
-  // Numbers stand before or behind times, and are easier to tell once the times are gone.
-  const untimed = withoutLastTimes(withoutFirstTimes(withoutNumbers(plain)));
+  const plain = lines.map((line) => withoutBullet(line).replace(EMPHASIS, '$2'));
+  // Numbers stand before or behind times, and are easier to tell once the times are gone. There may be two times: from and to.
+  const untimed = withoutLastTimes(withoutFirstTimes(withoutFirstTimes(withoutNumbers(plain))));
   return withoutYears(withoutNumbers(untimed).map(withoutBullet));
 }
 
@@ -57,7 +59,7 @@ function withoutNumbers(lines: readonly string[]): string[] {
 function numberOf(line: string): Numbered | null {
   const marked = MARKED.exec(line);
   if (marked)
-    return numbered('marked', marked[1] ?? marked[2] ?? marked[3] ?? '', line.slice(marked[0].length));
+    return numbered('marked', marked.slice(1).find(Boolean) ?? '', line.slice(marked[0].length));
   const dashed = DASHED.exec(line);
   if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length));
   const spaced = SPACED.exec(line);

@@ -3,7 +3,7 @@ import { nameKey } from '../../normalise.ts';
 import { readNote } from '../../versionNotes.ts';
 import type { ArtistSide } from '../list.ts';
 
-type Side = ArtistSide['side'];
+export type Side = ArtistSide['side'];
 
 /** A note in brackets, which occurs in titles and not in names of artists. */
 const TITLE_NOTE =
@@ -19,15 +19,24 @@ export interface Song {
 }
 
 /**
- * Weighs three facts: an artist often has several songs in a list, a title is rarely there twice, and version notes follow
- * titles. `known` holds the keys of artists from rows in which title and artist are separate fields. Without any evidence the
- * artist is on the left, as in most lists.
+ * Weighs four facts: an artist often has several songs in a list, a title is rarely there twice, version notes follow titles,
+ * and quotation marks are set around titles. `known` holds the keys of artists from rows in which title and artist are separate
+ * fields; `quoted` the sides in quotation marks. Without any evidence the artist is on the left, as in most lists.
  */
-export function decideSide(lines: readonly (readonly string[])[], known: ReadonlySet<string>): ArtistSide {
+export function decideSide(
+  lines: readonly (readonly string[])[],
+  known: ReadonlySet<string>,
+  quoted: readonly Side[],
+): ArtistSide {
   const left = lines.map((parts) => songOf(parts, 'left').artist);
   const right = lines.map((parts) => songOf(parts, 'right').artist);
   const signs = [
     weigh(repeats(left), repeats(right), (side) => `names repeat on the ${side}`),
+    weigh(
+      2 * quoted.filter((side) => side === 'right').length,
+      2 * quoted.filter((side) => side === 'left').length,
+      (side) => `titles in quotation marks are on the ${other(side)}`,
+    ),
     weigh(2 * knownIn(left, known), 2 * knownIn(right, known), (side) => `known artists are on the ${side}`),
     weigh(
       count(right, TITLE_NOTE),

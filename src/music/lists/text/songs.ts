@@ -2,7 +2,7 @@
 import { columnKey, planColumns } from '../columns.ts';
 import type { ArtistSide } from '../list.ts';
 import { type Unmarked, withoutMarks } from './marks.ts';
-import { decideSide, type Song, songOf } from './side.ts';
+import { decideSide, type Side, type Song, songOf } from './side.ts';
 import { type Style, stylesOf } from './split.ts';
 
 export type SplitText = (Song & { year?: number }) | { heading: true } | null;
@@ -22,7 +22,7 @@ const HEADING_WITHIN = 20;
 /** Splits texts, which must be tidy but may hold tabs. `known` holds keys of artists' names, see `nameKey`. */
 export function splitTexts(
   texts: readonly string[],
-  { known, side: asked }: { known: ReadonlySet<string>; side?: 'left' | 'right' },
+  { known, side: asked }: { known: ReadonlySet<string>; side?: Side },
 ): SplitTexts {
   const unmarked = withoutMarks(texts);
   const styles = stylesOf(unmarked.map(({ text }) => text));
@@ -39,7 +39,7 @@ export function splitTexts(
   });
   const side = sideOf(
     open.map(({ parts, style }) => (style.columnar ? parts.slice(0, 2) : parts)),
-    { known, asked, heading },
+    { known, quoted: open.flatMap(({ quoted }) => quoted ?? []), asked, heading },
   );
   return {
     songs: split.map((line) => {
@@ -59,15 +59,26 @@ export function splitTexts(
 interface Line {
   parts: string[];
   style: Style;
+  /** The side that is in quotation marks, if only one is. */
+  quoted: Side | undefined;
   year?: number;
 }
 
 function splitLine({ text, year }: Unmarked, styles: readonly Style[]): Line | null {
   for (const style of styles) {
-    const parts = withoutTimes(style.parts(text), style)?.map(withoutQuotes);
-    if (parts) return { parts, style, ...(year !== undefined && { year }) };
+    const written = withoutTimes(style.parts(text), style);
+    if (!written) continue;
+    const parts = written.map(withoutQuotes);
+    const quoted = quotedSide(style.columnar ? written.slice(0, 2) : written);
+    return { parts, style, quoted, ...(year !== undefined && { year }) };
   }
   return null;
+}
+
+function quotedSide(parts: readonly string[]): Side | undefined {
+  const [left, right] = [parts.at(0), parts.at(-1)].map((part = '') => withoutQuotes(part) !== part);
+  if (left === right) return undefined;
+  return left ? 'left' : 'right';
 }
 
 /** Removes a column of lengths. Rows copied from a player may have one: title, length, artist, album. */
@@ -76,7 +87,7 @@ function withoutTimes(parts: string[] | null, { columnar }: Style): string[] | n
   return rest && rest.length > 1 ? rest : parts;
 }
 
-function songIn(line: Line, decided: 'left' | 'right'): Song {
+function songIn(line: Line, decided: Side): Song {
   const { parts, style } = line;
   const side = style.artist === undefined ? decided : style.artist === 'first' ? 'left' : 'right';
   const [first = '', second = '', album] = parts;
@@ -89,18 +100,19 @@ function sideOf(
   lines: readonly (readonly string[])[],
   {
     known,
+    quoted,
     asked,
     heading,
-  }: { known: ReadonlySet<string>; asked?: 'left' | 'right'; heading?: 'left' | 'right' },
+  }: { known: ReadonlySet<string>; quoted: readonly Side[]; asked?: Side; heading?: Side },
 ): ArtistSide | undefined {
   if (lines.length === 0) return undefined;
   if (asked) return { side: asked, because: 'it was asked for', certain: true };
   if (heading) return { side: heading, because: 'the heading says so', certain: true };
-  return decideSide(lines, known);
+  return decideSide(lines, known, quoted);
 }
 
 /** The side of the artist in a heading such as "Artist - Title" or "Title | Artist | Album"; null for songs. */
-function headingSide(parts: readonly string[]): 'left' | 'right' | null {
+function headingSide(parts: readonly string[]): Side | null {
   if (parts.length > 4 || parts.some((part) => part.length > 20)) return null;
   const { columns } = planColumns(parts.map(columnKey));
   const artist = columns.get('artist')?.[0];
@@ -111,5 +123,5 @@ function headingSide(parts: readonly string[]): 'left' | 'right' | null {
 
 /** Removes quotation marks around the whole part. */
 function withoutQuotes(part: string): string {
-  return /^["“”„«»](.+)["“”»«]$/u.exec(part)?.[1]?.trim() ?? part;
+  return /^["“”„«»「『](.+?),?["“”»«」』]$/u.exec(part)?.[1]?.trim() ?? part;
 }

@@ -20,8 +20,9 @@ export interface Style {
 const DASH = /\s+[-‐‑‒–—―−~]{1,3}\s+/u;
 const TIGHT = /\s*[–—―]\s*|\s+-(?=\S)|(?<=\S)-\s+/u;
 const BAR = /\s*[|｜]\s*|\s+(?:[·•:\\]|::|\/{1,2}|>)\s+/u;
-const ARTIST_QUOTED = /^([^"“”„«»]+?)[\s,:]*["“„«»]([^"“”„«»]+)["”“»«]$/u;
-const QUOTED_ARTIST = /^["“„«»]([^"“”„«»]+)["”“»«](?:\s+by\s+|[\s,]+)([^"“”„«»\s(-][^"“”„«»]*)$/iu;
+const ARTIST_QUOTED = /^([^"“”„«»「」『』]+?)[\s,:]*["“„«»「『]([^"“”„«»「」『』]+)["”“»«」』]$/u;
+const QUOTED_ARTIST =
+  /^["“„«»「『]([^"“”„«»「」『』]+)["”“»«」』](?:\s+by\s+|[\s,]+|(?<=[」』]))([^"“”„«»「」『』\s(-][^"“”„«»「」『』]*)$/iu;
 const BY = /^(.*\S)[\s,]+by\s+(\S.*)$/iu;
 
 const COMMA = /\s*[;,](?:\s+|(?=\S))/u;
@@ -85,7 +86,8 @@ function once(text: string, separator: RegExp): string[] | null {
 
 function groups(text: string, pattern: RegExp): string[] | null {
   const [, first = '', second = ''] = pattern.exec(text) ?? [];
-  const parts = [first.trim(), second.trim()];
+  // English sets a comma before the closing quotation mark.
+  const parts = [first, second].map((part) => part.trim().replace(/,$/u, ''));
   return parts.every((part) => part !== '') ? parts : null;
 }
 
