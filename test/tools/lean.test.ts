@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { countTokens } from 'gpt-tokenizer/encoding/o200k_base';
 import { at, owner } from '../support/entries.ts';
-import { named } from '../support/playlists.ts';
+import { named, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { type Relay, withRelay } from '../support/world.ts';
 
@@ -223,6 +223,28 @@ test('every answer that could be long is short enough, and says that it ends ear
       assert.equal(answer.error, undefined, `${tool} ${JSON.stringify(answer.error)}`);
       assert.ok(JSON.stringify(answer).length <= 10_000, `${tool}: ${JSON.stringify(answer).length}`);
     }
+  }));
+
+test('an answer that ends early keeps what the tool itself remarks', () =>
+  withRelay(async (relay) => {
+    const { id: playlist_id } = Object.assign(named(relay, 'Empty Shelf'), {
+      rows: ['spotify:local:Someone:Somewhere:Something:61', ...tracks(relay, 300), ...tracks(relay, 300)].map(
+        (uri) => ({ uri, addedAt: null, addedBy: null }),
+      ),
+    });
+    const absent = tracks(relay, 1_000, 5_000);
+    const notes: unknown[] = [];
+    for (const [tool, args] of [
+      ['deduplicate_playlist', { dry_run: true }],
+      ['remove_tracks_from_playlist', { track_ids: absent }],
+    ] as const) {
+      const { note } = await ask(relay, tool, { playlist_id, ...args });
+      notes.push(String(note).replace(/Ended after \d+/, 'Ended after …'));
+    }
+    assert.deepEqual(notes, [
+      '1 row of this playlist is a local file or is no longer offered by Spotify, so relay does not remove the duplicates: remove them in Spotify. Ended after … of 300 rows: an answer holds 10,000 characters. The others are repeats too.',
+      'Nothing changed: none of these is in the playlist. Ended after … of 1000 rows: an answer holds 10,000 characters. The others were not there either.',
+    ]);
   }));
 
 longTest('a list of 150 songs with 40 misspelt ones shows every miss, and counts the others', () =>

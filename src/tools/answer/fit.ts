@@ -67,7 +67,8 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
   if (shown === null) return null;
   kept = shown.length;
   const end = rows.endOf?.(answer, shown) ?? {};
-  return { ...answer, ...end, [rows.key]: shown, ...moreOf(rows, kept, list.length, limit) };
+  const { note, ...more } = moreOf(rows, kept, list.length, limit);
+  return { ...answer, ...end, [rows.key]: shown, ...more, note: joined(answer.note, note) };
 }
 
 /**
@@ -84,12 +85,17 @@ function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows):
 /** Room for `next_offset` and `note`. */
 const MAX_NOTE = 260;
 
-function moreOf({ offset, places, byEntry, hint }: Rows, kept: number, of: number, limit: number): Answer {
+function moreOf({ offset, places, byEntry, hint }: Rows, kept: number, of: number, limit: number) {
   const why = `Ended after ${kept} of ${of} rows: an answer holds ${limit.toLocaleString('en')} characters.`;
   const next = places?.[kept] ?? (offset ?? 0) + kept;
   const isNext = offset !== null || byEntry === true;
   const how = (hint ?? (isNext ? 'Continue with offset {next}.' : '')).replace('{next}', String(next));
   return { ...(isNext ? { next_offset: next } : {}), note: `${why} ${how}`.trim() };
+}
+
+/** The note of the tool, which says what the answer means, and then the one about its length. */
+function joined(own: unknown, cut: string): string {
+  return typeof own === 'string' && own !== '' ? `${own} ${cut}` : cut;
 }
 
 /** Text longer than this is cut if an answer is too long. */
@@ -109,7 +115,7 @@ function shorten(answer: Answer, limit: number): Answer {
     longest.length = Math.ceil(longest.length / 2);
   }
   if (sizeOf(copy) > whole) cutTexts(copy);
-  return { ...copy, note };
+  return { ...copy, note: joined(copy.note, note) };
 }
 
 function arraysIn(value: unknown): unknown[][] {

@@ -60,7 +60,7 @@ export const deduplicatePlaylistTool = defineTool({
     dry_run: z.boolean(),
     note: z.string().optional(),
   }),
-  rows: { key: 'removed', hint: 'The others were removed (or, with dry_run, would be) too.' },
+  rows: { key: 'removed', hint: 'The others are repeats too.' },
   async handle(services, { playlist_id: { id }, dry_run }, call) {
     let items: Item[] = [];
     const read = async (how: 'readForChange' | 'readTwice') => {
