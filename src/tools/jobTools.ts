@@ -366,23 +366,27 @@ const Position = z
   .max(MAX_ENTRIES)
   .describe('position of the item in the list of get_job_status');
 
+// Strict function calling sends every field, so `skip: false` may stand beside a track.
+const FixGiven = z
+  .strictObject({
+    position: Position,
+    track_id: TrackRef.optional().describe('ID, URI or link of the track meant'),
+    skip: z.boolean().optional().describe('Leave the item out'),
+  })
+  .check(({ value, issues }) => {
+    if ((value.skip === true) !== (value.track_id !== undefined)) return;
+    const message = 'give either track_id or skip: true.';
+    issues.push({ code: 'custom', path: [], message, input: value });
+  });
+
 const Fixes = z
-  .array(
-    z.union([
-      z.strictObject({
-        position: Position,
-        track_id: TrackRef.describe('ID, URI or link of the track meant'),
-      }),
-      z.strictObject({ position: Position, skip: z.literal(true).describe('Leave the item out') }),
-    ]),
-  )
+  .array(FixGiven)
   .min(1)
   .max(MAX_FIXES)
   .describe('1 to 500 songs, each with track_id or skip: true. All are applied or none');
 
-function fixOf(fix: z.output<typeof Fixes>[number]): Fix {
-  const { position } = fix;
-  return 'skip' in fix ? { position, skip: true } : { position, uri: fix.track_id.uri };
+function fixOf({ position, track_id }: z.output<typeof FixGiven>): Fix {
+  return track_id === undefined ? { position, skip: true } : { position, uri: track_id.uri };
 }
 
 /** A short form: the schema of get_job_status describes the rest. */

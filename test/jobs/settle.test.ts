@@ -196,6 +196,25 @@ test('fixes that cannot be made are all named, and none is made', () =>
     assert.deepEqual(await jobOf(relay, id), before);
   }));
 
+test('a fix names a track or skips, and says so in whatever way the schema allows', () =>
+  withRelay(async (relay) => {
+    const [a] = uniqueTracks(relay, 1);
+    assert.ok(a);
+    const id = await createJob(relay, 'save_tracks', [NOTHING, { ...NOTHING, artist: 'Nobody Else' }]);
+    await reach(relay, id, 'ready');
+    const send = (fixes: unknown) => relay.call('resume_job', { job_id: id, fixes });
+    const message = 'fixes[0]: give either track_id or skip: true.';
+    for (const wrong of [{}, { skip: false }, { skip: true, track_id: a.id }]) {
+      const refused = failureOf(await send([{ position: 0, ...wrong }]));
+      assert.deepEqual([refused.code, refused.message], ['INVALID_ARGUMENT', message], JSON.stringify(wrong));
+    }
+    const done = await send([
+      { position: 0, track_id: a.id, skip: false },
+      { position: 1, track_id: null, skip: true },
+    ]);
+    assert.deepEqual([done.settled, done.skipped], [1, 1]);
+  }));
+
 test('skip_unresolved commits a strict job without what did not resolve', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const [a, b] = tracks(relay, 2);
