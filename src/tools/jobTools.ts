@@ -271,7 +271,7 @@ function requireTarget(type: BulkJobType, payload: JobPayload): void {
       remedy: 'Pass a playlist from get_my_playlists or find_playlist_by_name.',
     });
   }
-  // Whoever names a playlist expects the job to write there.
+  // A caller that names a playlist expects the job to write there.
   if (payload.playlist_id !== undefined) {
     const writes = type === 'create_playlist' ? 'makes a new playlist' : 'changes the saved tracks';
     throw new RelayError(

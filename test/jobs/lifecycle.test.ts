@@ -262,11 +262,13 @@ const wrong: Wrong[] = [
     { type: 'save_tracks', items: ['x'.repeat(22)], payload: { stricct: true } },
     /"payload.stricct"/,
   ],
-  ...['create_playlist', 'save_tracks', 'remove_saved_tracks'].map((type): Wrong => [
-    `a playlist for ${type}, which would write elsewhere`,
-    { type, items: ['x'.repeat(22)], payload: { name: 'New', playlist_id: 'y'.repeat(22) } },
-    new RegExp(`payload\\.playlist_id does not go with ${type}`),
-  ]),
+  ...['create_playlist', 'save_tracks', 'remove_saved_tracks'].map(
+    (type): Wrong => [
+      `a playlist for ${type}, which would write elsewhere`,
+      { type, items: ['x'.repeat(22)], payload: { name: 'New', playlist_id: 'y'.repeat(22) } },
+      new RegExp(`payload\\.playlist_id does not go with ${type}`),
+    ],
+  ),
 ];
 
 for (const [what, args, words] of wrong) {

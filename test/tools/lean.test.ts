@@ -228,9 +228,11 @@ test('every answer that could be long is short enough, and says that it ends ear
 test('an answer that ends early keeps what the tool itself remarks', () =>
   withRelay(async (relay) => {
     const { id: playlist_id } = Object.assign(named(relay, 'Empty Shelf'), {
-      rows: ['spotify:local:Someone:Somewhere:Something:61', ...tracks(relay, 300), ...tracks(relay, 300)].map(
-        (uri) => ({ uri, addedAt: null, addedBy: null }),
-      ),
+      rows: [
+        'spotify:local:Someone:Somewhere:Something:61',
+        ...tracks(relay, 300),
+        ...tracks(relay, 300),
+      ].map((uri) => ({ uri, addedAt: null, addedBy: null })),
     });
     const absent = tracks(relay, 1_000, 5_000);
     const notes: unknown[] = [];

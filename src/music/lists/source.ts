@@ -18,7 +18,7 @@ export interface Source {
 }
 
 /** The marks of Markdown around a block of code, if nothing else is around it. The lines keep their numbers. */
-const CODE_BLOCK = /^(\s*)```[\w-]*[ \t]*(\n[^]*\n)[ \t]*```\s*$/u;
+const CODE_BLOCK = /^(\s*)```[\w-]*[ \t]*(\n[\s\S]*\n)[ \t]*```\s*$/u;
 
 export function sourceOf(written: string): Source {
   const text = written.replace(CODE_BLOCK, '$1$2\n');

@@ -21,7 +21,10 @@ const BULLET = /^(?:[-–—*•·▪▫◦‣►▶>+●○■□✓✔☐☑]|
 /** Text in bold or italics in Markdown. An asterisk beside a letter may be part of a name. */
 const EMPHASIS = /(?<![\p{L}\p{N}*])(\*{1,3})(?=[^\s*])([^*]*[^\s*])\1(?![\p{L}\p{N}*])/gu;
 const TIME = String.raw`(?:\d{1,2}:)?\d{1,3}:[0-5]\d`;
-const TIME_FIRST = new RegExp(String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`, 'u');
+const TIME_FIRST = new RegExp(
+  String.raw`^(?:[[(](${TIME})[\])]|(${TIME}))(?:\s*[-–—|]\s+|[-–—](?=\d{1,3}:)|\s+)(?=\S)`,
+  'u',
+);
 const TIME_LAST = new RegExp(
   String.raw`(\s*[\t|]\s*|\s+[-–—]\s+|\s+|(?=[[(]))(?:[[(](${TIME})[\])]|(${TIME}))$`,
   'u',
@@ -58,8 +61,7 @@ function withoutNumbers(lines: readonly string[]): string[] {
 
 function numberOf(line: string): Numbered | null {
   const marked = MARKED.exec(line);
-  if (marked)
-    return numbered('marked', marked.slice(1).find(Boolean) ?? '', line.slice(marked[0].length));
+  if (marked) return numbered('marked', marked.slice(1).find(Boolean) ?? '', line.slice(marked[0].length));
   const dashed = DASHED.exec(line);
   if (dashed) return numbered('dashed', dashed[1] ?? '', line.slice(dashed[0].length));
   const spaced = SPACED.exec(line);
