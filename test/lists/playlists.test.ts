@@ -5,6 +5,10 @@ import { readList } from '../../src/music/lists/readList.ts';
 import { bytesOf, EPISODE, OTHER_TRACK, TRACK, testLists } from './told.ts';
 
 testLists({
+  'M3U that names the artist once': [
+    '#EXTM3U\n#EXTALB:First\n#EXTART:Ovo\n#EXTINF:61,Plinth\n01.mp3\n#EXTINF:62,Tam - Kettle\n02.mp3',
+    ['2: comment', '4 Ovo / Plinth', '6 Tam / Kettle'],
+  ],
   'extended M3U': [
     [
       '#EXTM3U',

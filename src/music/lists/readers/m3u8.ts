@@ -1,3 +1,4 @@
+import type { Fields } from '../columns.ts';
 import { excerpt, type Row } from '../list.ts';
 import { songOfPath } from '../paths.ts';
 import { takeAddresses } from '../refs.ts';
@@ -19,6 +20,7 @@ export const m3u8: Reader = {
     let name: string | undefined;
     let pending: Pending | null = null;
     let album: string | undefined;
+    let artist: string | undefined;
     const given = lines.at(-1) === '' ? lines.slice(0, -1) : lines;
     for (const [index, written] of given.entries()) {
       const line = index + 1;
@@ -26,34 +28,52 @@ export const m3u8: Reader = {
       const raw = excerpt(text);
       const title = /^#EXTINF:[^,]*,?(.*)$/iu.exec(text)?.[1];
       if (title !== undefined) {
-        if (pending) rows.push(withoutAddress(pending));
+        if (pending) rows.push(withoutAddress(pending, artist));
         pending = { line, raw, title: title.trim() };
       } else if (/^#PLAYLIST:/iu.test(text)) name ??= text.slice('#PLAYLIST:'.length).trim();
       else if (/^#EXTALB:/iu.test(text) && pending) album = text.slice('#EXTALB:'.length).trim();
+      else if (/^#EXTART:/iu.test(text)) artist = text.slice('#EXTART:'.length).trim();
       else if (/^#EXTM3U\b/iu.test(text)) continue;
       else if (text === '') rows.push({ line, raw, why: 'empty' });
       else if (text.startsWith('#')) rows.push({ line, raw, why: 'comment' });
       else {
-        rows.push(rowOf({ line, raw }, text, pending, album));
+        rows.push(rowOf({ line, raw }, text, pending, { album, artist }));
         pending = null;
         album = undefined;
       }
     }
-    if (pending) rows.push(withoutAddress(pending));
+    if (pending) rows.push(withoutAddress(pending, artist));
     return { rows, ...(name && { name }) };
   },
 };
 
-function rowOf(found: Row, address: string, pending: Pending | null, album: string | undefined): Row {
+/** What directives of the file say about its songs. */
+interface Told {
+  album: string | undefined;
+  artist: string | undefined;
+}
+
+function rowOf(found: Row, address: string, pending: Pending | null, { album, artist }: Told): Row {
   const { refs } = takeAddresses(address);
   const row = pending ? { line: pending.line, raw: excerpt(`${pending.raw}\n${found.raw}`) } : found;
   const fields = { ...(refs.length > 0 && { uri: address }), ...(album && { album }) };
-  if (pending && pending.title !== '') return { ...row, text: pending.title, fields };
+  if (pending && pending.title !== '') return { ...row, ...songOfTitle(pending.title, artist, fields) };
   if (refs.length > 0) return { ...row, fields };
   return { ...row, ...songOfPath(address) };
 }
 
 /** The row of a title that no address follows. Some programs write lists of names only. */
-function withoutAddress({ line, raw, title }: Pending): Row {
-  return { line, raw, text: title };
+function withoutAddress({ line, raw, title }: Pending, artist: string | undefined): Row {
+  return { line, raw, ...songOfTitle(title, artist, {}) };
+}
+
+/** A title line usually has the artist too. Otherwise the directive `#EXTART` may name one for the whole file. */
+function songOfTitle(
+  title: string,
+  artist: string | undefined,
+  fields: Fields,
+): Pick<Row, 'text' | 'fields'> {
+  return artist && !/\s[-–—]\s/u.test(title)
+    ? { fields: { ...fields, title, artist } }
+    : { text: title, fields };
 }
