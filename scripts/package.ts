@@ -1,7 +1,8 @@
 /**
  * `npm run package [target…]`: builds an executable per target in `dist/`, with its archive and packages. It also writes
- * `SHA256SUMS`, and measures the executable for this machine. Without a target, it builds all targets, and the manifests of a
- * release. `--no-archive` builds only the executables, and `--no-figures` measures nothing.
+ * `SHA256SUMS`, and measures the executable for this machine. Without a target, it builds all targets. If `dist/` then has the
+ * files of all targets, it also writes the manifests of a release. `--no-archive` builds only the executables, and `--no-figures`
+ * measures nothing.
  */
 import { execFile } from 'node:child_process';
 import { copyFile, mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';

@@ -49,8 +49,8 @@ export function toolListSizes() {
 }
 
 /**
- * What a host searches: a tool's name, title and description. Names of other tools in a description are left out, since nobody
- * types them.
+ * The text that is searched here: a tool's name, title and description, without its arguments. Names of other tools in a
+ * description are left out, since nobody types them.
  */
 const searchable = entries.map(({ name, title, description }) => ({
   name,
