@@ -30,7 +30,7 @@ const PLACES: Readonly<Record<string, (system: System) => readonly string[]>> = 
   cline: shared,
 };
 
-/** The directory that most clients read. */
+/** The directory that several clients read. */
 function shared({ home }: System): readonly string[] {
   return [home, '.agents', 'skills'];
 }
@@ -44,7 +44,7 @@ export const SKILL_CLIENTS: readonly string[] = Object.keys(PLACES);
 
 /**
  * The directory of a client's skills; null if relay knows none.
- * @param client null for the directory that most clients share
+ * @param client null for the directory that several clients share
  */
 export function skillsFolder(client: string | null, system: System): string | null {
   const place = client === null ? shared : PLACES[client];

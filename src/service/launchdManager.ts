@@ -13,7 +13,7 @@ import { requireOk, type ServiceFacts, type ServiceManager, writerOf, writtenByO
 import { shellText } from './serveCommand.ts';
 import { readText, removeFile, replaceText } from './serviceFiles.ts';
 
-/** Milliseconds. A stopping server may take a minute to finish its work. */
+/** A stopping server may take a minute to finish its work. */
 const STOP_MS = 90_000;
 /** `bootout` does not wait until the old agent has ended, and `bootstrap` fails until then. */
 const BOOTSTRAP_TRIES = 20;

@@ -27,7 +27,6 @@ export interface ServiceFacts {
   machine: Machine;
   /** The program that the service runs, with its arguments. */
   command: readonly string[];
-  /** Milliseconds. */
   sleep(ms: number): Promise<void>;
 }
 
