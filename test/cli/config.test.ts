@@ -8,7 +8,7 @@ import { linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
-const RESTART = 'Restart a running server to use it.\n';
+const RESTART = 'A running server keeps the old value until it restarts.\n';
 
 test('a value is set, read and removed, each by a process of its own', async (context) => {
   const home = temporaryHome(context);
@@ -129,7 +129,7 @@ test('config set warns of a client ID that does not look like one', async (conte
     out: '',
     err: `Set providerClientId in ${join(home, 'config.json')}
 Warning: The client ID does not look like a Spotify client ID (32 hexadecimal digits).
-Restart a running server to use it.
+A running server keeps the old value until it restarts.
 `,
   });
 });

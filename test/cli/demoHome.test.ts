@@ -84,7 +84,7 @@ test('config reads and writes the settings of the real home, and with --demo tho
   assert.deepEqual(await relay(['config', 'set', 'port', '5001', '--demo'], { env }), {
     code: 0,
     out: '',
-    err: `Set port in ${home}/demo/config.json\nRestart a running server to use it.\n`,
+    err: `Set port in ${home}/demo/config.json\nA running server keeps the old value until it restarts.\n`,
   });
   assert.equal(existsSync(join(home, 'config.json')), false);
   assert.deepEqual(JSON.parse(readFileSync(join(home, 'demo', 'config.json'), 'utf8')), { port: 5001 });

@@ -332,7 +332,10 @@ test('Ctrl-C leaves the job to the server and says how to follow it', () =>
     stop.abort(new RelayError('INTERRUPTED', 'Interrupted.'));
     const { code, err } = await running;
     assert.equal(code, 130, err);
-    assert.match(err, /Follow it with `relay jobs show \w{8} --watch`; once it is ready, commit it\.\n$/);
+    assert.match(
+      err,
+      /continues what it has begun\.\n {2}`relay jobs show \w{8} --watch` follows it and says what to do next\.\n$/,
+    );
   }));
 
 const misspelled = (track: Parameters<typeof asQuery>[0]) => {

@@ -181,7 +181,7 @@ test('a job that waits for a login, or has failed, ends the command with what to
     [
       { ...resolving(5), status: 'waiting', reason: 'LOGIN_REQUIRED' },
       3,
-      'relay: Job 1f0c2b3a waits for a login.\n  Log in with `relay login`. The job then continues, and waits to be committed.\n',
+      'relay: Job 1f0c2b3a waits for a login.\n  Log in with `relay login`. The job then continues; after a search it waits to be committed.\n',
     ],
     [
       { ...READY, status: 'failed', error: { code: 'FORBIDDEN', message: 'Spotify refuses it.' } },

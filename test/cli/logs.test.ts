@@ -66,7 +66,7 @@ test('logs shows the last lines of the current and the earlier file, as text or 
   assert.deepEqual(none, {
     code: 0,
     out: '',
-    err: 'There is no log yet: no server has run for this home.\n',
+    err: 'There is no log yet: no server has logged anything for this home.\n',
   });
   writeFileSync(join(home, 'relay.log.1'), event(1) + event(2));
   writeFileSync(join(home, 'relay.log'), `${event(3)}${event(4)}{"half`);

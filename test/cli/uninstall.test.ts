@@ -11,7 +11,7 @@ import { assertNone, pluck } from '../support/entries.ts';
 
 const TERMINAL = { stdin: true, stdout: true, stderr: true };
 const UNREAD = 'Zed (/me/.zed) cannot be read. If it has an entry for relay, remove the entry by hand.';
-const SPOTIFY = 'To end its access at Spotify too: https://www.spotify.com/account/apps/\n';
+const SPOTIFY = "To end relay's access at Spotify too: https://www.spotify.com/account/apps/\n";
 const CLIENTS = [
   { id: 'cursor', name: 'Cursor', file: '/me/.cursor/mcp.json', state: 'yes' },
   { id: 'codex', name: 'Codex CLI', file: '/me/.codex/config.toml', state: 'no', keyBackups: 0 },

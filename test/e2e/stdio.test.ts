@@ -243,11 +243,11 @@ longTest(
     assert.deepEqual(write, {
       code: -32603,
       message:
-        'The relay server stopped before it had answered. It may have done what was asked: look at the result, or call list_changes, before asking again.',
+        'The relay server stopped before it had answered. It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
       data: {
         code: 'NO_SERVER',
         remedy:
-          'It may have done what was asked: look at the result, or call list_changes, before asking again.',
+          'It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
       },
     });
     assert.deepEqual(provider.requests.map(({ path }) => path).sort(), [

@@ -5,7 +5,10 @@ import type { LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 
-/** `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid. */
+/**
+ * `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid, or the command or the server has
+ * stopped.
+ */
 export type SignInEnd = 'signed_in' | 'late' | 'failed';
 
 export interface SigningIn {

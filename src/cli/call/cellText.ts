@@ -38,7 +38,7 @@ const FIRST: readonly string[] = [
   'owner',
   'added',
 ];
-/** Members that are copied rather than read. */
+/** Members that a person looks for last, apart from IDs. */
 const LAST: readonly string[] = ['description', 'reasons', 'context', 'url', 'uri'];
 
 /** The members in the order in which they are shown: names first, IDs last. */

@@ -28,7 +28,7 @@ export function configCommand(context: Context): Command {
     )
     .addCommand(
       new Command('unset')
-        .description('Remove a value from config.json, so that the default applies')
+        .description('Remove a stored value, so that the default applies')
         .argument('<key>', 'Name of the setting')
         .action(async (key: string) => (await run()).unsetSetting(context, key)),
     )

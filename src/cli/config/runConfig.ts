@@ -10,7 +10,10 @@ import { noteOtherHome } from '../findServer.ts';
 import { columns, note, printJson, printLine } from '../terminal/output.ts';
 import { askSecret } from '../terminal/prompt.ts';
 
-/** The setting with that name, as written in `config.json` or in the environment. Throws `USAGE` with the nearest names. */
+/**
+ * The setting with that name, as written in `config.json` or in the environment.
+ * @throws RelayError `USAGE` with similar names
+ */
 function requireSetting(name: string): SettingKey {
   const key = findSetting(name);
   if (key) return key;
@@ -178,5 +181,5 @@ function refuseOutsideFile(key: SettingKey): void {
 
 function noteWhatElse(context: Context, key: string, overridden: boolean): void {
   if (overridden) note(context.io, `${SETTINGS[key as SettingKey].env} in the environment overrides it.`);
-  else note(context.io, 'Restart a running server to use it.');
+  else note(context.io, 'A running server keeps the old value until it restarts.');
 }

@@ -98,8 +98,9 @@ async function rowsOf(local: LocalApi, { playlist }: Part): Promise<readonly Lis
   try {
     return (await local.playlistRows({ playlist: playlist.id })).rows;
   } catch (error) {
-    const isKept = error instanceof RelayError && (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND');
-    if (isKept) return null;
+    const isWithheld =
+      error instanceof RelayError && (error.code === 'FORBIDDEN' || error.code === 'NOT_FOUND');
+    if (isWithheld) return null;
     throw error;
   }
 }

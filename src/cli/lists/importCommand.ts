@@ -98,7 +98,9 @@ async function runImport(context: Context, file: string, options: ImportOptions)
     if (found === 'export')
       throw usage('--dry-run shows how a list of songs is read; this is a data export.');
     if (isHistory) {
-      context.remark('Without --dry-run and a place for the songs, its plays go into the library.');
+      context.remark(
+        'This is a listening history: the import puts its plays into the library. To make a playlist of them, add --new, --to or --saved.',
+      );
     }
     return showOnly(context, file, options);
   }

@@ -15,7 +15,7 @@ export function requireGoing(context: Context, job: JobRecord): void {
   if (needsLogin(job)) {
     throw new RelayError(isErrorCode(job.reason) ? job.reason : 'JOB_STATE', `Job ${id} waits for a login.`, {
       remedy: {
-        text: 'Log in with {command}. The job then continues, and waits to be committed.',
+        text: 'Log in with {command}. The job then continues; after a search it waits to be committed.',
         command: ['login'],
       },
     });
@@ -53,9 +53,9 @@ export function withJobs({ signal }: Context, error: unknown, jobs: readonly Job
   if (!first) return error;
   const details = { job_ids: jobs.map(({ job_id }) => job_id) };
   if (signal.aborted) {
-    return new RelayError('INTERRUPTED', 'Interrupted. The server keeps finding the songs.', {
+    return new RelayError('INTERRUPTED', 'Interrupted. The server continues what it has begun.', {
       remedy: {
-        text: 'Follow it with {command}; once it is ready, commit it.',
+        text: '{command} follows it and says what to do next.',
         command: ['jobs', 'show', shortId(first.job_id), '--watch'],
       },
       details,

@@ -22,8 +22,8 @@ const RULES = READY_RULE_NAMES.map((name) => `  ${name.padEnd(10)} ${READY_RULES
 const HELP = `
 relay runs the query every hour, day or week, and writes only what differs. A
 run that would empty the playlist, shrink it a lot or undo somebody's edits
-waits for your review; "accept" approves the run. \`relay undo\` takes back a
-run like any other change.
+waits for your review; "accept" approves the run. \`relay undo\` undoes a run
+like any other change.
 
 Ready rules, for --like:
 ${RULES}

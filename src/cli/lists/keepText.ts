@@ -90,6 +90,6 @@ function rowText({ uri, name, artist }: KeepRow): string {
 function leftOutLines(preview: KeepPreview | undefined): string[] {
   if (!preview || preview.left_out === 0) return [];
   return [
-    `Left out: ${counted(preview.left_out, 'row')} that are local, no longer offered by Spotify, or neither tracks nor episodes.`,
+    `Left out: ${counted(preview.left_out, 'row')} (local, no longer offered by Spotify, or neither track nor episode).`,
   ];
 }

@@ -7,8 +7,9 @@ import { type Io, note } from '../terminal/output.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 
 /**
- * Explains how to create the app, asks until the client ID has the right form, and stores the client ID. Throws
- * `SETTINGS_INVALID` without a terminal to ask on, or for an empty answer.
+ * Explains how to create the app, asks until the client ID has the right form, and stores the client ID.
+ * @returns the settings, with the client ID
+ * @throws RelayError `SETTINGS_INVALID` with `--json`, without a terminal to ask on, or for an empty answer
  */
 export async function askForClientId(context: Context, redirectUri: string): Promise<Settings> {
   const { io } = context;

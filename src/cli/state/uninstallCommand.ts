@@ -117,5 +117,5 @@ function sayWhatStays(context: Context, { nothing, left, program }: Rest): void 
   for (const path of left) note(io, `Kept, because relay did not create it: ${path}`);
   if (context.demo) return;
   note(io, `The program stays: ${program.join(' ')}`);
-  note(io, 'To end its access at Spotify too: https://www.spotify.com/account/apps/');
+  note(io, "To end relay's access at Spotify too: https://www.spotify.com/account/apps/");
 }

@@ -129,6 +129,7 @@ function failureOf(error: unknown): object {
 
 function cutOff(): RelayError {
   return new RelayError('NO_SERVER', 'The relay server stopped before it had answered.', {
-    remedy: 'It may have done what was asked: look at the result, or call list_changes, before asking again.',
+    remedy:
+      'It may have done what was asked. Look at the result, or at list_changes if offered, before asking again.',
   });
 }
