@@ -104,10 +104,14 @@ export interface Changes {
   /**
    * Carries out a change for a caller who waits for a limited time. If the caller leaves, the change stops before its next
    * request; if the time is up, it continues.
-   * @throws RelayError from `prepare`, `STORE_ERROR`, or the reason of `call.signal` if nothing was begun
+   * @throws RelayError from `prepare`, or `STORE_ERROR`. If nothing was begun: `DEADLINE_EXCEEDED`, or the reason of
+   * `call.signal`. If the server stops: `SHUTTING_DOWN`, which names the job that continues the change after the next start
    */
   run(request: ChangeRequest, call: Call, wait: { ms: number; for?: Waiter }): Promise<ChangeResult>;
-  /** Carries out a change for which nobody waits. Returns null if nothing had to be changed. */
+  /**
+   * Carries out a change for which nobody waits. Returns null if nothing had to be changed.
+   * @throws RelayError from `prepare`, or `STORE_ERROR`; nothing was sent then
+   */
   begin(request: ChangeRequest, options: WorkOptions): Promise<ChangeReport | null>;
   /** Continues a change, or joins the run that works on it. */
   resume(seq: number, options: WorkOptions): Promise<ChangeReport>;
@@ -150,7 +154,7 @@ interface WorkOptions {
 interface Active extends Control {
   /** Key of the change; null until the change is stored. */
   seq: number | null;
-  /** Sets `cancelled`. */
+  /** Makes the run stop before its next request, and drops a request that still waits for a limit. */
   cancel(): void;
   /** True if the caller was told that nothing was begun. */
   abandoned: boolean;

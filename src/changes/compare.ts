@@ -41,8 +41,8 @@ export type Verdict =
 export type Relinks = ReadonlyMap<string, string>;
 
 /**
- * Compares a reading with every state of a change, from the former rows to the end. If others wrote too, the nearest state
- * counts.
+ * Compares a reading with every state of a change, from the former rows to the end. If others wrote too, the list usually shows
+ * none of these states; `nearestState` then says which of them counts.
  * @param known what certainly took effect
  * @param size number of entries of the request in doubt, unless the operation has fewer left; null if that number is not known
  */
@@ -70,8 +70,9 @@ export function compareRows(
 }
 
 /**
- * For a change that only adds rows: the first state from `known` on of which the list lacks only rows without a name. Otherwise
- * an added song could pass for such a row, as if the addition had had no effect.
+ * For a change that only adds rows: the first state from `known` on of which the list lacks only rows without a name. null if
+ * there is none. Without this comparison, an added song could pass for a row without a name, as if the addition had had no
+ * effect.
  * @param size as for `compareRows`
  */
 function findLacking(

@@ -51,7 +51,7 @@ export interface Situation {
   isListed: boolean;
   /** True if Spotify does not know a playlist that was just made. */
   isTooNew: boolean;
-  /** True if rows are only added, and no request was sent twice yet. */
+  /** True if the plan only appends rows, and no request was sent twice yet. */
   isFirstAddition: boolean;
 }
 
@@ -81,7 +81,7 @@ interface Rule {
   afterMs?: (situation: Situation) => number;
 }
 
-/** Maximum number of tries of a rollback while a caller waits, and the longest wait between two. */
+/** For each request of a rollback while a caller waits: the maximum number of tries, and the longest wait between two of them. */
 const ROLLBACK = { tries: 4, waitSeconds: 30 };
 /** Maximum number of tries of a request that may be sent twice without harm. */
 export const MAX_REPEATS = 3;

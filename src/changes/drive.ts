@@ -210,8 +210,8 @@ function timeOfFirst(run: Run, date: number, sentAt: number): number | null {
 }
 
 /**
- * Finds out, before a change is stopped, how a request with a lost answer ended. Otherwise the request would have been sent
- * again.
+ * Called before a change is stopped: finds out how a write of rows with a lost answer ended. A change that continues does not
+ * need this, since it sends that request again.
  */
 async function findLost(run: Run): Promise<DriveEnd | null> {
   const step = nextStep(run.plan.ops, progressOf(run.change), run.size);

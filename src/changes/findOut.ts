@@ -26,6 +26,7 @@ import { ageOf, LATEST_EFFECT_MS } from './times.ts';
 
 /** Time after which a request either has had its effect or never will. */
 const OVER_MS = 60_000;
+/** The wait before each look; the last one repeats. */
 const LOOKS_MS = [0, 700, 800, 1_500, 3_000, 4_000, 5_000] as const;
 
 /**

@@ -149,7 +149,7 @@ async function checkEnd(run: Run): Promise<'as_wanted' | DriveEnd | null> {
   const { clock } = context;
   const playlistId = change.playlistId ?? '';
   if (await isAtVersionLeft(run)) return 'as_wanted';
-  // Read too early, a list may show the rows from before a write that took effect late.
+  // If the list is read too early, it may show the rows from before a write that took effect late.
   const early = run.lastWriteAt + USUAL_LAG_MS - clock.monotonic();
   if (change.uncertain && early > 0) await clock.sleep(early, call.signal);
   const until = clock.monotonic() + LAG_MS;

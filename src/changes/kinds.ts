@@ -24,7 +24,7 @@ type Acting = Pick<ChangeContext, 'provider' | 'rows' | 'store' | 'clock'>;
 type Settling = Omit<Acting, 'rows'>;
 
 /**
- * Appends rows in order. The number of rows and the last rows are read first.
+ * Appends rows in order. The first and the last rows of the playlist are read before.
  * @param missing returns those of `uris` that are to be added, by default all. It gets the rows that are there, with an empty
  * string for each row that was not read
  */
@@ -139,7 +139,7 @@ interface Revision {
 }
 
 /**
- * Revises the rows of a playlist, in the fewest requests that keep the dates of rows that stay.
+ * Revises the rows of a playlist in few requests. Rows that stay keep their dates, unless that takes too many requests.
  * @param decide returns the rows that should be there, from those that are there now; null if there is nothing to do. If it
  * throws, the change ends before anything is stored
  * @throws RelayError from `prepare`: `UNSUPPORTED_ITEMS` if Spotify offers no way to write the rows

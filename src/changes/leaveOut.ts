@@ -8,7 +8,7 @@ import { replaceOps } from './planRows.ts';
 import { progressAt, ROWS_PER_REQUEST, type Step } from './rowOps.ts';
 import type { Run } from './run.ts';
 
-/** Maximum number of refused entries to leave out; with more, the change fails as a whole. */
+/** Maximum number of refused entries to leave out; after that, each refusal spends an attempt. */
 const MAX_REFUSED = 20;
 
 /**

@@ -157,14 +157,14 @@ async function allowingRelinks(
   const before = new Set(rowsAt(rows, ops, known));
   // Rows are removed by the URI that they were written with.
   const written = new Set([...writtenUris(ops), ...removedUris(ops)]);
-  // A row that shows a song of this change has that song, unless another row has shown it before.
+  // If a row shows a song that this change names, and that no row showed before, the row is that song's own.
   if (plain.mismatches.some(({ shown }) => written.has(shown) && !before.has(shown))) return plain;
   // Only rows that this change wrote are assumed to be relinked. A mismatch is always looked up if its row, or the ID that it
   // shows, was there before.
   const isOwn = plain.mismatches.every(({ sent, shown }) => written.has(sent) && !before.has(shown));
   const verdict = compare(new Map(plain.mismatches.map(({ sent, shown }) => [sent, shown])));
-  // If these rows are relinked, the list shows which requests took effect. Only their entries count, since the others are not
-  // in the list.
+  // If these rows are relinked, the list shows which requests took effect. Only the entries of these requests count, since the
+  // others are not in the list.
   const reached = verdict.kind === 'landed' ? verdict.progress : { op: ops.length, at: 0 };
   const strange = new Set(plain.mismatches.map(({ sent }) => sent));
   const isRare = isOwn && areMostRight(ops, known, reached, strange, size);

@@ -24,7 +24,7 @@ const EARLIER_MS = 2_000;
 const LIBRARY_PAGE = 50;
 /** Maximum number of pages of the library to search for what a change saved. */
 const MAX_PAGES = 20;
-/** Maximum number of pages, with tracks saved before a change, to search for tracks of the change while the library may lag. */
+/** While the library may lag, this many pages are searched even though they have tracks that were saved before the change. */
 const MAX_OLDER_PAGES = 6;
 
 const LOOK_AGAIN_MS = 1_000;

@@ -13,7 +13,7 @@ export const MAX_LOOKED_UP = 5;
 
 /**
  * Maps those of `uris` that the list holds to the URIs that it shows for them: a relinked track has another ID than it was
- * added with.
+ * added with. If the list itself does not tell, at most five of `uris` are looked up; the others count as not there.
  */
 export async function shownNames(
   { provider }: Context,

@@ -91,7 +91,7 @@ export interface Run {
   body: ChangeBody;
   plan: Plan;
   call: Call;
-  /** Largest number of entries of the next request; halved after a refusal. */
+  /** Maximum number of entries of the next request. A refusal of an entry halves it, and each success doubles it. */
   size: number;
   /** Number of times that the run has made its caller wait. */
   waits: number;
@@ -108,7 +108,10 @@ export interface Run {
   lastWriteAt: number;
   /** Time when the progress was last certain to be on disk; monotonic milliseconds. */
   savedAt: number;
-  /** False if the change is not new or an answer was lost, so that `snapshotId` may not be the version that the change left. */
+  /**
+   * False if the change is not new, has a new plan, or an answer was lost. Then `snapshotId` may not be the version that the
+   * change left.
+   */
   answered: boolean;
 }
 

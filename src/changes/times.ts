@@ -21,7 +21,9 @@ export function beganAt({ provider, store }: Clocks, { serverTime, createdAt }: 
   return now === null ? createdAt : createdAt + now - store.now();
 }
 
-/** Milliseconds since a change was last at work, using whichever clock gives the smaller age. */
+/**
+ * Milliseconds since a change was last at work by the computer's clock, or since it began by Spotify's clock, whichever is less.
+ */
 export function ageOf({ provider, store }: Clocks, { serverTime, updatedAt }: Change): number {
   const age = store.now() - updatedAt;
   const now = provider.serverTime();
