@@ -52,6 +52,7 @@ function cutDown(answer: Answer, limit: number, rows: Rows | null): Answer {
   return shorten(answer, limit);
 }
 
+/** The answer with as many rows as fit, and where to continue; null if not even one row fits. */
 function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows: Rows): Answer | null {
   const { first } = rows;
   const ordered = first ? [...list.filter((row) => first(row)), ...list.filter((row) => !first(row))] : list;
@@ -72,8 +73,8 @@ function endEarly(answer: Answer, list: readonly unknown[], limit: number, rows:
 }
 
 /**
- * The first row with its texts cut, for a row that is too long by itself: the other rows come after it. null if it still does
- * not fit.
+ * For a first row that is too long for an answer: that row with its long texts cut, so that the caller can continue with the
+ * next row. null if it still does not fit.
  */
 function firstAlone(answer: Answer, row: unknown, limit: number, { key }: Rows): unknown[] | null {
   const [cut] = structuredClone([row]);

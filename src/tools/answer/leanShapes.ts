@@ -209,7 +209,7 @@ export function compact<T extends object>(object: T): Compact<T> {
 }
 
 type Says<T> = Exclude<T, null | undefined | false>;
-/** Members that are never dropped stay required. */
+/** A member stays required unless its value may be null, undefined or false. A text counts as required, although '' is dropped. */
 type Compact<T> = {
   [K in keyof T as [T[K]] extends [Says<T[K]>] ? K : never]: T[K];
 } & {

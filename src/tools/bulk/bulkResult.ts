@@ -83,7 +83,7 @@ const LeanBulk = z.object({
   job_id: z.string().optional(),
 });
 
-/** Counts matched entries. The report lists the others, and matches that were confirmed although their names differ. */
+/** The report lists only entries that did not resolve, and matches that were confirmed although their names differ. */
 export const leanBulk: LeanForm<z.infer<typeof MadeResult>> = {
   schema: LeanBulk,
   of: ({ playlist_id, report, playlist, change_id, job_id, write: _, ...facts }) => ({

@@ -37,7 +37,7 @@ const addArguments = { strict: Strict, dry_run: DryRun, skip_existing: SkipExist
 
 /**
  * Looks up a list, then answers with the result of `then`. If looking it up takes too long or meets a limit, a job does the
- * rest of the lookup and the work of `then`.
+ * rest of the lookup. Once that job is committed, it does the work of `then`.
  */
 function lookUp(
   { jobs }: Services,

@@ -67,7 +67,10 @@ export async function findTracks(
   return { items: [await getTrack(provider, id, call)], total: 1 };
 }
 
-/** The ID of the track if the query is its link or URI; otherwise null, also for a bare ID, which may be a search word. */
+/**
+ * The ID of the track if the query is its link or URI; null for words, and for a bare ID, which may be a search word.
+ * @throws RelayError `INVALID_ARGUMENT` for a link or URI of anything else
+ */
 function trackIn(query: string): string | null {
   if (!/^(?:spotify:|(?:https?:\/\/)?(?:open|play)\.spotify\.com\/)\S+$/i.test(query)) return null;
   return parseRef(query, ['track']).id;

@@ -106,7 +106,7 @@ function songsOf({ store }: Services, { undoes }: Change): number | null {
   return undone?.kind === 'create' ? undone.written : null;
 }
 
-/** Number of rows after the undo, and number of present rows that it removes. */
+/** Number of rows after the undo, and number of present rows that it removes; null if there are no rows, or no plan yet. */
 function countsOf(plan: UndoPlan | null): { rows: number | null; removed: number | null } {
   if (!plan?.former.rows) return { rows: null, removed: null };
   const rows = rowsAfter(plan.former.rows, plan.ops);

@@ -40,7 +40,7 @@ const Preview = z.object({
   not_song_lines: z
     .array(z.object({ line: z.number(), text: z.string(), why: z.string() }))
     .optional()
-    .describe(`The first ${ROWS_TOLD} of them that are not empty`),
+    .describe(`The first ${ROWS_TOLD} lines that are not songs, without empty ones`),
   with_link: z.number().optional().describe('Songs given by a Spotify link, which cost no search'),
   with_isrc: z.number().optional().describe('Songs given by a recording code'),
   remembered: z.number().optional().describe('Songs found for an earlier list, which cost no search'),

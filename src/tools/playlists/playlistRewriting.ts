@@ -79,7 +79,7 @@ export const deduplicatePlaylistTool = defineTool({
     const request = deduplicateRows(services, id, read);
     const report = await write(services, 'deduplicate_playlist', request, call);
     const removed = removedRows(items);
-    // The requests write more rows than they remove, but the report counts only the removal, which was asked for.
+    // The requests take out every row of a repeated song, and put the first one back. The report counts only the repeats.
     const counts = { requested: removed.length, written: removed.length, ...countsOf(items, removed) };
     const note = removed.length === 0 ? { note: 'Nothing changed: no row repeats an earlier one.' } : {};
     return { ...report, ...counts, removed, dry_run, ...note };

@@ -8,7 +8,7 @@ const TOP_ARTISTS = 10;
 export function statsOf(items: readonly Item[]) {
   const media = items.flatMap(({ item }) => item ?? []);
   const tracks = media.filter((item): item is Track => item.type === 'track');
-  const catalogue = tracks.filter((track) => !track.is_local);
+  const inCatalog = tracks.filter((track) => !track.is_local);
   const repeated = repeatedOf(media);
   const durations = media.flatMap((item) => item.duration_ms ?? []);
   const duration = durations.reduce((sum, ms) => sum + ms, 0);
@@ -16,11 +16,11 @@ export function statsOf(items: readonly Item[]) {
   const added = items.flatMap((item) => item.added_at ?? []).sort();
   return {
     total_items: items.length,
-    track_count: catalogue.length,
+    track_count: inCatalog.length,
     episode_count: media.filter((item) => item.type === 'episode').length,
     local_count: items.filter((item) => item.is_local).length,
     unavailable_count: items.filter((item) => item.item === null && !item.is_local).length,
-    unique_track_count: new Set(catalogue.map((track) => track.uri)).size,
+    unique_track_count: new Set(inCatalog.map((track) => track.uri)).size,
     duplicate_count: repeated.reduce((sum, { count }) => sum + count - 1, 0),
     duplicates: repeated.slice(0, MAX_DUPLICATES),
     explicit_count: media.filter((item) => item.explicit === true).length,
@@ -28,7 +28,7 @@ export function statsOf(items: readonly Item[]) {
     average_duration_ms: durations.length === 0 ? null : Math.round(duration / durations.length),
     unique_artist_count: artists.length,
     top_artists: artists.slice(0, TOP_ARTISTS),
-    release_years: decadesOf(catalogue),
+    release_years: decadesOf(inCatalog),
     oldest_added_at: added.at(0) ?? null,
     newest_added_at: added.at(-1) ?? null,
   };

@@ -143,6 +143,7 @@ function soFar(playlistId: string, { change, requests }: Pick<ChangeReport, 'cha
   };
 }
 
+/** The report of a call that wrote nothing. @param requests number of requests that the write would take */
 export function emptyReport(playlistId: string, requested: number, requests = 0): Report {
   return {
     ok: true,
