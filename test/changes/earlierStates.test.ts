@@ -268,7 +268,7 @@ for (const review of ['accept', 'carry_on']) {
     }));
 }
 
-test('a change that stopped when its job was cancelled or failed can be undone', (t) =>
+test('a change under review can be undone', (t) =>
   takenOver(t, 'review', async ({ relay, home }) => {
     await withExtras(relay, async ({ call }) => {
       const answer = await call('undo_change', { dry_run: true, force: true });

@@ -155,7 +155,7 @@ longTest('rows are added after the present ones, although lists still show the f
     relay.provider.lag.set({ totals: 5_000 });
     const track_ids = [first, ...others];
     assertDone(await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids }));
-    // One of the added tracks was there before, so relay first reads how many rows there are.
+    // One of the added tracks is in the playlist already.
     const more = [...tracks(relay, 9, 4_000), first];
     assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: more }));
     assertDone(await undoLast(relay));

@@ -131,17 +131,15 @@ test('the undo of a first description, which Spotify does not clear, can be undo
     assert.deepEqual([playlist.name, playlist.description], [details.name, details.description]);
   }));
 
-longTest(
-  'rows that relay moved without reading them are not moved back after another person has changed the playlist',
-  () =>
-    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
-      const move = { range_start: 3, insert_before: 50, range_length: 5 };
-      assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
-      const edited = urisOf(playlist).slice(10);
-      relay.provider.editPlaylist(playlist_id, edited);
-      assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
-      assertRows(playlist, edited);
-    }),
+longTest('moved rows are not moved back after another person has changed the playlist', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const move = { range_start: 3, insert_before: 50, range_length: 5 };
+    assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));
+    const edited = urisOf(playlist).slice(10);
+    relay.provider.editPlaylist(playlist_id, edited);
+    assert.equal((await undoLast(relay)).error?.code, 'CONFLICT');
+    assertRows(playlist, edited);
+  }),
 );
 
 test('a row that Spotify no longer offers is not taken for the removed row that was above it', () =>
@@ -215,7 +213,7 @@ test('an added song that lists show under another ID is there once after a later
     }
   }));
 
-test('rows that relay moved without reading them are moved back once a later change is undone', () =>
+test('moved rows are moved back once a later change is undone', () =>
   withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
     const move = { range_start: 3, insert_before: 50, range_length: 5 };
     assertDone(await change(relay, 'reorder_playlist_tracks', { playlist_id, ...move }));

@@ -1,6 +1,6 @@
 /**
  * Answers on their way from Spotify to the program. The program gets a short text in place of the JSON, and for this text
- * `JSON.parse` returns the value itself. To write and read the JSON of every page takes a third of the time of a history with
+ * `JSON.parse` returns the value itself. Writing and reading the JSON of every page takes a third of the time of a history with
  * long lists. The program must not change such a value, since parts of it are shared with other answers.
  */
 

@@ -1,6 +1,6 @@
 /**
- * Connections to SQLite that outlive a history. To open a database, read its schema and prepare the same statements again would
- * take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
+ * Connections to SQLite that outlive a history. Opening a database, reading its schema and preparing the same statements again
+ * would take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
  *
  * SQLite works on a file of Emscripten's MEMFS. Here the file's content is an object that passes everything on to the current
  * file (`src/store/sql/pagedFile.ts` says why that works). Between two files the connection holds no lock. So SQLite looks at

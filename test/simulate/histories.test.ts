@@ -8,7 +8,10 @@ import { type Kind, type Plan, planOf } from './plan.ts';
 
 const SEEDS = sized(400, 80);
 
-/** The shortest histories that showed a mistake which is fixed now. Each is named after what the program does now. */
+/**
+ * The shortest histories that showed a mistake which is fixed now. Each is named after what happens in it, or after what the
+ * program now does then. `judged correctly` means that the mistake was in the oracle.
+ */
 const MENDED: ReadonlyArray<{ name: string; plan: Plan }> = JSON.parse(
   readFileSync(new URL('mended.json', import.meta.url), 'utf8'),
 );

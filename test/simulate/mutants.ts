@@ -24,7 +24,7 @@ export const MUTANTS: readonly Mutant[] = [
     name: 'a lost answer counts as written',
     file: 'src/changes/drive.ts',
     from: 'const found = await findOut(run, step);',
-    to: "landed(run, step.to, step.count, null); const found = { kind: 'landed' } as Awaited<ReturnType<typeof findOut>>;",
+    to: "landed(run, step.to, null); const found = { kind: 'landed' } as Awaited<ReturnType<typeof findOut>>;",
   },
   {
     name: 'the first look is trusted',

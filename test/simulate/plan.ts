@@ -51,6 +51,7 @@ export type Wish =
       name: string;
       tracks: number[];
       skipExisting: boolean;
+      /** Drawn, but not used: no client cancels its job. Without the draw, seeds would give other plans. */
       cancelAfter: number | null;
     }
   /** Undoes the change that came `back` changes before this client's last one. */

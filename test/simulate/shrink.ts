@@ -1,6 +1,6 @@
 /**
- * Makes a plan as short as possible while it still shows the same mistake. It leaves out parts: of long lists, halves first. A
- * plan consists of lists of independent things, and each thing has its own chance, so the rest behaves as before.
+ * Makes a plan as short as possible while it still shows the same mistake. It leaves out whole lists, then halves of lists, and
+ * so on. A plan consists of lists of independent things, and each thing has its own chance, so the rest behaves as before.
  */
 import { runHistory } from './history.ts';
 import type { Plan } from './plan.ts';
@@ -72,7 +72,7 @@ function changed<T>(items: readonly T[], index: number, change: object): T[] {
   return items.map((item, at) => (at === index ? { ...item, ...change } : item));
 }
 
-/** Leaves out halves, quarters and so on, as long as the mistake still shows. */
+/** Leaves out the whole list, then halves, quarters and so on, as long as the mistake still shows. */
 async function shorten(
   get: Get,
   put: Put,

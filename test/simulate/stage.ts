@@ -36,6 +36,7 @@ export interface Stage {
   meddled: Map<DemoPlaylist, readonly string[] | null>;
   /** The last name that an answer confirmed for a playlist, and how many effects the record had by then. */
   names: Map<DemoPlaylist, { name: string; from: number }>;
+  /** Whether the account's list has a playlist, as the last answer about it said, and how many effects the record had by then. */
   listed: Map<DemoPlaylist, { isListed: boolean; from: number }>;
   say(line: () => string): void;
   found(rule: string, text: string): void;
