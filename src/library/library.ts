@@ -224,7 +224,16 @@ export function createLibrary(options: LibraryOptions): Library {
   const memory = memoryFile(place);
   const file = savedAfter(memory, mirrorFile(place));
   const playlistVersions = createPlaylistVersions(memory, file, clock);
-  const reader = createReader(options.provider, file, clock, playlistVersions.keepPending);
+  /** True while the reader works in the background, where each of its requests counts before it is sent. */
+  let isPaced = false;
+  const paced: ProviderApi = {
+    ...options.provider,
+    async send(request, call) {
+      if (isPaced) await file.use((sql) => pace.count(sql));
+      return options.provider.send(request, call);
+    },
+  };
+  const reader = createReader(paced, file, clock, playlistVersions.keepPending);
   const connected = (): string | null => {
     const account = getAccount(store);
     return account === null || account.reauthorizationRequired ? null : account.providerUserId;
@@ -403,7 +412,15 @@ export function createLibrary(options: LibraryOptions): Library {
 
   /** Takes the next step of the reading in the background. @returns false if the reading has ended */
   async function backgroundStep(call: ReadCall): Promise<boolean> {
-    await file.use((sql) => pace.count(sql));
+    isPaced = true;
+    try {
+      return await takeStep(call);
+    } finally {
+      isPaced = false;
+    }
+  }
+
+  async function takeStep(call: ReadCall): Promise<boolean> {
     const isMore = await reader.step(call);
     const now = await refresh();
     if (isMore) {

@@ -162,6 +162,8 @@ test('if large pages fail deep in a library, smaller pages are read', () =>
     });
     await readAll(relay);
     await assertExact(relay);
+    const failed = relay.provider.requests.filter(({ status }) => status === 500);
+    assert.equal(failed.length, 3, 'the size that works is kept');
 
     // The search for what has changed also asks for few rows.
     account.saved.splice(170, 1);
@@ -220,6 +222,19 @@ longTest('the first reading keeps to its budget, and continues after a restart',
     }
     assert.equal(mostWithin(60_000, sent()), 4);
     assert.equal(mostWithin(24 * 3_600_000, sent()), 10);
+  });
+});
+
+test('the budget counts every request, also when a list changes while it is read', async () => {
+  const waits = waitCounter();
+  const env = { ...QUICK.env, RELAY_LIBRARY_REQUESTS_PER_DAY: '10' };
+  await withRelay({ env, clock: manualClock(), log: waits.log }, async (relay) => {
+    const account = resize(relay, 600, 12);
+    const fn = () => void account.saved.shift();
+    relay.provider.faults.add({ path: '/me/tracks', skip: 2, kind: 'hook', fn });
+    await relay.server.local.syncLibrary();
+    await until(() => waits.count() === 1);
+    assert.equal(relay.provider.requests.length, 10);
   });
 });
 

@@ -51,6 +51,8 @@ import { findSavedChanges } from './savedChanges.ts';
 const SAVED_PAGE = 50;
 /** Smaller page sizes to try, since the provider answers 500 to large pages deep in a very large library. */
 const SMALLER = [20, 5, 1];
+/** How long a smaller size stays in use, since each try of a larger one may be refused again. */
+const SMALLER_MS = 10 * 60_000;
 /** Maximum number of attempts at a reading whose list changes meanwhile. */
 const TRIES = 3;
 /** The owner of Spotify's own playlists. Their snapshot changes at each request, and no app gets their rows. */
@@ -99,6 +101,8 @@ export function createReader(
   clock: Clock,
   read: (id: string) => Promise<void>,
 ): Reader {
+  /** From `offset` on, saved tracks are read in pages of this size until a time of the monotonic clock. */
+  let smaller = { offset: 0, size: SAVED_PAGE, until: Number.NEGATIVE_INFINITY };
   /** The playlist that last changed while its rows were read, and how often in a row. */
   let moving = { id: '', times: 0 };
 
@@ -107,8 +111,10 @@ export function createReader(
     limit: number,
     call: ReadCall,
   ): Promise<{ total: number; rows: SavedRow[] }> {
+    const isSmaller = offset >= smaller.offset && clock.monotonic() < smaller.until;
+    const size = isSmaller ? Math.min(limit, smaller.size) : limit;
     try {
-      const page = await getSavedTracks(provider, { limit, offset }, call);
+      const page = await getSavedTracks(provider, { limit: size, offset }, call);
       return {
         total: page.total,
         rows: page.items.map(({ added_at, track }) => ({ added_at, media: track })),
@@ -116,9 +122,10 @@ export function createReader(
     } catch (thrown) {
       const error = asRelayError(thrown);
       const isTooDeep = offset > 0 && error.code === 'PROVIDER_UNAVAILABLE' && error.details?.sent !== false;
-      const smaller = SMALLER.find((size) => size < limit);
-      if (!isTooDeep || smaller === undefined) throw error;
-      return savedPage(offset, smaller, call);
+      const next = SMALLER.find((one) => one < size);
+      if (!isTooDeep || next === undefined) throw error;
+      smaller = { offset, size: next, until: clock.monotonic() + SMALLER_MS };
+      return savedPage(offset, next, call);
     }
   }
 
