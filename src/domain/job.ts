@@ -89,7 +89,7 @@ export type ItemStatus = (typeof ITEM_STATUSES)[number];
 /** States of items that name a track for sure. */
 export const RESOLVED_STATUSES: readonly ItemStatus[] = ['matched', 'skipped_existing', 'written'];
 
-/** States of items that name no track and wait for a person's decision. */
+/** States of items that wait for a person's decision. */
 export const UNRESOLVED_STATUSES: readonly ItemStatus[] = ['ambiguous', 'unmatched', 'failed'];
 
 /** A type, since an interface does not pass as a JSON object (`Record<string, unknown>`). */
