@@ -58,6 +58,42 @@ test('after wrong usage, the command that shows the help is named without --home
   });
 });
 
+const WRONG_USES: ReadonlyArray<[args: string[], what: string, remedy: (relay: string) => string]> = [
+  [
+    ['uninstall'],
+    'Without a terminal, relay cannot ask what to remove.',
+    (relay) => `To remove everything: \`${relay} uninstall --yes\``,
+  ],
+  [
+    ['key', 'rotate'],
+    'Clients with the current key would lose access, and without a terminal relay cannot ask you first.',
+    (relay) => `To generate a new key anyway: \`${relay} key rotate --yes\``,
+  ],
+  [['browsers', 'forget'], 'Give either one ID or --all.', (relay) => `\`${relay} browsers\` shows the IDs.`],
+  [['config', 'get', 'xyzzy'], 'There is no setting "xyzzy".', (relay) => `\`${relay} config list\` shows all.`],
+  [
+    ['config', 'set', 'port'],
+    'The value of port is missing.',
+    (relay) => `Give it: \`${relay} config set port VALUE\`.`,
+  ],
+];
+
+for (const [args, what, remedy] of WRONG_USES) {
+  test(`the command after wrong usage is for the named home and the demo: relay ${args.join(' ')}`, async (context) => {
+    const home = temporaryHome(context);
+    for (const named of [
+      ['--home', home],
+      ['--demo', '--home', home],
+    ]) {
+      assert.deepEqual(await relay([...named, ...args]), {
+        code: 2,
+        out: '',
+        err: `relay: ${what}\n  ${remedy(['relay', ...named].join(' '))}\n`,
+      });
+    }
+  });
+}
+
 test('the commands that status shows contain --home', async (context) => {
   const { env } = await startFakeLocal(context, { answers: { status: async () => exampleReport() } });
   const { RELAY_HOME: home = '', ...others } = env;

@@ -10,7 +10,7 @@
 
 import { visibleJson, visibleLine, visibleLines, visibleText } from '../../base/visibleText.ts';
 import { type ErrorCode, RelayError } from '../../domain/errors.ts';
-import { plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
+import { type CommandStyle, plainCommand, type Remedy, terminalText } from '../../domain/remedy.ts';
 import { inBackquotes, type NamedHome } from '../usage/commandLine.ts';
 import { coloured } from './colour.ts';
 import { fitted, padded, widthOf } from './textWidth.ts';
@@ -98,10 +98,7 @@ function describeError(error: unknown): { code: ErrorCode; message: string; reme
   };
 }
 
-/**
- * Prints an error. A command in its remedy repeats the `--home` that was given. The remedy of a `USAGE` error does not: it
- * points to the help, which is the same for all homes.
- */
+/** Prints an error. A command in its remedy repeats the `--home` and `--demo` that were given, unless it shows the help. */
 export function printError(
   context: NamedHome & { io: Io; env: NodeJS.ProcessEnv },
   error: unknown,
@@ -109,8 +106,7 @@ export function printError(
 ): void {
   const { io, env } = context;
   const { code, message, remedy: value } = describeError(error);
-  const style = code === 'USAGE' ? plainCommand : inBackquotes(context);
-  const remedy = value && terminalText(value, style);
+  const remedy = value && terminalText(value, styleFor(context));
   const shown = { code, message, remedy };
   // The terminal has just printed ^C, without a line end.
   if (code === 'INTERRUPTED' && io.terminal.stderr && !json) io.err('\n');
@@ -124,6 +120,12 @@ export function printError(
       ]),
     );
   if (env.LOG_LEVEL === 'debug' && error instanceof Error) io.err(blockOf(stackLines(error)));
+}
+
+/** The style of a remedy's commands. The help is the same for all homes. */
+function styleFor(named: NamedHome): CommandStyle {
+  const whole = inBackquotes(named);
+  return (words) => (words.at(-1) === '--help' ? plainCommand(words) : whole(words));
 }
 
 /** Maximum number of characters of an error, which may quote the answer of another program. */
