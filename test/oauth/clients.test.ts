@@ -60,7 +60,7 @@ test('the owner sees every client, what was approved and when it was used', () =
     assert.deepEqual(mcp, { authMode: 'bearer', clients: 1, ...rest });
     assert.equal(
       entries.find(({ part }) => part === 'mcp')?.summary,
-      'API key (relay key) and OAuth, 1 approved client',
+      'API key and OAuth, 1 approved client',
     );
   }));
 

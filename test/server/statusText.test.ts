@@ -22,7 +22,7 @@ test('the status lines count one thing in the singular', () => {
     { account, mcp, rate_limits },
     {
       account: 'Ann, 1 permission, login ends in 1 day',
-      mcp: 'API key (relay key) and OAuth, 1 approved client, 1 remembered browser',
+      mcp: 'API key and OAuth, 1 approved client, 1 remembered browser',
       rate_limits: 'nothing blocked, 1 request in 24 hours',
     },
   );
@@ -34,7 +34,7 @@ test('the status lines count several things in the plural', () => {
     { account, mcp, rate_limits },
     {
       account: 'Ann, 2 permissions, login ends in 2 days',
-      mcp: 'API key (relay key) and OAuth, 2 approved clients, 2 remembered browsers',
+      mcp: 'API key and OAuth, 2 approved clients, 2 remembered browsers',
       rate_limits: 'nothing blocked, 2 requests in 24 hours',
     },
   );

@@ -200,7 +200,7 @@ function databaseLine({ home, database, problem }: Facts): StatusEntry {
 }
 
 function mcpLine({ mcp }: Facts): StatusEntry {
-  const ways = mcp.authMode === 'bearer' ? 'API key (relay key) and OAuth' : 'OAuth only';
+  const ways = mcp.authMode === 'bearer' ? 'API key and OAuth' : 'OAuth only';
   const clients = counted(mcp.clients, 'approved client');
   const browsers = mcp.browsers === 0 ? '' : `, ${counted(mcp.browsers, 'remembered browser')}`;
   const closed = mcp.registrationOpen ? '' : ', registration off';
