@@ -12,7 +12,6 @@ import { manPages } from '../../scripts/release/manPages.ts';
 import { mcpbManifest } from '../../scripts/release/mcpb.ts';
 import { COMMANDS } from '../../src/cli/commandList.ts';
 import { SETTING_KEYS, SETTINGS } from '../../src/config/table.ts';
-import { HOME_FILES } from '../../src/store/home/home.ts';
 
 /** A different checksum for each file. */
 const files = TARGETS.flatMap(({ name, archive }) => [`${name}.${archive}`, `${name}.mcpb`]);
@@ -115,7 +114,20 @@ test('the manual has every setting, file and exit code of the program, and every
     SETTING_KEYS.map((key) => SETTINGS[key].env),
   );
   const files = termsOf('relay.1', 'FILES').map((path) => path.replace('~/.config/relay/', ''));
-  assert.deepEqual(files, ['', ...Object.keys(HOME_FILES), 'demo/']);
+  assert.deepEqual(files, [
+    '',
+    'relay.db',
+    'library.db',
+    'memory.db',
+    'relay.lock',
+    'config.json',
+    'server.json',
+    'master.key',
+    'oauth-clients.json',
+    'relay.log',
+    'update.json',
+    'demo/',
+  ]);
   for (const page of Object.keys(pages)) {
     assert.deepEqual(termsOf(page, 'EXIT STATUS'), ['0', '1', '2', '3', '4', '5', '130'], page);
     assert.notDeepEqual(termsOf(page, 'OPTIONS'), [], page);

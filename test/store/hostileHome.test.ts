@@ -87,7 +87,7 @@ test('a home that every user can write to, with files of others, is refused', {
   assert.equal((await stat(home)).mode & 0o777, 0o777);
 });
 
-for (const name of ['master.key', 'relay.db', 'config.json']) {
+for (const name of ['master.key', 'relay.db', 'config.json', 'library.db', 'memory.db', 'relay.log', 'update.json']) {
   test(`a ${name} of another user is refused`, { skip: onWindows || unlessRoot }, async (t) => {
     const home = temporaryHome(t);
     await writeFile(join(home, name), '');
@@ -99,6 +99,14 @@ for (const name of ['master.key', 'relay.db', 'config.json']) {
     });
   });
 }
+
+test('a directory that only has a library.db keeps its permissions', { skip: onWindows }, async (t) => {
+  const home = temporaryHome(t);
+  await writeFile(join(home, 'library.db'), '');
+  await chmod(home, 0o755);
+  await ensureHome(home);
+  assert.equal((await stat(home)).mode & 0o777, 0o755);
+});
 
 test('files of the owner of the home are fine, whoever runs the program', {
   skip: onWindows || unlessRoot,

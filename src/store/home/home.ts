@@ -6,15 +6,31 @@ import { makeDirectories } from '../../base/directories.ts';
 import { type Log, silentLog } from '../../base/log.ts';
 import { messageOf, RelayError, systemCodeOf } from '../../domain/errors.ts';
 
-/** The files of a home, described for the manual. A directory with one of them is a home of relay. */
+/** The files of a home, described for the manual. None of them may belong to another user. */
 export const HOME_FILES = {
   'relay.db': 'State: the account, clients, jobs and changes, with all secrets encrypted; an SQLite database',
+  'library.db': 'Copy of the library, which can be read again; an SQLite database',
+  'memory.db': 'Versions of playlists and imported plays, which cannot be read again; an SQLite database',
   'relay.lock': 'Says which process uses the state',
   'config.json': 'Settings; `relay config` reads and writes it',
   'server.json': 'The running server: process, version and address',
   'master.key': 'Key of the secrets, only if no keychain is used',
   'oauth-clients.json': 'Clients that you register by hand; optional',
+  'relay.log': "The latest lines of the server's log; `relay logs` prints them",
+  'update.json': 'When relay last asked for the newest version',
 } as const;
+/**
+ * A directory with one of these files is a home of relay. A `library.db` or `update.json` may be another program's, and a home
+ * that was in use has one of these besides.
+ */
+const SIGNS: ReadonlyArray<keyof typeof HOME_FILES> = [
+  'relay.db',
+  'relay.lock',
+  'config.json',
+  'server.json',
+  'master.key',
+  'oauth-clients.json',
+];
 const STICKY = 0o1000;
 const WRITABLE_BY_ALL = 0o002;
 
@@ -47,7 +63,7 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
   await refusePlanted(home, uid);
   if ((mode & 0o077) === 0) return;
   const names = await readdir(home);
-  const isOurs = names.length === 0 || Object.keys(HOME_FILES).some((name) => names.includes(name));
+  const isOurs = names.length === 0 || SIGNS.some((name) => names.includes(name));
   if (!isOurs && mode & WRITABLE_BY_ALL) throw unusable(home, 'every user can write there');
   if (isOurs) await chmod(home, 0o700);
   const was = (mode & 0o777).toString(8);
@@ -58,7 +74,7 @@ async function requireOwn(home: string, { mode, uid }: Stats, log: Log): Promise
 }
 
 /**
- * Refuses a home with a key or a state that another user has put there. Files of the directory's owner are accepted: on
+ * Refuses a home with a file of relay's that another user has put there. Files of the directory's owner are accepted: on
  * some network mounts every file belongs to somebody else.
  */
 async function refusePlanted(home: string, owner: number): Promise<void> {
