@@ -25,6 +25,8 @@ export interface ClientFile {
   bytes: Buffer | null;
   /** Permissions and owner of the file. */
   owner: { mode: number; uid: number; gid: number } | null;
+  /** What the person can do if relay cannot, as the end of a sentence. */
+  byHand: string;
 }
 
 export interface Replacement {
@@ -37,20 +39,25 @@ export interface Replacement {
   keep?: boolean;
 }
 
-/** Reads the file. Throws `HOME_UNUSABLE` if that fails, `FileProblem` if it is not a regular file. */
-export async function readClientFile(path: string): Promise<ClientFile> {
+const ADD_BY_HAND = 'run this without --write and add the printed entry by hand';
+
+/**
+ * Reads the file. Throws `HOME_UNUSABLE` if that fails, `FileProblem` if it is not a regular file.
+ * @param byHand for the errors about this file, also later ones
+ */
+export async function readClientFile(path: string, byHand = ADD_BY_HAND): Promise<ClientFile> {
   try {
     const isThere = await lstat(path).catch(nullIfMissing);
-    if (!isThere) return { path, target: path, bytes: null, owner: null };
+    if (!isThere) return { path, target: path, bytes: null, owner: null, byHand };
     const target = await realpath(path);
     const { bytes, mode, uid, gid } = await readRegularFile(target, MAX_BYTES);
-    return { path, target, bytes, owner: { mode: mode & 0o777, uid, gid } };
+    return { path, target, bytes, owner: { mode: mode & 0o777, uid, gid }, byHand };
   } catch (error) {
     if (error instanceof UnreadFile) throw problemOf(error);
     if (systemCodeOf(error) === 'EISDIR') throw new FileProblem('is not a regular file');
     if (systemCodeOf(error) === 'ENOENT')
       throw new FileProblem('is a symbolic link to a file that does not exist');
-    throw unusable(path, 'read', error);
+    throw unusable(path, 'read', error, byHand);
   }
 }
 
@@ -98,7 +105,7 @@ export async function replaceClientFile(file: ClientFile, replacement: Replaceme
     return backup;
   } catch (error) {
     if (backup) await rm(backup, { force: true }).catch(() => {});
-    throw unusable(path, 'written', error);
+    throw unusable(path, 'written', error, file.byHand);
   }
 }
 
@@ -111,7 +118,7 @@ export async function deleteClientFile(file: ClientFile, base: string): Promise<
     await requireUnchanged(file);
     await rm(file.path);
   } catch (error) {
-    throw unusable(file.path, 'deleted', error);
+    throw unusable(file.path, 'deleted', error, file.byHand);
   }
   for (let folder = dirname(file.path); folder.startsWith(base + sep); folder = dirname(folder)) {
     const isEmpty = await rmdir(folder).then(
@@ -144,7 +151,7 @@ export async function closeToOthers(file: ClientFile): Promise<void> {
     handle = await open(file.target, 'r');
     await handle.chmod(0o600);
   } catch (error) {
-    throw unusable(file.path, 'made private', error);
+    throw unusable(file.path, 'made private', error, file.byHand);
   } finally {
     await handle?.close();
   }
@@ -180,19 +187,18 @@ async function requireUnchanged({ path, target, bytes }: ClientFile): Promise<vo
   });
 }
 
-const REMEDIES: Record<string, string> = {
-  ENOSPC: 'Free some disk space, then try again.',
-  EDQUOT: 'Free some disk space, then try again.',
-  EROFS: 'The file system is read-only. Run this without --write and add the printed entry by hand.',
-};
+const FULL = 'Free some disk space, then try again.';
 
-function unusable(path: string, what: string, error: unknown): RelayError {
+function unusable(path: string, what: string, error: unknown, byHand = ADD_BY_HAND): RelayError {
   if (error instanceof RelayError) return error;
-  const code = systemCodeOf(error);
-  return new RelayError('HOME_UNUSABLE', `${path} cannot be ${what} (${code ?? messageOf(error)}).`, {
-    remedy:
-      REMEDIES[code ?? ''] ??
-      'Check the permissions of the file and its directory, or run this without --write and add the printed entry by hand.',
+  const code = systemCodeOf(error) ?? '';
+  const remedies: Record<string, string> = {
+    ENOSPC: FULL,
+    EDQUOT: FULL,
+    EROFS: `The file system is read-only: ${byHand}.`,
+  };
+  return new RelayError('HOME_UNUSABLE', `${path} cannot be ${what} (${code || messageOf(error)}).`, {
+    remedy: remedies[code] ?? `Check the permissions of the file and its directory, or ${byHand}.`,
     cause: error,
   });
 }

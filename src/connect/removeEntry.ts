@@ -36,8 +36,9 @@ export async function remove(
   { now, currentKey }: { now: number; currentKey(): Promise<string | null> },
 ): Promise<Removed> {
   const { file: path, addition } = plan;
+  const entryByHand = `${addition.name} from ${addition.section} by hand`;
   try {
-    const file = await readClientFile(path);
+    const file = await readClientFile(path, `remove ${entryByHand}`);
     const before = textOf(file);
     const names = namesIn(before, plan);
     const keys = keysOf(before, plan, names);
@@ -56,7 +57,7 @@ export async function remove(
   } catch (error) {
     if (!(error instanceof FileProblem)) throw error;
     throw new RelayError('HOME_UNUSABLE', `${path} ${error.message}. Nothing was changed.`, {
-      remedy: `Remove ${addition.name} from ${addition.section} by hand.`,
+      remedy: `Remove ${entryByHand}.`,
       cause: error,
     });
   }

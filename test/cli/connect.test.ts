@@ -14,7 +14,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import type { Parts } from '../../src/cli/context.ts';
 import { CLIENTS } from '../../src/connect/clientTable.ts';
@@ -515,6 +515,7 @@ If the client starts a program instead, give it this command:
   assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
 });
 
+const CODEX = DOCUMENTED.codex?.text ?? '';
 const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
 const BOTH =
   '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" },\n    "relay": {\n      "url": "http://127.0.0.1:4980/mcp"\n    }\n  }\n}\n';
@@ -685,41 +686,44 @@ async function asSomebody<T>(
 }
 
 test('a read-only directory or file is reported, and nothing is left behind', async (context) => {
+  const files = { '.cursor/mcp.json': OTHER, '.gemini/settings.json': BOTH, '.codex/config.toml': CODEX };
   const { home, run, put, text, list } = desk(context);
-  put('.cursor/mcp.json', OTHER);
-  put('.gemini/settings.json', OTHER);
+  for (const [file, content] of Object.entries(files)) put(file, content);
   chmodSync(join(home, '.cursor'), 0o500);
   chmodSync(join(home, '.gemini/settings.json'), 0o400);
-  const paths = ['', '.cursor', '.cursor/mcp.json', '.gemini', '.gemini/settings.json'].map((path) =>
-    join(home, path),
-  );
+  chmodSync(join(home, '.codex'), 0o500);
+  const below = Object.keys(files).flatMap((file) => [dirname(file), file]);
+  const paths = ['', ...below].map((path) => join(home, path));
   const commands = async (env: NodeJS.ProcessEnv = {}) => [
     await run(['cursor', '--write'], { env }),
-    await run(['gemini', '--write'], { env }),
+    await run(['gemini', '--write', '--toolsets', 'standard'], { env }),
+    await run(['gemini', '--remove'], { env }),
+    await run(['codex', '--remove'], { env }),
   ];
   const rehearse = async () => {
     const other = desk(context);
-    other.put('.cursor/mcp.json', OTHER);
-    other.put('.gemini/settings.json', OTHER);
+    for (const [file, content] of Object.entries(files)) other.put(file, content);
     await commands({ HOME: other.home });
     await commands({ HOME: join(other.home, 'missing') });
   };
-  const [cursor, gemini] = await asSomebody(paths, rehearse, () => commands());
-  chmodSync(join(home, '.cursor'), 0o700);
-  const remedy =
-    '  Check the permissions of the file and its directory, or run this without --write and add the printed entry by hand.\n';
-  assert.deepEqual(cursor, {
+  const results = await asSomebody(paths, rehearse, () => commands());
+  for (const folder of ['.cursor', '.codex']) chmodSync(join(home, folder), 0o700);
+  const failed = (what: string, byHand: string) => ({
     code: 1,
     out: '',
-    err: `${NO_SERVER}relay: ${home}/.cursor/mcp.json cannot be written (EACCES).\n${remedy}`,
+    err: `${NO_SERVER}relay: ${home}/${what} (EACCES).\n  Check the permissions of the file and its directory, or ${byHand} by hand.\n`,
   });
-  assert.deepEqual(gemini, {
-    code: 1,
-    out: '',
-    err: `${NO_SERVER}relay: ${home}/.gemini/settings.json cannot be written (EACCES).\n${remedy}`,
-  });
-  assert.deepEqual([list('.cursor'), list('.gemini')], [['mcp.json'], ['settings.json']]);
-  assert.deepEqual([text('.cursor/mcp.json'), text('.gemini/settings.json')], [OTHER, OTHER]);
+  const add = 'run this without --write and add the printed entry';
+  assert.deepEqual(results, [
+    failed('.cursor/mcp.json cannot be written', add),
+    failed('.gemini/settings.json cannot be written', add),
+    failed('.gemini/settings.json cannot be written', 'remove relay from mcpServers'),
+    failed('.codex/config.toml cannot be deleted', 'remove relay from mcp_servers'),
+  ]);
+  for (const [file, content] of Object.entries(files)) {
+    assert.deepEqual(list(dirname(file)), [basename(file)]);
+    assert.equal(text(file), content);
+  }
 });
 
 test('the path of the file may have spaces, quotes and letters of any script', async (context) => {
