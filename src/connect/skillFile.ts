@@ -34,7 +34,7 @@ export async function writeSkill(folder: string, text: string): Promise<boolean>
     await replaceFile(path, text, { mode: 0o644 });
     return true;
   } catch (error) {
-    throw failed(path, 'written', error);
+    throw failed(`${path} cannot be written`, error, 'Give another directory with --skill DIR.');
   }
 }
 
@@ -62,7 +62,7 @@ export async function removeSkill(folder: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    throw failed(path, 'removed', error);
+    throw failed(`${path} cannot be removed`, error, `Check the permissions of ${own}, or remove it yourself.`);
   }
 }
 
@@ -76,9 +76,6 @@ async function contentOf(path: string): Promise<string | null> {
   return readFile(path, 'utf8').catch(nullIfMissing);
 }
 
-function failed(path: string, what: string, error: unknown): RelayError {
-  return new RelayError('HOME_UNUSABLE', `${path} cannot be ${what}: ${messageOf(error)}.`, {
-    remedy: 'Give another directory with --skill DIR.',
-    cause: error,
-  });
+function failed(what: string, error: unknown, remedy: string): RelayError {
+  return new RelayError('HOME_UNUSABLE', `${what}: ${messageOf(error)}.`, { remedy, cause: error });
 }

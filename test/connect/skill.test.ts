@@ -1,7 +1,7 @@
 /** `relay connect --skill`: where the skill is written, that it can be removed, what it costs, and that its commands run. */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { test } from 'node:test';
 import { parse } from 'yaml';
@@ -85,6 +85,27 @@ test('--skill takes any directory, --remove brings back the skill it replaced, a
   assert.match(desktop.err, /relay knows no directory from which Claude Desktop reads skills/);
   const wrong = await cli(['connect', 'cursor', '--skill', '--key'], { env });
   assert.equal(wrong.code, 2);
+});
+
+test('a skill that cannot be written or removed is reported with what to do about it', async (t) => {
+  const home = temporaryHome(t);
+  const env = { HOME: home, RELAY_HOME: join(home, 'relay-home') };
+  const file = join(home, 'file');
+  writeFileSync(file, '');
+  const written = await cli(['connect', '--skill', file], { env });
+  assert.deepEqual([written.code, written.out], [1, '']);
+  assert.match(written.err, /SKILL\.md cannot be written: ENOTDIR.*\n {2}Give another directory with --skill DIR\.\n$/);
+  await cli(['connect', '--skill', home], { env });
+  const own = join(home, 'relay');
+  rmSync(join(own, '.made-by-relay'));
+  mkdirSync(join(own, '.made-by-relay'));
+  assert.deepEqual(await cli(['connect', '--skill', home, '--remove'], { env }), {
+    code: 1,
+    out: '',
+    err: `relay: ${own}/SKILL.md cannot be removed: EISDIR: illegal operation on a directory, read.
+  Check the permissions of ${own}, or remove it yourself.
+`,
+  });
 });
 
 test('every command of the skill runs as it is written', async (t) => {
