@@ -62,7 +62,11 @@ export async function removeSkill(folder: string): Promise<boolean> {
     }
     return true;
   } catch (error) {
-    throw failed(`${path} cannot be removed`, error, `Check the permissions of ${own}, or remove it yourself.`);
+    throw failed(
+      `${path} cannot be removed`,
+      error,
+      `Check the permissions of ${own}, or remove it yourself.`,
+    );
   }
 }
 

@@ -70,7 +70,11 @@ const WRONG_USES: ReadonlyArray<[args: string[], what: string, remedy: (relay: s
     (relay) => `To generate a new key anyway: \`${relay} key rotate --yes\``,
   ],
   [['browsers', 'forget'], 'Give either one ID or --all.', (relay) => `\`${relay} browsers\` shows the IDs.`],
-  [['config', 'get', 'xyzzy'], 'There is no setting "xyzzy".', (relay) => `\`${relay} config list\` shows all.`],
+  [
+    ['config', 'get', 'xyzzy'],
+    'There is no setting "xyzzy".',
+    (relay) => `\`${relay} config list\` shows all.`,
+  ],
   [
     ['config', 'set', 'port'],
     'The value of port is missing.',

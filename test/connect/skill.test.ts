@@ -94,7 +94,10 @@ test('a skill that cannot be written or removed is reported with what to do abou
   writeFileSync(file, '');
   const written = await cli(['connect', '--skill', file], { env });
   assert.deepEqual([written.code, written.out], [1, '']);
-  assert.match(written.err, /SKILL\.md cannot be written: ENOTDIR.*\n {2}Give another directory with --skill DIR\.\n$/);
+  assert.match(
+    written.err,
+    /SKILL\.md cannot be written: ENOTDIR.*\n {2}Give another directory with --skill DIR\.\n$/,
+  );
   await cli(['connect', '--skill', home], { env });
   const own = join(home, 'relay');
   rmSync(join(own, '.made-by-relay'));
