@@ -70,6 +70,27 @@ test('--args gives arguments as JSON, from stdin too', async (context) => {
   assert.equal(piped.out, '{"got":{"query":"a"}}\n');
 });
 
+const BAD_JSON: ReadonlyArray<[args: string[], platform: NodeJS.Platform, remedy: string]> = [
+  [['--args', '{query'], 'linux', 'Put it in single quotes.'],
+  [['ids=[a'], 'darwin', 'Put it in single quotes.'],
+  [['--args', '{query'], 'win32', String.raw`Put it in double quotes, with \" for each one inside.`],
+  [['ids=[a'], 'win32', String.raw`Put it in double quotes, with \" for each one inside.`],
+  [['--args', '-'], 'linux', 'Correct what goes to stdin, then run this again.'],
+  [['--args', '-'], 'win32', 'Correct what goes to stdin, then run this again.'],
+  [['--args', '[1]'], 'linux', `For example: --args '{"query": "carousel"}'`],
+  [['--args', '[1]'], 'win32', String.raw`For example: --args "{\"query\": \"carousel\"}"`],
+  [['ids='], 'linux', `To really pass an empty list: --args '{"ids":[]}'`],
+  [['ids='], 'win32', String.raw`To really pass an empty list: --args "{\"ids\":[]}"`],
+];
+
+for (const [args, platform, remedy] of BAD_JSON) {
+  test(`call echo ${args.join(' ')} on ${platform} says how to pass JSON there`, async (context) => {
+    const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
+    const { code, out, err } = await relay(['call', 'echo', ...args], { env, platform, stdin: '{query' });
+    assert.deepEqual([code, out, err.split('\n').slice(1)], [2, '', [`  ${remedy}`, '']]);
+  });
+}
+
 test('a failed tool is exit 1 with its error on stderr, a missing login exit 3', async (context) => {
   const { env } = await startFakeLocal(context, { mcp: () => echoServer() });
   const err = (code: string) => `relay: ${code}: It does not work.\n  Do something else.\n`;

@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { toolArguments } from '../../src/cli/call/toolArguments.ts';
 
+const TYPED = { platform: 'linux', piped: false } as const;
+
 const SCHEMA = {
   type: 'object',
   properties: {
@@ -44,18 +46,18 @@ const WORDS: Array<[word: string, value: unknown]> = [
 for (const [word, value] of WORDS) {
   test(`${word} is sent as ${JSON.stringify(value)}`, () => {
     const key = word.slice(0, word.indexOf('='));
-    assert.deepEqual(toolArguments([word], undefined, SCHEMA), { [key]: value });
+    assert.deepEqual(toolArguments([word], undefined, SCHEMA, TYPED), { [key]: value });
   });
 }
 
 test('key=value words override --args', () => {
-  const args = toolArguments(['limit=5'], '{"query": "x", "limit": 1}', SCHEMA);
+  const args = toolArguments(['limit=5'], '{"query": "x", "limit": 1}', SCHEMA, TYPED);
   assert.deepEqual(args, { query: 'x', limit: 5 });
 });
 
 test('an empty list can be passed as JSON, and the error for an empty word says how', () => {
-  assert.deepEqual(toolArguments([], '{"ids": []}', SCHEMA), { ids: [] });
-  assert.throws(() => toolArguments(['ids='], undefined, SCHEMA), {
+  assert.deepEqual(toolArguments([], '{"ids": []}', SCHEMA, TYPED), { ids: [] });
+  assert.throws(() => toolArguments(['ids='], undefined, SCHEMA, TYPED), {
     remedy: `To really pass an empty list: --args '{"ids":[]}'`,
   });
 });
@@ -73,6 +75,6 @@ const REFUSED: Array<[words: string[], json: string | undefined, message: RegExp
 
 for (const [words, json, message] of REFUSED) {
   test(`${[...words, json].join(' ')} is wrong usage`, () => {
-    assert.throws(() => toolArguments(words, json, SCHEMA), { code: 'USAGE', message });
+    assert.throws(() => toolArguments(words, json, SCHEMA, TYPED), { code: 'USAGE', message });
   });
 }

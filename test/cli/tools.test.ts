@@ -101,7 +101,10 @@ test('the text of every tool fits 80 columns, and its example is a call that the
     const [example = '', ...lines] = linesOf(out).reverse();
     assertNone(lines, (line) => line.length > 80, tool.name);
     const [name, ...args] = exampleWords(example);
-    const given = toolArguments(args, undefined, z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema);
+    const given = toolArguments(args, undefined, z.toJSONSchema(tool.input, { io: 'input' }) as ValueSchema, {
+      platform: 'linux',
+      piped: false,
+    });
     assert.equal(name, tool.name);
     assert.deepEqual(tool.input.safeParse(given).error?.issues ?? [], [], example);
   }

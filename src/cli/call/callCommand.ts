@@ -57,15 +57,16 @@ async function callTool(
   name: string,
   words: readonly string[],
   json: string | undefined,
-  { yes = false }: CallOptions,
+  { yes = false, args: source }: CallOptions,
 ): Promise<Shown> {
   const tools = await client.listTools();
   const tool = tools.find((candidate) => candidate.name === name) ?? (await notOffered(name, tools));
   const { toolArguments } = await import('./toolArguments.ts');
-  const args = toolArguments(words, json, tool.inputSchema);
-  const { terminal } = context.io;
+  const { platform, io } = context;
+  const { terminal } = io;
+  const args = toolArguments(words, json, tool.inputSchema, { platform, piped: source === '-' });
   if (!yes && terminal.stdin && terminal.stderr) await confirmRemoval(context, client, tools, tool, args);
-  const progress = createProgress(context.io);
+  const progress = createProgress(io);
   try {
     const outcome = await client.callTool(name, args, progress.draw);
     return { ...outcome, hasPages: Object.hasOwn(Object(tool.inputSchema.properties), 'offset') };

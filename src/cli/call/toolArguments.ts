@@ -6,6 +6,7 @@
 import { didYouMean } from '../../base/nearest.ts';
 import { isObject } from '../../base/parsing.ts';
 import { messageOf, RelayError } from '../../domain/errors.ts';
+import { quoted } from './nextPage.ts';
 
 /** The part of JSON Schema that the tools use. */
 export interface ValueSchema {
@@ -14,6 +15,13 @@ export interface ValueSchema {
   oneOf?: unknown;
   items?: unknown;
   properties?: unknown;
+}
+
+/** How the arguments were typed, for the remedies. */
+interface Typed {
+  platform: NodeJS.Platform;
+  /** True if `json` came from stdin, where no shell reads quotation marks. */
+  piped: boolean;
 }
 
 /**
@@ -25,46 +33,59 @@ export function toolArguments(
   words: readonly string[],
   json: string | undefined,
   inputSchema: ValueSchema,
+  { platform, piped }: Typed,
 ): Record<string, unknown> {
-  const args = json === undefined ? {} : parseObject(json);
+  const quoting = QUOTING[platform === 'win32' ? 'cmd' : 'sh'];
+  const example = '{"query": "carousel"}';
+  const args = piped
+    ? parseObject(json ?? '', { correction: CORRECT, example })
+    : parseObject(json ?? '{}', { correction: quoting, example: `--args ${quoted(example, platform)}` });
   const properties = asRecord(inputSchema.properties);
   const given = new Set<string>();
   for (const word of words) {
     const [key, text] = splitWord(word);
     if (given.has(key)) throw usage(`The argument ${key} is given twice.`, `Give a list as ${key}=a,b.`);
     given.add(key);
-    const value = convert(text, asRecord(properties[key]));
+    const value = convert(text, asRecord(properties[key]), quoting);
     if (Array.isArray(value) && value.length === 0 && !text.trimStart().startsWith('['))
-      throw emptyList(key, word);
+      throw emptyList(key, word, platform);
     args[key] = value;
   }
   return args;
 }
 
-function emptyList(key: string, word: string): RelayError {
-  const list = JSON.stringify({ [key]: [] });
+/** How to keep the shell from changing JSON. */
+const QUOTING = {
+  sh: 'Put it in single quotes.',
+  cmd: String.raw`Put it in double quotes, with \" for each one inside.`,
+};
+const CORRECT = 'Correct what goes to stdin, then run this again.';
+
+function emptyList(key: string, word: string, platform: NodeJS.Platform): RelayError {
+  const list = quoted(JSON.stringify({ [key]: [] }), platform);
   return usage(
     `${word} has no values. Is a variable of the shell not set?`,
-    `To really pass an empty list: --args '${list}'`,
+    `To really pass an empty list: --args ${list}`,
   );
 }
 
-function convert(text: string, schema: ValueSchema): unknown {
+/** @param quoting the remedy for JSON that cannot be read */
+function convert(text: string, schema: ValueSchema, quoting: string): unknown {
   const types = typesOf(schema);
-  if (types.has('array')) return toArray(text, schema);
-  if (types.has('object') && text.trimStart().startsWith('{')) return parseJson(text);
+  if (types.has('array')) return toArray(text, schema, quoting);
+  if (types.has('object') && text.trimStart().startsWith('{')) return parseJson(text, quoting);
   if (types.has('string')) return text;
   if (types.has('boolean') && /^(true|false)$/i.test(text)) return text.toLowerCase() === 'true';
   if ((types.has('integer') || types.has('number')) && /^-?\d+(\.\d+)?$/.test(text)) return Number(text);
   return text;
 }
 
-function toArray(text: string, schema: ValueSchema): unknown {
-  if (text.trimStart().startsWith('[')) return parseJson(text);
+function toArray(text: string, schema: ValueSchema, quoting: string): unknown {
+  if (text.trimStart().startsWith('[')) return parseJson(text, quoting);
   const items = asRecord(asRecord([schema, ...branchesOf(schema)].find((branch) => branch.items))?.items);
   // A comma inside an object separates its members, so an object is one value.
   const parts = text.trimStart().startsWith('{') ? [text] : text.split(',').map((part) => part.trim());
-  return parts.filter((part) => part !== '').map((part) => convert(part, items));
+  return parts.filter((part) => part !== '').map((part) => convert(part, items, quoting));
 }
 
 /** Every type that the value may have, in all alternatives of the schema. */
@@ -86,17 +107,20 @@ function splitWord(word: string): [string, string] {
   );
 }
 
-function parseObject(json: string): Record<string, unknown> {
-  const value = parseJson(json);
+function parseObject(
+  json: string,
+  { correction, example }: { correction: string; example: string },
+): Record<string, unknown> {
+  const value = parseJson(json, correction);
   if (isObject(value)) return { ...value };
-  throw usage('--args must be one JSON object.', `For example: --args '{"query": "carousel"}'.`);
+  throw usage('--args must be one JSON object.', `For example: ${example}`);
 }
 
-function parseJson(text: string): unknown {
+function parseJson(text: string, remedy: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
-    throw usage(`This is not JSON: ${text.slice(0, 80)} (${messageOf(error)}).`, 'Put it in single quotes.');
+    throw usage(`This is not JSON: ${text.slice(0, 80)} (${messageOf(error)}).`, remedy);
   }
 }
 
