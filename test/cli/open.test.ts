@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { existsSync, readFileSync } from 'node:fs';
 import test from 'node:test';
-import { relay, temporaryHome } from '../support/cli.ts';
+import { relay, run, temporaryHome } from '../support/cli.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
+import { withRelay } from '../support/world.ts';
 
 const TICKET_URL = 'http://127.0.0.1:4980/#ticket=owner-ticket';
 const PAGE_URL = 'http://127.0.0.1:4980/';
@@ -62,6 +63,17 @@ test('open says what to do if no browser can be opened, or if none uses the tick
     err: `No browser opened the page. ${then}`,
   });
 });
+
+test('open is exit 4 if the server stops before a browser opened the page', () =>
+  withRelay({}, async (world) => {
+    const { baseUrl } = world.server;
+    const openBrowser = () => world.server.close();
+    assert.deepEqual(await run(world, ['open'], { openBrowser }), {
+      code: 4,
+      out: `${baseUrl}/\n`,
+      err: 'relay: The server stopped before a browser opened the page.\n  Start it with `relay serve`.\n',
+    });
+  }));
 
 test('open without a server is exit 4', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context) };

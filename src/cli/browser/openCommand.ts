@@ -1,5 +1,6 @@
 import { Command } from 'commander';
 import { interruptible } from '../../base/abort.ts';
+import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { note, printJson, printLine } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -23,6 +24,7 @@ async function runOpen(context: Context): Promise<void> {
   try {
     if (!json) printLine(io, opening.pageUrl);
     const end = await interruptible(signal, opening.ended);
+    if (end === 'gone') throw serverStopped();
     if (json) return printJson(io, { url: opening.pageUrl, signedIn: end === 'signed_in' });
     tellEnd(context, end, opening.pageUrl);
   } finally {
@@ -30,9 +32,15 @@ async function runOpen(context: Context): Promise<void> {
   }
 }
 
-/** Tells the person what to do if no browser signed in. */
+function serverStopped(): RelayError {
+  return new RelayError('NO_SERVER', 'The server stopped before a browser opened the page.', {
+    remedy: { text: 'Start it with {command}.', command: ['serve'] },
+  });
+}
+
+/** Tells the person what to do if no browser signed in. Without the server, there is no page to open. */
 export function tellEnd(context: Context, end: SignInEnd, pageUrl: string): void {
-  if (end === 'signed_in') return;
+  if (end === 'signed_in' || end === 'gone') return;
   const what = end === 'failed' ? 'No browser could be opened.' : 'No browser opened the page.';
   const status = commandLine(context, 'status');
   note(context.io, `${what} Open ${pageUrl} yourself; \`${status}\` shows the owner code.`);

@@ -6,10 +6,10 @@ import type { Context } from '../context.ts';
 import { signInFolder, writeSignInFile } from './signInFile.ts';
 
 /**
- * `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid, or the command or the server has
- * stopped.
+ * `failed`: no browser could be opened. `late`: no browser used the ticket while it was valid, or the command has stopped.
+ * `gone`: the server no longer answers.
  */
-export type SignInEnd = 'signed_in' | 'late' | 'failed';
+export type SignInEnd = 'signed_in' | 'late' | 'failed' | 'gone';
 
 export interface SigningIn {
   ended: Promise<SignInEnd>;
@@ -43,7 +43,7 @@ export async function openSignedIn(
 }
 
 async function openAndWait(
-  { clock, openBrowser }: Context,
+  { clock, openBrowser, signal }: Context,
   local: LocalApi,
   { path, id }: { path: string; id: string },
   over: AbortSignal,
@@ -61,7 +61,7 @@ async function openAndWait(
       await clock.sleep(POLL_MS, over);
     }
   } catch {
-    // The command or the server has stopped, so nobody will use the ticket.
+    if (!over.aborted && !signal.aborted) return 'gone';
   }
   return 'late';
 }
