@@ -80,7 +80,7 @@ test('relay library reads the library, says what it holds, answers questions and
     ]);
     assert.deepEqual(
       [two.out, two.err],
-      ['position\n0\n1\n', 'The first 2 rows; --limit and --csv show more.\n'],
+      ['position\n0\n1\n', 'The first 2 rows; without --limit, --csv shows all.\n'],
     );
     const cut = await run(relay, [
       'library',
@@ -94,6 +94,13 @@ test('relay library reads the library, says what it holds, answers questions and
       out: 'position\n       0\n       1\n',
       err: 'The first 2 rows; --limit and --csv show more.\n',
     });
+    const pairs = 'select 1 from saved a, saved b';
+    const most = await run(relay, ['library', 'ask', '--limit', '500', pairs]);
+    assert.equal(most.err, 'The first 500 rows; --csv without --limit shows all.\n');
+    const usual = await run(relay, ['library', 'ask', pairs]);
+    assert.equal(usual.err, 'The first 100 rows; --limit and --csv show more.\n');
+    const wide = await run(relay, ['library', 'ask', 'select hex(zeroblob(5000)) from saved']);
+    assert.match(wide.err, /^The first \d rows; --csv without --limit shows all\.\n$/);
     const wrong = await run(relay, ['library', 'ask', 'drop table saved', '--json']);
     assert.equal(wrong.code, 1);
     assert.equal(JSON.parse(wrong.err).error.code, 'INVALID_ARGUMENT');

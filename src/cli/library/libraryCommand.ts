@@ -16,6 +16,7 @@ import { wholeNumber } from '../usage/wholeNumber.ts';
 const POLL_MS = 500;
 /** Number of rows that a table has, unless the person gives another. */
 const DEFAULT_ROWS = 100;
+const MAX_ROWS = 500;
 
 const EXAMPLES = `
 relay reads the library once, in the background, and brings the copy up to date
@@ -57,7 +58,7 @@ export function libraryCommand(context: Context, finish: Finish): Command {
         .option(
           '--limit <n>',
           'Print at most this many rows, 1 to 500 (default: 100, with --csv all)',
-          wholeNumber(1, 500),
+          wholeNumber(1, MAX_ROWS),
         )
         .option('--max-age <minutes>', 'How old the copy may be', wholeNumber(0, 10_080), 10)
         .action((sql: string, options: AskOptions) => runAsk(context, sql, options)),
@@ -112,18 +113,24 @@ async function runAsk(
   if (csv && !json) {
     const answer = await local.askLibraryCsv({ sql, limit: limit ?? null, maxAgeMinutes: maxAge });
     printBlock(io, answer.csv);
-    return remark(context, answer);
+    return remark(context, answer, 'without --limit, --csv shows all');
   }
   const most = limit ?? (csv ? null : DEFAULT_ROWS);
   const answer = await local.askLibrary({ sql, limit: most, maxAgeMinutes: maxAge });
   if (json) return printJson(io, answer);
   const { tableLines } = await import('./libraryText.ts');
   for (const line of tableLines(answer, io.columns)) printLine(io, line);
-  remark(context, answer);
+  // An answer that is cut at fewer rows than the limit has reached the maximum number of characters.
+  const isLong = answer.row_count === MAX_ROWS || answer.row_count !== most;
+  remark(context, answer, isLong ? '--csv without --limit shows all' : '--limit and --csv show more');
 }
 
-function remark({ io }: Context, answer: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>): void {
-  if (answer.truncated) note(io, `The first ${answer.row_count} rows; --limit and --csv show more.`);
+function remark(
+  { io }: Context,
+  answer: Pick<LibraryAnswer, 'truncated' | 'row_count' | 'note'>,
+  rest: string,
+): void {
+  if (answer.truncated) note(io, `The first ${answer.row_count} rows; ${rest}.`);
   if (answer.note !== undefined) note(io, answer.note);
 }
 
