@@ -513,19 +513,24 @@ test('--dry-run needs no server', async (context) => {
   assert.match(out, /^The list: 3 songs, read as text with one song a line \(utf-8\)\n/);
 });
 
-test('import - on a terminal asks for a name, then for the list', () =>
-  withLists(async ({ world, run }) => {
-    const songs = uniqueTracks(world, 2);
-    const typed = new PassThrough();
-    typed.write('Pasted\n');
-    const running = run(['import', '-'], { ...TERMINAL, stdin: typed });
-    await until(() => typed.listenerCount('data') + typed.listenerCount('readable') > 0);
-    setImmediate(() => typed.end(`${songs.map(lineOf).join('\n')}\n`));
-    const { code, err } = await running;
-    assert.equal(code, 0, err);
-    assert.match(
-      err,
-      /^Name of the new playlist: Paste the list, one song a line\. Ctrl-D on a line of its own ends it\.\n/,
-    );
-    assert.deepEqual(urisOf(named(world, 'Pasted')), pluck(songs, 'uri'));
-  }));
+const END_KEYS = [
+  ['linux', 'Ctrl-D'],
+  ['win32', 'Ctrl-Z and then Enter'],
+] as const;
+
+for (const [platform, keys] of END_KEYS) {
+  test(`import - on a terminal of ${platform} asks for a name, then for the list`, () =>
+    withLists(async ({ world, run }) => {
+      const songs = uniqueTracks(world, 2);
+      const typed = new PassThrough();
+      typed.write('Pasted\n');
+      const running = run(['import', '-'], { ...TERMINAL, platform, stdin: typed });
+      await until(() => typed.listenerCount('data') + typed.listenerCount('readable') > 0);
+      setImmediate(() => typed.end(`${songs.map(lineOf).join('\n')}\n`));
+      const { code, err } = await running;
+      assert.equal(code, 0, err);
+      const asked = `Name of the new playlist: Paste the list, one song a line. ${keys} on a line of its own ends it.\n`;
+      assert.equal(err.slice(0, asked.length), asked);
+      assert.deepEqual(urisOf(named(world, 'Pasted')), pluck(songs, 'uri'));
+    }));
+}

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type Clock, systemClock, systemRandom } from '../../src/base/clock.ts';
 import type { Parts, World } from '../../src/cli/context.ts';
 import { runProgram } from '../../src/cli/program.ts';
+import type { Pipe } from '../../src/cli/stdio/pipe.ts';
 import type { Machine } from '../../src/service/manager.ts';
 
 export { temporaryHome } from './temporaryHome.ts';
@@ -13,6 +14,8 @@ export interface CliOptions {
   env?: NodeJS.ProcessEnv;
   /** A string is the whole content of stdin. A stream stays open until the test ends it. */
   stdin?: string | PassThrough;
+  /** What `relay stdio` reads and writes. */
+  pipe?: Pipe;
   terminal?: { stdin?: boolean; stdout?: boolean; stderr?: boolean };
   columns?: number;
   platform?: NodeJS.Platform;
@@ -72,7 +75,7 @@ function worldOf(options: CliOptions, result: CliResult): World {
       terminal,
       columns: options.columns ?? 80,
     },
-    pipe: unexpected,
+    pipe: () => options.pipe ?? unexpected(),
     env: options.env ?? {},
     platform: options.platform ?? 'linux',
     clock: options.clock ?? systemClock,

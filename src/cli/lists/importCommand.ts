@@ -13,6 +13,7 @@ import {
 } from '../../domain/listImport.ts';
 import type { ListContent, LocalApi } from '../../domain/localApi.ts';
 import type { Context } from '../context.ts';
+import { endOfInput } from '../terminal/endOfInput.ts';
 import { hanging, note, printJson, printLine } from '../terminal/output.ts';
 import type { Dialogue } from '../terminal/prompt.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
@@ -159,7 +160,8 @@ async function askWhere(
     to = { ...options, new: name };
   }
   talk.close();
-  note(context.io, 'Paste the list, one song a line. Ctrl-D on a line of its own ends it.');
+  const end = endOfInput(context.platform);
+  note(context.io, `Paste the list, one song a line. ${end} on a line of its own ends it.`);
   return to;
 }
 

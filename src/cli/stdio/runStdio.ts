@@ -5,6 +5,7 @@ import { isWorking, type JobStatus } from '../../domain/job.ts';
 import type { RunningServer } from '../../server/start.ts';
 import type { Context } from '../context.ts';
 import { EXIT, type ExitCode } from '../exit.ts';
+import { endOfInput } from '../terminal/endOfInput.ts';
 import { note } from '../terminal/output.ts';
 import { type ToolOptions, toolChoice } from '../usage/toolFlags.ts';
 
@@ -26,7 +27,9 @@ export async function runStdio(
   const { createServerLink } = await import('./serverLink.ts');
   const { createCarrier } = await import('./carrier.ts');
   const { readLines } = await import('./lines.ts');
-  if (pipe.terminal) note(context.io, 'Waiting for messages of an MCP client. Ctrl-D ends it.');
+  if (pipe.terminal) {
+    note(context.io, `Waiting for messages of an MCP client. ${endOfInput(context.platform)} ends it.`);
+  }
   const link = createServerLink(context, { tools: options, host });
   const carrier = createCarrier(link, pipe.write);
   const over = either(context.signal, pipe.closed);
