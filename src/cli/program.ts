@@ -1,5 +1,5 @@
 /** The command line: which commands there are, and how their results and errors leave the program. */
-import { Command, CommanderError, InvalidArgumentError } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, type Option } from 'commander';
 import { didYouMean, nearestNames } from '../base/nearest.ts';
 import { RelayError } from '../domain/errors.ts';
 import { COMMANDS } from './commandList.ts';
@@ -113,17 +113,28 @@ function usageError(error: CommanderError, args: readonly string[], program: Com
   });
 }
 
-/** The names of the command in `args` and of its subcommand, whose help has the options that were meant. */
+/**
+ * The names of the command in `args` and of its subcommand, whose help has the options that were meant. The value of an option
+ * may be the name of another command.
+ */
 function commandIn(args: readonly string[], program: Command): string[] {
   const path: string[] = [];
-  let commands = program.commands;
+  let command = program;
+  let isValue = false;
   for (const arg of args) {
-    const found = commands.find((command) => command.name() === arg);
+    if (arg === '--') break;
+    const found = isValue ? undefined : command.commands.find((one) => one.name() === arg);
+    isValue = takesNext(arg, [...program.options, ...command.options]);
     if (!found) continue;
     path.push(arg);
-    commands = found.commands;
+    command = found;
   }
   return path;
+}
+
+/** True if the word after `arg` is its value. */
+function takesNext(arg: string, options: readonly Option[]): boolean {
+  return options.some((option) => option.required && (option.long === arg || option.short === arg));
 }
 
 /** Rewrites "option '--format <format>' argument 'x' is invalid. Allowed choices are csv, json." */

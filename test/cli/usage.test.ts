@@ -35,6 +35,15 @@ const MISTAKES: Array<[args: string, message: string, remedy: string]> = [
     'See `relay status --help`.',
   ],
   ['call', 'Missing required argument "tool".', 'See `relay call --help`.'],
+  ['jobs fix', 'Missing required argument "job".', 'See `relay jobs fix --help`.'],
+  [
+    'clients add X',
+    'Required option "--redirect-uri <uri...>" not specified.',
+    'See `relay clients add --help`.',
+  ],
+  // The value of an option may be the name of a command.
+  ['--home jobs status --bad', 'Unknown option "--bad".', 'See `relay status --help`.'],
+  ['jobs --home list fix --bad', 'Unknown option "--bad".', 'See `relay jobs fix --help`.'],
   ['key sho', 'Unknown command "key sho".', 'Did you mean "show"? See `relay key --help`.'],
   [
     'config remove',
