@@ -121,7 +121,7 @@ test('of two servers that do not see each other the second does not save over th
     );
     await assert.rejects(failing, {
       code: 'STORE_ERROR',
-      message: `Another relay process uses this home and has changed ${first.state().path}, so this process stopped saving.`,
+      message: `Another relay process uses this home and has changed ${first.state().path}, so this process does not save over it.`,
     });
     assert.equal(second.state().status, 'degraded');
     await first.durable(() => add(first, `more ${n}`));

@@ -58,7 +58,7 @@ export function refuseForeign(path: string, known: string | null, found: string 
   if (found === null || found === known) return;
   throw new RelayError(
     'STORE_ERROR',
-    `Another relay process uses this home and has changed ${path}, so this process stopped saving.`,
+    `Another relay process uses this home and has changed ${path}, so this process does not save over it.`,
     {
       remedy:
         'Stop the other process, perhaps in another container or on another machine, and start this one again. Changes that this process has not saved will be lost.',
