@@ -58,10 +58,7 @@ test('the owner sees every client, what was approved and when it was used', () =
     const { mcp, entries } = await relay.server.local.status();
     const rest = { apiKeySet: true, registrationOpen: true, browsers: 0 };
     assert.deepEqual(mcp, { authMode: 'bearer', clients: 1, ...rest });
-    assert.equal(
-      entries.find(({ part }) => part === 'mcp')?.summary,
-      'API key and OAuth, 1 approved client',
-    );
+    assert.equal(entries.find(({ part }) => part === 'mcp')?.summary, 'API key and OAuth, 1 approved client');
   }));
 
 test('a use of a token updates the time of the last use, at most once a minute', () =>
