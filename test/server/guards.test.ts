@@ -204,10 +204,11 @@ test('/mcp answers a missing and a bad credential with a challenge', () =>
     };
     assert.deepEqual(await challenge({}), [401, `Bearer ${metadata}`]);
     assert.deepEqual(await challenge({}, 'GET'), [401, `Bearer ${metadata}`]);
+    // A credential of another scheme is no token (RFC 6750 3.1).
+    assert.deepEqual(await challenge({ authorization: `Basic ${API_KEY}` }), [401, `Bearer ${metadata}`]);
     const invalid = [401, `Bearer error="invalid_token", ${metadata}`];
     assert.deepEqual(await challenge({ authorization: 'Bearer wrong' }), invalid);
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY}x` }), invalid);
-    assert.deepEqual(await challenge({ authorization: `Basic ${API_KEY}` }), invalid);
     assert.deepEqual(await challenge({ authorization: `Bearer ${API_KEY} ${API_KEY}` }), invalid);
   }));
 
