@@ -86,6 +86,20 @@ function savedBy(change: Change, body: ChangeBody): readonly string[] {
   return [...reached(change, op.uris), ...inDoubt(change, op.uris)];
 }
 
+/** The tracks that a removal took out, or may have taken out, of those that were saved before it. */
+export function removedBy(
+  change: Change,
+  { former: { saved = [] }, ops: [op] }: ChangeBody,
+): { certain: readonly string[]; doubtful: readonly string[] } {
+  if (op?.op !== 'unsave') return { certain: [], doubtful: [] };
+  const sent = new Set(reached(change, op.uris));
+  const maybe = new Set(inDoubt(change, op.uris));
+  return {
+    certain: saved.filter((uri) => sent.has(uri)),
+    doubtful: saved.filter((uri) => !sent.has(uri) && maybe.has(uri)),
+  };
+}
+
 /** Tracks of a change's only operation that were certainly sent with success. */
 function reached({ op, at }: Change, uris: readonly string[]): readonly string[] {
   return op === 0 ? uris.slice(0, at) : uris;

@@ -16,7 +16,7 @@ import {
 } from '../store/tables/changes.ts';
 import type { PreparedChange } from './changes.ts';
 import { readDetails, settleTarget } from './kinds.ts';
-import { knownAdditions, newlySaved, settleLibrary } from './newlySaved.ts';
+import { knownAdditions, newlySaved, removedBy, settleLibrary } from './newlySaved.ts';
 import { isWritable, planRows, replaceOps } from './planRows.ts';
 import type { ChangeContext, Reading } from './record.ts';
 import { isSameRecording, MAX_LOOKED_UP, otherNames } from './relinks.ts';
@@ -56,7 +56,7 @@ export async function planUndo(
       return unsaving(stillSaved(context, await newlySaved(context, change, body, call)));
     case 'unsave':
       await settleLibrary(context, first.uris, 0, call);
-      return saving(context, change, body.former.saved ?? [], call);
+      return saving(context, change, body, call);
     case 'follow':
     case 'unfollow':
       await settleTarget(context, change.playlistId ?? '', call);
@@ -103,18 +103,22 @@ async function savedSince(
   return new Set(uris.filter((_, index) => answers[index]));
 }
 
-/** Saves tracks in reverse order, since what is saved last comes first in the library. */
-async function saving(
-  context: Context,
-  change: Change,
-  uris: readonly string[],
-  call: Call,
-): Promise<UndoPlan> {
-  const present = await savedSince(context, change, uris, call);
+/**
+ * Saves what a removal took out, except what somebody has saved again. In reverse order, since what is saved last comes first in
+ * the library.
+ */
+async function saving(context: Context, change: Change, body: ChangeBody, call: Call): Promise<UndoPlan> {
+  const { certain, doubtful } = removedBy(change, body);
+  const removed = [...certain, ...doubtful];
+  const present = await savedSince(context, change, removed, call);
+  const uris = removed.filter((uri) => !present.has(uri));
   // An earlier undo whose end is not known may have saved them already.
   const known = knownAdditions(context, uris);
   const ops: ChangeOp[] = uris.length === 0 ? [] : [{ op: 'save', uris: [...uris].reverse() }];
-  const added = Object.fromEntries(uris.map((uri) => [uri, known[uri] ?? !present.has(uri)]));
+  // In the first minute, only the date of a track can tell later whether it was saved all the time.
+  const isOpen = ageOf(context, change) <= REMEMBER_MS ? new Set(doubtful) : new Set();
+  const noted = uris.filter((uri) => known[uri] !== undefined || !isOpen.has(uri));
+  const added = Object.fromEntries(noted.map((uri) => [uri, known[uri] ?? true]));
   return { ...plain(ops, { added }), rewritten: uris.length };
 }
 

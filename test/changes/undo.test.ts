@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { reach } from '../jobs/jobCalls.ts';
 import { at, owner } from '../support/entries.ts';
 import { assertRows, fill, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
-import { assertDone, change } from './settled.ts';
+import { assertDone, change, committed } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
@@ -86,6 +87,59 @@ test('details and saved tracks come back', () =>
       for (const id of (await changes()).slice(0, 3)) assertDone(await undo(id));
     });
     assert.deepEqual(now(), former);
+  }));
+
+const UNSAVING = { method: 'DELETE', path: '/me/library', skip: 1, times: Number.POSITIVE_INFINITY } as const;
+
+for (const { title, waitMs = 0, status, saves } of [
+  { title: 'was refused part-way', status: 403, saves: 40 },
+  { title: 'was refused part-way a while ago', waitMs: 90_000, status: 403, saves: 40 },
+  // The tracks of the request in doubt may be gone.
+  { title: 'lost its second answer', status: 502, saves: 80 },
+  { title: 'lost its second answer a while ago', waitMs: 90_000, status: 502, saves: 40 },
+]) {
+  test(`if a removal of saved tracks ${title}, its undo and the undo of that concern only what was removed`, () =>
+    withUnkind({ factor: 40 }, async (relay, clock) => {
+      const former = savedUris(relay);
+      relay.provider.faults.add({ ...UNSAVING, kind: 'status', status });
+      const { error } = await change(relay, 'remove_saved_tracks', { track_ids: former.slice(0, 130) });
+      assert.notEqual(error, null);
+      relay.provider.faults.clear();
+      const left = former.slice(40);
+      assert.deepEqual(savedUris(relay), left);
+      await clock.sleep(waitMs);
+      await withExtras(relay, async ({ call, undo }) => {
+        const { undone, summary, notes } = await call('undo_change', { dry_run: true });
+        assert.deepEqual(
+          [summary, notes],
+          [
+            `Saves ${saves} songs in Liked Songs again.`,
+            [`Spotify shows today as the date of what the undo writes again: ${saves} rows.`],
+          ],
+        );
+        const { answer } = await undo(String(undone));
+        assert.deepEqual(savedUris(relay), former);
+        assertDone(await undo(String(answer.change_id)));
+        assert.deepEqual(savedUris(relay).toSorted(), left.toSorted());
+      });
+    }));
+}
+
+test('the undo of a removal of saved tracks by a job that was cancelled saves only what was removed', () =>
+  withUnkind({ factor: 40 }, async (relay, clock) => {
+    const former = savedUris(relay);
+    const items = former.slice(0, 130);
+    const id = await committed(relay, 'remove_saved_tracks', items, {}, () =>
+      relay.provider.faults.add({ ...UNSAVING, times: 1, kind: 'rate_limit', retryAfterSeconds: 40 }),
+    );
+    await reach(relay, id, 'waiting');
+    await relay.call('cancel_job', { job_id: id });
+    await clock.sleep(40_000);
+    const left = former.slice(40);
+    for (const saved of [left, former, left]) {
+      assert.deepEqual(savedUris(relay).toSorted(), saved.toSorted());
+      assertDone(await undoLast(relay));
+    }
   }));
 
 /** Undoes one change by two simultaneous calls. One of them has to be refused. */
