@@ -12,7 +12,7 @@ import {
   endPartly,
   getChange,
   getChangeBySeq,
-  latestUndoable,
+  latestNotUndone,
   listChanges,
   undoOf,
 } from '../store/tables/changes.ts';
@@ -59,13 +59,30 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
   };
 }
 
+const WAIT = {
+  text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
+  terminal: {
+    text: 'Wait until its job has ended ({1}), or stop it with {2}.',
+    commands: [['jobs'], ['jobs', 'cancel', 'ID']],
+  },
+};
+
+/** The same for a person who has named no change, and may not mean this one. */
+const WAIT_OR_NAME = {
+  text: `${WAIT.text} To undo an earlier change, pass its change_id (list_changes).`,
+  terminal: {
+    text: `${WAIT.terminal.text} To undo an earlier change, give its ID ({3}).`,
+    commands: [...WAIT.terminal.commands, ['history']],
+  },
+};
+
 /**
  * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
- * is not undone and is no undo itself.
+ * is not undone and is no undo itself, even if it is still being written and is refused.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
-  const change = id === undefined ? latestUndoable(store) : changeNamed(store, id);
+  const change = id === undefined ? latestNotUndone(store) : changeNamed(store, id);
   if (!change) {
     const what = id === undefined ? 'There is no change to undo.' : `There is no change ${id.slice(0, 100)}.`;
     throw new RelayError('NOT_FOUND', what, {
@@ -79,15 +96,7 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
     throw new RelayError(
       'CONFLICT',
       `The change ${change.id} is still being written (${shownState(store, change)}).`,
-      {
-        remedy: {
-          text: 'Wait until its job has ended (list_jobs), or call cancel_job.',
-          terminal: {
-            text: 'Wait until its job has ended ({1}), or stop it with {2}.',
-            commands: [['jobs'], ['jobs', 'cancel', 'ID']],
-          },
-        },
-      },
+      { remedy: id === undefined ? WAIT_OR_NAME : WAIT },
     );
   }
   const undone = undoOf(store, change.seq);

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
+import { failureOf } from '../support/answers.ts';
 import { at, owner } from '../support/entries.ts';
-import { assertRows, fill, savedUris, tracks, urisOf } from '../support/playlists.ts';
+import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import type { Relay } from '../support/world.ts';
 import { undoLast, withExtras } from './extras.ts';
-import { assertDone, change, committed } from './settled.ts';
+import { assertDone, change, committed, ended, poll } from './settled.ts';
 import { withUnkind, withUnkindPlaylist } from './unkind.ts';
 
 test('an undo can be undone, and the undo of an undo can be undone too', () =>
@@ -280,4 +281,37 @@ test('moved rows are moved back once a later change is undone', () =>
       assertDone(await undo(moving));
     });
     assertRows(playlist, former);
+  }));
+
+test('without an ID, an undo is refused while the newest change is being written, and leaves the one before it', () =>
+  withUnkind({}, async (relay) => {
+    const [shelf, target] = [named(relay, 'Empty Shelf'), named(relay, 'Exactly Two Hundred')];
+    const args = { playlist_id: shelf.id, track_ids: tracks(relay, 3) };
+    const { answer } = await change(relay, 'add_tracks_to_playlist', args);
+    const items = tracks(relay, 300, 3_000);
+    const slow = { method: 'POST', path: /\/items$/, times: Infinity, kind: 'latency', ms: 12_000 } as const;
+    const id = await committed(relay, 'add_to_playlist', items, { playlist_id: target.id }, () =>
+      relay.provider.faults.add(slow),
+    );
+    await poll(() => (urisOf(target).length > 200 ? true : null));
+    await withExtras(relay, async ({ call, changes }) => {
+      const [newest, older] = await changes();
+      assert.equal(older, answer.change_id);
+      for (const dry_run of [true, false]) {
+        const { code, message, remedy } = failureOf(await call('undo_change', { dry_run }));
+        assert.deepEqual(
+          { code, message, remedy },
+          {
+            code: 'CONFLICT',
+            message: `The change ${newest} is still being written (writing).`,
+            remedy:
+              'Wait until its job has ended (list_jobs), or call cancel_job. To undo an earlier change, pass its change_id (list_changes).',
+          },
+        );
+      }
+      relay.provider.faults.clear();
+      assert.equal((await ended(relay, id)).status, 'completed');
+      assert.equal((await call('undo_change', { dry_run: true })).undone, newest);
+    });
+    assertRows(shelf, args.track_ids);
   }));

@@ -208,15 +208,11 @@ export function hasPartialUndo(store: Store, seq: number): boolean {
   return CHANGES.first(store, "where undoes = ? and outcome = 'partial'", [seq]) !== null;
 }
 
-/** Selects paused changes: they wait for a time, or until somebody does something. */
-const STANDS_STILL = `outcome is null and job in (
-  select seq from jobs where status in ('waiting', 'failed') or (status = 'cancelled' and run_after is not null))`;
-
-/** The last change that an undo could take back: it has ended or is paused, is no undo itself, and is not undone. */
-export function latestUndoable(store: Store): Change | null {
+/** The last change that has written something or still may, is no undo itself, and is not undone. */
+export function latestNotUndone(store: Store): Change | null {
   return CHANGES.first(
     store,
-    `where undoes is null and (outcome in ('done', 'partial') or (${STANDS_STILL})) and seq not in (
+    `where undoes is null and coalesce(outcome, 'done') in ('done', 'partial') and seq not in (
        select undoes from changes where ${UNDOES} and seq not in (select undoes from changes where ${UNDOES}))
      order by seq desc limit 1`,
   );
