@@ -3,6 +3,7 @@ import { isoOf } from '../base/clock.ts';
 import type { ChangeSummary, ShownState } from '../domain/change.ts';
 import { otherAccount, RelayError } from '../domain/errors.ts';
 import { isEnded } from '../domain/job.ts';
+import type { Remedy } from '../domain/remedy.ts';
 import type { Call } from '../provider/api.ts';
 import { getAccount } from '../store/tables/account.ts';
 import {
@@ -55,7 +56,7 @@ export function changeSummary(store: Context['store'], change: Change): ChangeSu
     at: isoOf(change.createdAt),
     ...(undoes === undefined ? {} : { undoes }),
     ...(undoneBy === undefined ? {} : { undone_by: undoneBy }),
-    can_undo: change.outcome !== null && change.outcome !== 'rolled_back' && undoneBy === undefined,
+    can_undo: refusalOf(store, change) === null,
   };
 }
 
@@ -92,25 +93,33 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       },
     });
   }
+  const refusal = refusalOf(store, change, id === undefined ? WAIT_OR_NAME : WAIT);
+  if (refusal) throw refusal;
+  return change;
+}
+
+/**
+ * Why a change cannot be undone, before its target is read; null if it can.
+ * @param wait what to do if the change is still being written
+ */
+function refusalOf(store: Context['store'], change: Change, wait: Remedy = WAIT): RelayError | null {
   if (change.outcome === null && !hasStopped(store, change)) {
-    throw new RelayError(
+    return new RelayError(
       'CONFLICT',
       `The change ${change.id} is still being written (${shownState(store, change)}).`,
-      { remedy: id === undefined ? WAIT_OR_NAME : WAIT },
+      { remedy: wait },
     );
   }
   const undone = undoOf(store, change.seq);
   if (undone || change.outcome === 'rolled_back') {
-    throw new RelayError('CONFLICT', `The change ${change.id} is undone already.`, {
+    return new RelayError('CONFLICT', `The change ${change.id} is undone already.`, {
       remedy: undone ? `To bring it back, undo the change ${undone.id}.` : 'There is nothing to undo.',
       details: undone ? { undone_by: undone.id } : {},
     });
   }
   const account = getAccount(store)?.providerUserId ?? null;
-  if (change.account !== null && account !== null && change.account !== account) {
-    throw otherAccount('This change');
-  }
-  return change;
+  const isForeign = change.account !== null && account !== null && change.account !== account;
+  return isForeign ? otherAccount('This change') : null;
 }
 
 function jobOf(store: Context['store'], { job }: Change): Job | null {

@@ -1,7 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import type { ChangeSummary } from '../../src/domain/change.ts';
 import { reach } from '../jobs/jobCalls.ts';
 import { failureOf } from '../support/answers.ts';
+import { createBrowser } from '../support/browser.ts';
 import { at, owner } from '../support/entries.ts';
 import { assertRows, fill, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
@@ -314,4 +316,46 @@ test('without an ID, an undo is refused while the newest change is being written
       assert.equal((await call('undo_change', { dry_run: true })).undone, newest);
     });
     assertRows(shelf, args.track_ids);
+  }));
+
+test('list_changes says that a change can be undone exactly if undo_change takes it', () =>
+  withUnkind({}, async (relay) => {
+    const playlist = named(relay, 'Exactly Two Hundred');
+    const payload = { playlist_id: playlist.id };
+    const refused = { method: 'POST', path: /\/items$/, kind: 'status', status: 403 } as const;
+    const failed = await committed(relay, 'add_to_playlist', tracks(relay, 150, 3_000), payload, () =>
+      relay.provider.faults.add({ ...refused, skip: 1, times: Infinity }),
+    );
+    assert.equal((await ended(relay, failed)).status, 'failed');
+    relay.provider.faults.clear();
+    const limit = { ...refused, kind: 'rate_limit', retryAfterSeconds: 3_600 } as const;
+    const waiting = await committed(relay, 'add_to_playlist', tracks(relay, 150, 4_000), payload, () =>
+      relay.provider.faults.add({ ...limit, skip: 1 }),
+    );
+    await reach(relay, waiting, 'waiting');
+    assertDone(await change(relay, 'save_tracks', { track_ids: tracks(relay, 1, 7_000) }));
+    await withExtras(relay, async ({ call }) => {
+      const listed = async () => {
+        const { items } = (await call('list_changes')) as { items: ChangeSummary[] };
+        for (const { change_id, can_undo } of items) {
+          const { code } =
+            failureOf(await call('undo_change', { change_id, force: true, dry_run: true })) ?? {};
+          assert.equal(can_undo, code === undefined, code);
+        }
+        return items.map(({ kind, state, can_undo }) => [kind, state, can_undo]);
+      };
+      assert.deepEqual(await listed(), [
+        ['save', 'done', true],
+        ['add', 'waiting', false],
+        ['add', 'waiting', true],
+      ]);
+      relay.provider.loginAs(1);
+      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+      await createBrowser().open(browserUrl);
+      assert.deepEqual(await listed(), [
+        ['save', 'done', false],
+        ['add', 'waiting', false],
+        ['add', 'waiting', false],
+      ]);
+    });
   }));
