@@ -37,7 +37,7 @@ export interface UndoPlan extends PreparedChange {
 /**
  * The operations that undo a change.
  * @param force true to undo even if someone changed the playlist since: later changes are then lost
- * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS`, or the errors of reading
+ * @throws RelayError `CONFLICT` with both lists, `UNSUPPORTED_ITEMS` if Spotify offers no way back, or the errors of reading
  */
 export async function planUndo(
   context: Context,
@@ -156,10 +156,33 @@ async function undoDetails(
   // Sent alone, since Spotify may refuse an empty description.
   if (description !== undefined)
     back.push({ op: 'details', set: { description }, mayFail: description === '' });
+  const unknown = UNSHOWN.filter((field) => fields[field] !== undefined && before[field] === undefined);
+  if (back.length === 0 && unknown.length > 0) throw unknownDetails(unknown);
   return {
     ...plain(back, { details: present }),
-    lost: description === '' ? ['Spotify may refuse to clear a description.'] : [],
+    lost: [
+      ...(description === '' ? ['Spotify may refuse to clear a description.'] : []),
+      ...(unknown.length === 0 ? [] : [`${notShown(unknown)}, so that stays as it is now.`]),
+    ],
   };
+}
+
+/** Details that Spotify does not always report. */
+const UNSHOWN = ['public', 'collaborative'] as const;
+
+function notShown(fields: readonly string[]): string {
+  return `Spotify did not show whether the playlist was ${fields.join(' and ')} before the change`;
+}
+
+/** The error for a change of nothing but details whose former values are not known. */
+function unknownDetails(fields: readonly string[]): RelayError {
+  return new RelayError('UNSUPPORTED_ITEMS', `${notShown(fields)}, so relay cannot bring that back.`, {
+    remedy: {
+      text: 'Nothing was changed. Set it with update_playlist_details, or in Spotify.',
+      terminal: { text: 'Nothing was changed. Set it in Spotify.', commands: [] },
+      page: 'Nothing was changed. Set it in Spotify.',
+    },
+  });
 }
 
 /** The details, read again for up to 4 s until they show a recent change. */

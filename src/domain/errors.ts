@@ -27,7 +27,7 @@ export const TOOL_ERROR_CODES = {
   PROVIDER_UNAVAILABLE: 'Spotify cannot be reached or answers with a server error.',
   PROVIDER_TIMEOUT: 'Spotify did not answer in time.',
   PROVIDER_INVALID_RESPONSE: "Spotify's answer is not valid.",
-  UNSUPPORTED_ITEMS: 'The playlist holds rows that could not be restored.',
+  UNSUPPORTED_ITEMS: 'The playlist has rows or details that could not be restored.',
   RESOLUTION_FAILED: 'Some entries could not be found.',
   PARTIAL_WRITE: 'A write stopped part-way.',
   CONFLICT: 'Something else changed meanwhile.',

@@ -359,3 +359,48 @@ test('list_changes says that a change can be undone exactly if undo_change takes
       ]);
     });
   }));
+
+test('an undo says which details Spotify did not show before the change, and claims nothing about them', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+    const former = playlist.name;
+    assert.equal(playlist.public, true);
+    const hidden = (body: unknown) => ({ ...(body as object), public: null });
+    relay.provider.faults.add({
+      method: 'GET',
+      path: `/playlists/${playlist_id}`,
+      times: Infinity,
+      kind: 'transform',
+      fn: hidden,
+    });
+    const args = { playlist_id, public: false };
+    await withExtras(relay, async ({ call, undo }) => {
+      for (const dry_run of [true, false]) {
+        const { answer } = await change(relay, 'update_playlist_details', args);
+        const { change_id } = answer;
+        const { code, message } = failureOf(await call('undo_change', { change_id, dry_run }));
+        assert.deepEqual(
+          { code, message },
+          {
+            code: 'UNSUPPORTED_ITEMS',
+            message:
+              'Spotify did not show whether the playlist was public before the change, so relay cannot bring that back.',
+          },
+        );
+        const { items } = (await call('list_changes')) as { items: ChangeSummary[] };
+        assert.equal(items[0]?.change_id, change_id);
+        assert.equal(items[0]?.undone_by, undefined);
+      }
+      const both = await change(relay, 'update_playlist_details', { ...args, name: 'Another Name' });
+      const { answer } = await undo(String(both.answer.change_id));
+      assert.deepEqual(
+        [answer.summary, answer.notes],
+        [
+          `Changed "${former}" back: the name to "${former}".`,
+          [
+            'Spotify did not show whether the playlist was public before the change, so that stays as it is now.',
+          ],
+        ],
+      );
+    });
+    assert.deepEqual([playlist.name, playlist.public], [former, false]);
+  }));
