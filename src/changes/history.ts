@@ -79,7 +79,7 @@ const WAIT_OR_NAME = {
 
 /**
  * The change to undo: the one with this ID, of which the first characters are enough. Without an ID, it is the last change that
- * is not undone and is no undo itself, even if it is still being written and is refused.
+ * is not undone and is no undo itself. If that one is still being written, none before it is taken instead.
  * @throws RelayError `NOT_FOUND`, `INVALID_ARGUMENT` if several IDs begin with `id`, `CONFLICT`, `FORBIDDEN`
  */
 export function undoableChange({ store }: Pick<Context, 'store'>, id: string | undefined): Change {
@@ -90,6 +90,8 @@ export function undoableChange({ store }: Pick<Context, 'store'>, id: string | u
       remedy: {
         text: 'list_changes or {command} shows those that can be undone. They are kept for 30 days.',
         command: ['history'],
+        terminal: { text: '{1} lists the changes of the last 30 days.', commands: [['history']] },
+        page: 'Changes are kept for 30 days.',
       },
     });
   }

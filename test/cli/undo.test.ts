@@ -229,9 +229,11 @@ test('a missing change, and an ambiguous ID, are reported', () =>
       out: '',
       err: 'No changes in the last 30 days.\n',
     });
-    const none = await run(world, ['undo']);
-    assert.equal(none.code, 1);
-    assert.match(none.err, /^relay: There is no change to undo\.\n/);
+    assert.deepEqual(await run(world, ['undo']), {
+      code: 1,
+      out: '',
+      err: 'relay: There is no change to undo.\n  `relay history` lists the changes of the last 30 days.\n',
+    });
     // Of 17 hexadecimal IDs, two begin with the same digit.
     for (let at = 0; at < 17; at++)
       await world.call('save_tracks', { track_ids: tracks(world, 1, 7_000 + at) });
