@@ -49,7 +49,12 @@ export async function findOut(run: Run, step: Step | null): Promise<FoundOut> {
       const seen = await look(run, step, looks === 0, begunAt);
       failures = 0;
       const waited = clock.monotonic() - begunAt;
-      if (seen === 'landed' && (step !== null || isOver(run))) return certain(run, 'landed', known);
+      if (seen === 'landed' && (step !== null || isOver(run))) {
+        // If it took effect only after the rest of the change, it would take out or move what the rest has written.
+        const rest = isHidden(run, known) && !isOver(run) ? LATEST_EFFECT_MS - waited : 0;
+        if (rest > 0) await clock.sleep(rest, run.call.signal);
+        return certain(run, 'landed', known);
+      }
       // Until then, the request may still take effect, and the list may be a mixture from two of the provider's servers.
       if (waited < LATEST_EFFECT_MS) continue;
       if (seen === 'landed' || seen === 'absent') return certain(run, seen, known);
@@ -72,14 +77,16 @@ function beginLooking(run: Run): void {
 
 /** @param known what was known to have taken effect before */
 function certain(run: Run, kind: 'landed' | 'absent', known: Progress): FoundOut {
-  const { rows, ops } = run.plan;
-  const step = nextStep(ops, known);
-  const after = () => rowsAt(rows, ops, progressOf(run.change));
-  // A request that changes no row does not show: it may still take effect.
-  const isHidden =
-    kind === 'landed' && step && writesRows(step.op) && sameRows(rowsAt(rows, ops, known), after());
-  record(run, { looking: false, ...(isHidden ? { uncertain: true } : {}) });
+  const mayComeLater = kind === 'landed' && isHidden(run, known);
+  record(run, { looking: false, ...(mayComeLater ? { uncertain: true } : {}) });
   return { kind };
+}
+
+/** True if the request in doubt changes no row. Whether it has taken effect does not show, so it may still do so. */
+function isHidden({ plan: { rows, ops }, change }: Run, known: Progress): boolean {
+  const step = nextStep(ops, known);
+  if (!step || !writesRows(step.op)) return false;
+  return sameRows(rowsAt(rows, ops, known), rowsAt(rows, ops, progressOf(change)));
 }
 
 function isOver({ plan, change }: Run): boolean {

@@ -8,7 +8,7 @@ import type { Call } from '../provider/api.ts';
 import { REMEMBER_MS, USUAL_LAG_MS } from '../provider/resources/playlistRows.ts';
 import { getPlaylist, PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import { containsUris } from '../provider/resources/savedTracks.ts';
-import { changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
+import { type ChangeBody, changesSince, getChangeBody, getChangeBySeq } from '../store/tables/changes.ts';
 import type { ChangeRequest } from './changes.ts';
 import { playlistsNamed } from './look.ts';
 import { knownAdditions, noteSaved, settleLibrary } from './newlySaved.ts';
@@ -272,14 +272,25 @@ export function changeDetails(context: Settling, playlistId: string, set: Detail
 export async function settleTarget(context: Settling, playlistId: string, call: Call): Promise<void> {
   const { store } = context;
   const changes = changesSince(store, playlistId, withinLast(context, LATEST_EFFECT_MS)).filter(
-    ({ seq, uncertain, inTransit }) =>
-      inTransit || (uncertain && getChangeBody(store, seq).ops.some(({ op }) => UNDOES_LATER.has(op))),
+    ({ seq, uncertain, inTransit }) => inTransit || (uncertain && undoesLater(getChangeBody(store, seq))),
   );
   await waitForEffects(context, changes, 0, call);
 }
 
-/** Operations that would undo a later write if they took effect after it. */
-const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set(['details', 'follow', 'unfollow', 'remove', 'put']);
+/** A rollback, or a rest that was planned again, may have other operations than the change was asked for. */
+function undoesLater({ ops, plan }: ChangeBody): boolean {
+  return [...ops, ...(plan?.ops ?? [])].some(({ op }) => UNDOES_LATER.has(op));
+}
+
+/** Operations that would undo or move what a later write writes if they took effect after it. */
+const UNDOES_LATER: ReadonlySet<ChangeOp['op']> = new Set([
+  'details',
+  'follow',
+  'unfollow',
+  'remove',
+  'put',
+  'move',
+]);
 
 /** Reads the details that `fields` names. Values that relay has just set count even if Spotify does not show them yet. */
 export async function readDetails(

@@ -195,3 +195,44 @@ test('a name that takes effect late does not replace a name that was given later
     await clock.sleep(16_000);
     assert.equal(playlist.name, 'Second');
   }));
+
+test('a move that shows nothing and takes effect late does not move the rows of the next move', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const [a = '', b = ''] = tracks(relay, 2, 3_000);
+    fill(playlist, [a, a, b]);
+    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'late', ms: 14_000, answer: 502 });
+    const move = (range_start: number, insert_before: number) =>
+      change(relay, 'reorder_playlist_tracks', { playlist_id, range_start, insert_before });
+    assertDone(await move(0, 2));
+    assertDone(await move(2, 0));
+    await clock.sleep(ALL_OVER_MS);
+    assertRows(playlist, [b, a, a]);
+  }));
+
+test('a first request of a replacement that shows nothing and takes effect late takes out none of the others', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id }) => {
+    const uris = tracks(relay, 150, 3_000);
+    fill(playlist, uris.slice(0, 100));
+    relay.provider.faults.add({ method: 'PUT', path: /\/items$/, kind: 'late', ms: 14_000, answer: 502 });
+    const settled = await change(relay, 'replace_playlist_tracks', { playlist_id, track_ids: uris });
+    await clock.sleep(ALL_OVER_MS);
+    assertRows(playlist, uris);
+    assertDone(settled);
+  }));
+
+test('a rollback that takes effect late does not take out what was added after it', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, clock, playlist, playlist_id, former }) => {
+    const track_ids = [former[3] ?? '', former[9] ?? ''];
+    const left = former.filter((uri) => !track_ids.includes(uri));
+    assertDone(await change(relay, 'remove_tracks_from_playlist', { playlist_id, track_ids }));
+    relay.provider.faults.add(
+      { ...APPEND, skip: 1, kind: 'status', status: 403 },
+      { method: 'DELETE', path: /\/items$/, kind: 'late', ms: 14_000, answer: 502 },
+    );
+    const { error } = await undoLast(relay);
+    assert.deepEqual(error?.details?.rollback, { attempted: true, succeeded: true });
+    const added = track_ids.slice(0, 1);
+    assertDone(await change(relay, 'add_tracks_to_playlist', { playlist_id, track_ids: added }));
+    await clock.sleep(ALL_OVER_MS);
+    assertRows(playlist, [...left, ...added]);
+  }));
