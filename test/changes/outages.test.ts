@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createJob, jobOf, reach } from '../jobs/jobCalls.ts';
+import type { ToolFailure } from '../support/answers.ts';
 import { createBrowser } from '../support/browser.ts';
 import { assertNone, at, owner } from '../support/entries.ts';
 import { assertRows, named, savedUris, tracks, urisOf } from '../support/playlists.ts';
@@ -53,6 +54,67 @@ test('a job whose login has ended waits until the next login, however late that 
     assert.equal((await ended(relay, id)).status, 'completed');
     assertRows(playlist, uris);
   }));
+
+for (const [what, code, stop, proceed, remedy] of [
+  [
+    'the login ends',
+    'LOGIN_REQUIRED',
+    ({ provider }: Relay) => {
+      provider.expireAccessTokens();
+      provider.revokeRefreshTokens();
+    },
+    async () => {},
+    /\/login.* `relay login`/,
+  ],
+  [
+    'another account is connected',
+    'LOGIN_REQUIRED',
+    async (relay: Relay) => {
+      relay.provider.loginAs(1);
+      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+      await createBrowser().open(browserUrl);
+    },
+    async ({ provider }: Relay) => provider.loginAs(0),
+    /^Connect that account with `relay login --switch-account`\.$/,
+  ],
+  [
+    'the account is refused',
+    'USER_NOT_REGISTERED',
+    ({ provider }: Relay) => {
+      owner(provider).registered = false;
+    },
+    async ({ provider }: Relay) => {
+      owner(provider).registered = true;
+    },
+    /User Management/,
+  ],
+] as const) {
+  test(`if ${what} in the middle of a rewrite, the answer says what to do, and that the job then writes the rest`, () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id }) => {
+      const track_ids = tracks(relay, 150, 3_000);
+      relay.provider.faults.add(
+        { ...APPEND, kind: 'hook', fn: () => stop(relay) },
+        { ...APPEND, kind: 'status', status: 401 },
+      );
+      const answer = await relay.call('replace_playlist_tracks', { playlist_id, track_ids });
+      const error = answer.error as ToolFailure;
+      const { job_id: id, written } = error.details ?? {};
+      assert.deepEqual([error.code, written], [code, 100]);
+      assert.match(
+        error.message,
+        new RegExp(`^100 of 150 written so far\\. .*\\. Do not send it again: .*job ${id} `),
+      );
+      assert.match(error.remedy ?? '', remedy);
+      assertRows(playlist, track_ids.slice(0, 100));
+      assert.equal((await jobOf(relay, String(id))).status, 'waiting');
+
+      await proceed(relay);
+      const { browserUrl } = await relay.server.local.startLogin({ switchAccount: true });
+      await createBrowser().open(browserUrl);
+      assert.equal((await ended(relay, String(id))).status, 'completed');
+      assertRows(playlist, track_ids);
+    }));
+}
 
 longTest('90 s without a network do not count as an attempt of a job that writes', () =>
   withUnkindPlaylist('Empty Shelf', async ({ relay, clock, playlist, playlist_id }) => {

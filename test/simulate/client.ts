@@ -885,7 +885,8 @@ export class Client {
   /** An answer must not say that its job writes the rest while the job does something else. */
   #checkPromise(what: string, failure: Failure | null, changeId: string | null): void {
     const { services } = this.#stage.computer;
-    if (!failure?.remedy?.includes('writes the rest by itself') || !services || changeId === null) return;
+    const words = `${failure?.message} ${failure?.remedy}`;
+    if (!failure || !words.includes('writes the rest by itself') || !services || changeId === null) return;
     // Older programs have other columns.
     const row = services.store.get<{ state?: string; leg?: string; going_back?: number }>(
       'select * from changes where id = ?',

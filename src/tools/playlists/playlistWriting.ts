@@ -8,7 +8,7 @@ import {
 } from '../../changes/changes.ts';
 import { missingRows } from '../../changes/finish.ts';
 import { outcomeUnknown } from '../../changes/sendStep.ts';
-import { type ErrorCode, RelayError } from '../../domain/errors.ts';
+import { type ErrorCode, otherAccount, RelayError } from '../../domain/errors.ts';
 import { failureClassOf } from '../../domain/failureClass.ts';
 import { shortId } from '../../domain/job.ts';
 import type { Remedy } from '../../domain/remedy.ts';
@@ -97,7 +97,7 @@ export interface Written {
 /**
  * Carries out a tool's write, and waits as long as the caller can.
  * @throws RelayError the cause if nothing was written; otherwise an error with the report, such as `PARTIAL_WRITE` or
- * `DEADLINE_EXCEEDED`
+ * `DEADLINE_EXCEEDED`. If the job that continues the write waits for the owner, it has the code of the cause
  */
 export async function carryOut(
   { changes, clock }: Services,
@@ -284,25 +284,41 @@ function stoppedError(change: ChangeReport['change'], report: Partial<Report>): 
   );
 }
 
-function whatNext(change: ChangeReport['change'], jobId: string): string {
+/** @param when when the job continues, such as `after the login, `; by default soon */
+function whatNext(change: ChangeReport['change'], jobId: string, when = ''): string {
   return change.goingBack
-    ? `Do not send it again yet: job ${jobId} brings back by itself what was there before.`
-    : `Do not send it again: job ${jobId} writes the rest by itself.`;
+    ? `Do not send it again yet: ${when}job ${jobId} brings back by itself what was there before.`
+    : `Do not send it again: ${when}job ${jobId} writes the rest by itself.`;
 }
 
 function stillWriting(playlistId: string, result: Extract<ChangeResult, { kind: 'listed' }>): RelayError {
   const { change, cause } = result;
   const { job_id } = continuation(change);
-  const isDisk = cause !== null && failureClassOf(cause) === 'store';
-  const isTold = cause && (cause.code === 'CONFLICT' || failureClassOf(cause) === 'limit' || isDisk);
+  const soFarWritten = `${change.written} of ${change.requested} written so far.`;
+  const details = { ...ofTarget(result, soFar(playlistId, result)), job_id };
+  const failureClass = cause && failureClassOf(cause);
+  if (cause && (failureClass === 'login' || failureClass === 'account')) {
+    // A login link replaces the remedy, so the message says what becomes of the write.
+    const next =
+      failureClass === 'login'
+        ? whatNext(change, job_id, 'after the login, ')
+        : `${whatNext(change, job_id, 'once this is put right, ')} It tries every hour, and after a login.`;
+    const message = `${soFarWritten} ${cause.message} ${next}`;
+    // The remedy of the cause says to try again.
+    const isOther = cause.details?.reason === 'other_account';
+    const remedy = isOther ? otherAccount('This', { next: '.' }).remedyValue : cause.remedyValue;
+    return cause.with({ message, ...(remedy && { remedy }), details });
+  }
+  const isDisk = failureClass === 'store';
+  const isTold = cause && (cause.code === 'CONFLICT' || failureClass === 'limit' || isDisk);
   const code = isTold ? cause.code : 'DEADLINE_EXCEEDED';
   const why = cause ? cause.message : 'The write takes longer than a tool call may.';
-  return new RelayError(code, `${change.written} of ${change.requested} written so far. ${why}`, {
+  return new RelayError(code, `${soFarWritten} ${why}`, {
     remedy:
       cause?.code === 'CONFLICT'
         ? `Call get_job_status with job_id ${job_id}: it shows what differs.`
-        : `${isDisk ? `${cause.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
+        : `${isDisk ? `${cause?.remedy} ` : ''}${whatNext(change, job_id)} Call get_job_status to follow it.`,
     ...(cause?.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details: { ...ofTarget(result, soFar(playlistId, result)), job_id },
+    details,
   });
 }
