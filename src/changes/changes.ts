@@ -36,6 +36,7 @@ import {
   type Failures,
   formerBeside,
   isRewriting,
+  isUntouched,
   planOf,
   tellRows,
 } from './run.ts';
@@ -419,7 +420,9 @@ export function createChanges(context: ChangeContext): Changes {
       if (!running) {
         const change = getChangeBySeq(store, seq);
         if (change?.outcome === null && !change.inTransit) {
-          endPartly(store, seq, clock.now());
+          const now = clock.now();
+          if (isWithoutEffect(change)) setChange(store, seq, { outcome: 'unchanged', endedAt: now }, now);
+          else endPartly(store, seq, now);
         }
         return;
       }
@@ -472,6 +475,12 @@ export function continuation({ id }: Change): { change_id: string; job_id: strin
 /** Writes to one playlist take turns, and so do writes to the library. A playlist that is not made yet has its own turn. */
 function turnOf({ playlistId, kind }: Pick<Change, 'playlistId' | 'kind'>, own: string): string {
   return playlistId ?? (kind === 'create' ? own : 'library');
+}
+
+/** True if it is certain that no request of an open change took effect, and that none is under way. */
+function isWithoutEffect(change: Change): boolean {
+  const { inTransit, looking, uncertain, goingBack } = change;
+  return isUntouched({ change }) && !inTransit && !looking && !uncertain && !goingBack;
 }
 
 function endOf(change: Change): DriveEnd {

@@ -175,8 +175,10 @@ export function sizeInDoubt({ body }: Run, step: Step | null): number | null {
 }
 
 /** True if no request of the change is known to have taken effect. */
-export function isUntouched({ change }: Run): boolean {
-  return change.op === 0 && change.at === 0 && change.written === 0;
+export function isUntouched({ change }: Pick<Run, 'change'>): boolean {
+  // The count does not include the playlist that was made, and a new plan begins at 0.
+  const hasMade = change.kind === 'create' && change.playlistId !== null;
+  return change.op === 0 && change.at === 0 && change.written === 0 && !hasMade;
 }
 
 /** How far the present plan certainly got. */

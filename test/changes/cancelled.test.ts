@@ -1,12 +1,28 @@
 /** Jobs that are cancelled while relay finds out how their last request ended. */
 
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { setTimeout } from 'node:timers/promises';
+import type { ChangeSummary } from '../../src/domain/change.ts';
 import { jobOf, reach } from '../jobs/jobCalls.ts';
+import { at, owner } from '../support/entries.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
+import type { Relay } from '../support/world.ts';
+import { withExtras } from './extras.ts';
 import { committed, poll } from './settled.ts';
-import { withUnkindPlaylist } from './unkind.ts';
+import { withUnkind, withUnkindPlaylist } from './unkind.ts';
+
+/** The changes that `list_changes` shows. */
+async function listed(relay: Relay): Promise<ChangeSummary[]> {
+  let items: unknown;
+  await withExtras(relay, async ({ call }) => {
+    items = (await call('list_changes')).items;
+  });
+  return items as ChangeSummary[];
+}
+
+const LIMIT = { kind: 'rate_limit', retryAfterSeconds: 3_600 } as const;
 
 const APPEND = { method: 'POST', path: /\/items$/ } as const;
 
@@ -47,3 +63,53 @@ longTest(
       assertRows(playlist, [...former, ...items.slice(0, 200)]);
     }),
 );
+
+test('a job that is cancelled while it waits to write its first request leaves no change to undo', () =>
+  withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+    const id = await committed(relay, 'add_to_playlist', tracks(relay, 5, 3_000), { playlist_id }, () =>
+      relay.provider.faults.add({ ...APPEND, ...LIMIT }),
+    );
+    await reach(relay, id, 'waiting');
+    assert.deepEqual(
+      (await listed(relay)).map(({ state }) => state),
+      ['waiting'],
+    );
+    await relay.call('cancel_job', { job_id: id });
+    assert.deepEqual(await listed(relay), []);
+    assertRows(playlist, former);
+  }));
+
+test('a job that is cancelled while it waits to try a lost request again leaves a change that may have written', () =>
+  withUnkind({}, async (relay) => {
+    const path = '/me/library';
+    const id = await committed(relay, 'save_tracks', tracks(relay, 5, 3_000), {}, () =>
+      relay.provider.faults.add(
+        { method: 'PUT', path, kind: 'status_after', status: 502 },
+        { method: 'PUT', path, ...LIMIT },
+      ),
+    );
+    await poll(async () => ((await jobOf(relay, id)).reason === 'RATE_LIMITED' ? true : null));
+    await relay.call('cancel_job', { job_id: id });
+    const [change] = await listed(relay);
+    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
+  }));
+
+test('a job that is cancelled after it has made a playlist leaves a change that an undo can take back', () =>
+  withUnkind({}, async (relay) => {
+    const { faults } = relay.provider;
+    const id = await committed(relay, 'create_playlist', tracks(relay, 5, 3_000), { name: 'Half Made' }, () =>
+      faults.add({ ...APPEND, ...LIMIT }),
+    );
+    await reach(relay, id, 'waiting');
+    const made = at(
+      owner(relay.provider).playlists.filter(({ name }) => name === 'Half Made'),
+      0,
+    );
+    fill(made, tracks(relay, 1, 4_000));
+    faults.add({ ...APPEND, ...LIMIT });
+    await relay.call('resume_job', { job_id: id });
+    await reach(relay, id, 'waiting');
+    await relay.call('cancel_job', { job_id: id });
+    const [change] = await listed(relay);
+    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
+  }));
