@@ -40,6 +40,7 @@ import { isHarmlessTwice, situationOf, whyFull } from './situation.ts';
 
 /**
  * Runs a change until it ends, waits, needs a person, or the server stops. Returns failures instead of throwing them.
+ * @throws RelayError `CANCELLED` if the record of the change was erased meanwhile
  */
 export async function drive(context: ChangeContext, seq: number, control: Control): Promise<DriveEnd> {
   const change = reread(context.store, seq);
@@ -69,6 +70,8 @@ export async function drive(context: ChangeContext, seq: number, control: Contro
   try {
     return await carryOut(run);
   } catch (thrown) {
+    // Nothing can be recorded if the record was erased.
+    reread(context.store, seq);
     if (control.signal.aborted) return { kind: 'stopped' };
     const error = asRelayError(thrown);
     if (error.code === 'INTERNAL') context.log.error({ change: change.id, err: thrown }, 'a change failed');

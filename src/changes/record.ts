@@ -1,7 +1,7 @@
 /** Reading the stored record of a change, and the context that every part of the engine works with. */
 import type { Clock, Random } from '../base/clock.ts';
 import type { Log } from '../base/log.ts';
-import type { RelayError } from '../domain/errors.ts';
+import { RelayError } from '../domain/errors.ts';
 import { hasOwnWords } from '../domain/remedy.ts';
 import type { ProviderApi } from '../provider/api.ts';
 import type { PlaylistRows } from '../provider/resources/playlistRows.ts';
@@ -22,11 +22,23 @@ export interface ChangeContext {
 /** The part of the context that reading needs. */
 export type Reading = Pick<ChangeContext, 'provider' | 'rows' | 'store'>;
 
-/** The current row of a change, which must exist. */
+/** The current row of a change. @throws RelayError `CANCELLED` if it was erased meanwhile */
 export function reread(store: Store, seq: number): Change {
   const found = getChangeBySeq(store, seq);
-  if (!found) throw new Error(`The change ${seq} is gone.`);
+  if (!found) throw erased();
   return found;
+}
+
+/** The error for a change whose record was erased while it was carried out, with everything else about the account. */
+function erased(): RelayError {
+  return new RelayError(
+    'CANCELLED',
+    'The write was stopped, because everything that relay knew about the account was erased.',
+    {
+      remedy:
+        'What had been written by then stays, and relay has no record of it: look in Spotify what is there, and set right what is wrong.',
+    },
+  );
 }
 
 /** An error as it is stored with a change or a job. */

@@ -1,8 +1,9 @@
-/** Playlists that are gone while a job writes to them. */
+/** Playlists that are gone, or records that are erased, while a change writes. */
 
 import assert from 'node:assert/strict';
+import { test } from 'node:test';
 import { reach } from '../jobs/jobCalls.ts';
-import { fill, tracks } from '../support/playlists.ts';
+import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
 import { committed, ended } from './settled.ts';
 import { LIMIT_AFTER_FIRST, withUnkindPlaylist } from './unkind.ts';
@@ -27,4 +28,32 @@ for (const type of ['replace_playlist', 'add_to_playlist']) {
       assert.deepEqual([status, error?.code, attempts], ['failed', 'NOT_FOUND', 5]);
     }),
   );
+}
+
+for (const [what, tool] of [
+  ['an addition', 'add_tracks_to_playlist'],
+  ['a replacement', 'replace_playlist_tracks'],
+] as const) {
+  test(`if everything about the account is erased during ${what}, the answer says that relay has no record of it`, () =>
+    withUnkindPlaylist('Exactly Two Hundred', async ({ relay, playlist, playlist_id, former }) => {
+      const track_ids = tracks(relay, 250, 3_000);
+      const { local } = relay.server;
+      relay.provider.faults.add({
+        method: 'POST',
+        path: /\/items$/,
+        kind: 'hook',
+        fn: () => local.logout({ erase: true }).then(() => {}),
+      });
+      const { error } = await relay.call(tool, { playlist_id, track_ids });
+      assert.deepEqual(error, {
+        code: 'CANCELLED',
+        message: 'The write was stopped, because everything that relay knew about the account was erased.',
+        remedy:
+          'What had been written by then stays, and relay has no record of it: look in Spotify what is there, and set right what is wrong.',
+      });
+      const written =
+        tool === 'add_tracks_to_playlist' ? [...former, ...track_ids.slice(0, 100)] : track_ids.slice(0, 200);
+      assertRows(playlist, written);
+      assert.equal((await relay.call('list_jobs')).total, 0);
+    }));
 }
