@@ -213,7 +213,15 @@ test('a rule or a playlist that cannot be kept is refused when it is added', asy
     assert.equal(await refused({ name: 'A', sql: 'SELECT nothing FROM saved' }), 'INVALID_ARGUMENT');
     const many = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 10001) SELECT 'spotify:track:' || substr('0000000000000000000000' || i, -22) AS uri FROM n`;
     assert.equal(await refused({ name: 'A', sql: many }), 'INVALID_ARGUMENT');
-    assert.equal(await refused({}), 'INVALID_ARGUMENT');
+    const neither = await keep(relay, {});
+    assert.deepEqual(
+      [neither.error?.code, neither.error?.message, neither.error?.remedy],
+      [
+        'INVALID_ARGUMENT',
+        'Neither playlist_id nor name is given.',
+        'Pass name to make a new playlist, or playlist_id for one that the account owns.',
+      ],
+    );
     assert.equal(await refused({ name: 'A', playlist_id: LIST_0 }), 'INVALID_ARGUMENT');
     const theirs = owner(relay.provider).playlists[0];
     assert.ok(theirs);

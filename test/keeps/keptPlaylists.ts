@@ -30,7 +30,7 @@ export interface Answer {
   keep: Keep;
   preview: Preview;
   change_id?: string;
-  error?: { code: string; message: string };
+  error?: { code: string; message: string; remedy?: string };
 }
 
 export const WITH_ALL = { env: { RELAY_TOOLSETS: 'all' } };

@@ -45,7 +45,13 @@ export const keepPlaylistTool = defineTool({
   output: z.object({ keep: Keep, preview: Preview, change_id: z.string().optional() }),
   async handle({ keeps }, { playlist_id, name, sql, every, dry_run }, call) {
     if ((playlist_id === undefined) === (name === undefined)) {
-      throw new RelayError('INVALID_ARGUMENT', 'Give either playlist_id or name, not both.');
+      const given =
+        name === undefined
+          ? 'Neither playlist_id nor name is given.'
+          : 'Both playlist_id and name are given.';
+      throw new RelayError('INVALID_ARGUMENT', given, {
+        remedy: 'Pass name to make a new playlist, or playlist_id for one that the account owns.',
+      });
     }
     return keeps.add(
       { playlistId: playlist_id?.id ?? null, name: name ?? null, sql, every, dryRun: dry_run },
