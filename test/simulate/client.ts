@@ -127,7 +127,8 @@ export class Client {
     const before = urisOf(playlist);
     const asked = rowsAsked(wish, playlist, before, this.#hidden());
     if (!asked) return;
-    await this.#judged(wish.do, playlist, asked.doing, () => this.#ask(asked.tool, asked.args, leaves));
+    const ask = () => this.#ask(asked.tool, asked.args, leaves);
+    await this.#judged(wish.do, playlist, asked.doing, ask, cancelAfterOf(wish));
   }
 
   #putBack(effects: readonly Effect[], playlist: DemoPlaylist): Counts {
@@ -186,13 +187,14 @@ export class Client {
     playlist: DemoPlaylist,
     doing: Doing,
     ask: () => Promise<Answer | null>,
+    cancelAfter: number | null,
   ): Promise<void> {
     const { spotify, isRestored } = this.#stage;
     const from = spotify.effects.length;
     const before = urisOf(playlist);
     spotify.asked(playlist);
     const answer = await ask();
-    const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist);
+    const { outcome, changeId } = await this.#outcomeOf(what, answer, playlist, cancelAfter);
     const to = spotify.effects.length;
     const after = urisOf(playlist);
     const others = othersIn(spotify.effects.slice(from, to), playlist);
@@ -417,7 +419,7 @@ export class Client {
       : uris.length === 0
         ? this.#ask('create_playlist', { name }, leaves)
         : this.#ask('create_playlist_from_tracks', { name, tracks: uris, skip_duplicates: false }, leaves));
-    const { outcome, changeId } = await this.#outcomeOf('create', answer, null);
+    const { outcome, changeId } = await this.#outcomeOf('create', answer, null, cancelAfterOf(wish));
     if (!answer) return;
     const id = String(
       answer.playlist_id ?? answer.id ?? this.#job?.playlist_id ?? this.#job?.result?.playlist_id ?? '',
@@ -655,7 +657,7 @@ export class Client {
 
   async #library(
     isRemoval: boolean,
-    wish: Wish & { tracks: number[] },
+    wish: Wish & { do: 'save' | 'unsave' | 'job' },
     leaves: number | null,
   ): Promise<void> {
     const { spotify, isRestored, time, plan } = this.#stage;
@@ -677,8 +679,8 @@ export class Client {
           leaves,
         )
       : this.#ask(isRemoval ? 'remove_saved_tracks' : 'save_tracks', { track_ids: uris }, leaves));
-    const { outcome, changeId } = await this.#outcomeOf(isRemoval ? 'unsave' : 'save', answer, null);
     const what = isRemoval ? 'unsave' : 'save';
+    const { outcome, changeId } = await this.#outcomeOf(what, answer, null, cancelAfterOf(wish));
     const since = unshown === -1 ? from : unshown;
     const late = this.#lateInLibrary(from, begun);
     const after = this.#judgeLibrary(what, uris, !isRemoval, outcome, before, since, late);
@@ -824,7 +826,13 @@ export class Client {
 
   // Asking
 
-  async #ask(tool: string, args: Record<string, unknown>, leaves: number | null): Promise<Answer | null> {
+  /** @param known codes that may be answered besides those of trouble */
+  async #ask(
+    tool: string,
+    args: Record<string, unknown>,
+    leaves: number | null,
+    known: readonly string[] = [],
+  ): Promise<Answer | null> {
     const { computer, say, time } = this.#stage;
     say(() => `${this.#name} calls ${tool} ${shortened(args)}`);
     const leaving = new AbortController();
@@ -836,16 +844,20 @@ export class Client {
       () =>
         `${this.#name} hears ${answer === null ? 'nothing' : failure ? `${failure.code}: ${failure.message} ${failure.remedy ?? ''}` : shortened(answer)}`,
     );
-    if (failure && !ALLOWED.has(failure.code))
+    if (failure && !ALLOWED.has(failure.code) && !known.includes(failure.code))
       this.#found(`${tool} answers ${failure.code}`, failure.message);
     return answer;
   }
 
-  /** What an answer means. If it names a job, follows the job to its end. */
+  /**
+   * What an answer means. If it names a job, follows the job to its end.
+   * @param cancelAfter milliseconds after which the client cancels that job; null for never
+   */
   async #outcomeOf(
     what: string,
     answer: Answer | null,
     playlist: DemoPlaylist | null,
+    cancelAfter: number | null = null,
   ): Promise<{ outcome: Outcome; changeId: string | null }> {
     if (answer === null) return this.#afterSilence(what, null, playlist);
     const failure = failureIn(answer);
@@ -854,7 +866,16 @@ export class Client {
     const jobId = textOf(answer.job_id ?? details.job_id);
     if (jobId !== null) {
       this.#checkPromise(what, failure, changeId);
+      let cancelling: Promise<unknown> | null = null;
+      const cancel = () => {
+        cancelling = this.#ask('cancel_job', { job_id: jobId }, null, ['JOB_STATE', 'JOB_NOT_FOUND']);
+        // Nobody waits for it if the history ends first.
+        cancelling.catch(() => {});
+      };
+      const stay = cancelAfter === null ? null : this.#stage.time.after(cancelAfter, cancel, 'computer');
       const followed = await this.#follow(jobId, what, playlist);
+      stay?.();
+      await cancelling;
       return { outcome: followed.outcome, changeId: followed.changeId ?? changeId };
     }
     if (!failure)
@@ -941,6 +962,8 @@ export class Client {
   ): Promise<{ outcome: Outcome; changeId: string | null }> {
     const { time, say } = this.#stage;
     let resumes = 0;
+    /** How often the job was seen cancelled, without a result. */
+    let looks = 0;
     let review: 'carry_on' | 'accept' | null = null;
     /** The change ID that the job named first: an undo has to accept it, whatever happened since. */
     let given: string | null = null;
@@ -992,8 +1015,15 @@ export class Client {
                 ? { is: 'carried on' }
                 : { is: 'accepted' },
           );
-        case 'cancelled':
+        case 'cancelled': {
+          // A job that was writing says how far it got once no request of it is under way, and how the last one ended once that
+          // is known.
+          const isOpen = job.result ? job.result.outcome_unknown === true && turn < 90 : looks++ < 20;
+          if (isOpen) break;
+          // Nothing of the job may take effect from here on.
+          await later(this.#stage, 25_000);
           return ended({ is: 'part', written: job.written, unknown: job.result?.outcome_unknown === true });
+        }
         case 'ready':
           await this.#quietly('commit_job', {
             job_id: id,
@@ -1357,6 +1387,11 @@ function thereAlready(own: ReadonlySet<string>, others: readonly Effect[]): stri
  */
 function isConflict(failure: Failure | null): failure is Failure {
   return failure?.code === 'CONFLICT' && !failure.message.includes('is still being written');
+}
+
+/** When the client cancels the job that it asks for; null if it does not. */
+function cancelAfterOf(wish: Wish): number | null {
+  return wish.do === 'job' ? wish.cancelAfter : null;
 }
 
 function textOf(value: unknown): string | null {

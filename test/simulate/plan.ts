@@ -51,7 +51,7 @@ export type Wish =
       name: string;
       tracks: number[];
       skipExisting: boolean;
-      /** Drawn, but not used: no client cancels its job. Without the draw, seeds would give other plans. */
+      /** Milliseconds after the answer at which the client cancels the job; null for never. */
       cancelAfter: number | null;
     }
   /** Undoes the change that came `back` changes before this client's last one. */
