@@ -28,8 +28,8 @@ const CHILD = fileURLToPath(new URL('child.ts', import.meta.url));
 const RELAY = fileURLToPath(new URL('../../bin/relay.mjs', import.meta.url));
 
 /**
- * Starts a provider, a bare server, and two servers that use the provider: relay and a plain SDK server. Ends all of them when
- * the work is done.
+ * Starts the simulated provider and three servers: relay and a plain SDK server, which use it, and a bare server, which does
+ * not. Ends all of them when the work is done.
  */
 export async function withServers<T>(work: (servers: Servers) => Promise<T>): Promise<T> {
   const home = mkdtempSync(join(tmpdir(), 'relay-bench-'));

@@ -19,7 +19,7 @@ export interface Command {
   input?: string;
   /** Runs the command on a terminal (with `script` of util-linux), and types these keys in turn. */
   keys?: readonly Keys[];
-  /** Ends the process as soon as its output matches. For programs that run until somebody quits them. */
+  /** Ends the process once all keys are typed and its output matches. For programs that run until somebody quits them. */
   until?: RegExp;
 }
 

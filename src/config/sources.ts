@@ -10,7 +10,7 @@ import {
   type Surroundings,
 } from './table.ts';
 
-/** Values of the command line's own flags, as typed. */
+/** Values of the command-line flags that override a setting, as typed. */
 export type SettingFlags = Partial<Record<'home' | 'host' | 'port' | 'toolsets' | 'readOnly', string>>;
 
 export interface Sources {
@@ -27,7 +27,7 @@ export interface ReadValue {
   problem?: Problem;
 }
 
-/** The value of one setting. If the given value cannot be used, the default, with a problem that says why. */
+/** The value of one setting. If the given value cannot be used, returns the default and a problem that says why. */
 export function readSetting(key: SettingKey, sources: Sources, at: Surroundings): ReadValue {
   const setting = SETTINGS[key] as Setting<unknown>;
   const raw = rawValue(key, setting, sources);

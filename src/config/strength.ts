@@ -8,12 +8,12 @@ interface Strength {
   surprising: number;
 }
 
-/** A person types the owner code: a phrase of four words is enough, since relay slows down guesses. */
+/** For an owner code that the owner chooses. Four words are enough, since relay slows down guesses. */
 export const OWNER_SECRET_STRENGTH: Strength = { length: 16, distinct: 6, surprising: 10 };
 /** A key can be guessed as fast as requests are answered. 32 random hexadecimal digits have about 30 surprising ones. */
 export const API_KEY_STRENGTH: Strength = { length: 32, distinct: 8, surprising: 20 };
 
-/** Number of letters of a generated owner code: 39 bits if only this machine can reach the server, otherwise 78. */
+/** Number of letters in a generated owner code: 8 (39 bits) if only this machine can reach the server, otherwise 16 (78 bits). */
 export function ownerCodeLength({ publicBaseUrl }: { publicBaseUrl: string | null }): number {
   return publicBaseUrl === null ? 8 : 16;
 }
@@ -28,7 +28,7 @@ export function weaknessOf(secret: string, needed: Strength): string | null {
   return null;
 }
 
-/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor repeat three earlier ones. */
+/** Counts the characters that neither continue a sequence (`aaa`, `abc`, `321`) nor end a run of three that occurred earlier. */
 function surprisesIn(letters: readonly string[]): number {
   const codes = letters.map((letter) => letter.codePointAt(0) ?? 0);
   const step = (at: number) => (codes[at] ?? 0) - (codes[at - 1] ?? 0);

@@ -89,7 +89,7 @@ export function keyMismatch(message: string): RelayError {
 }
 
 /**
- * The key with which server and command line prove themselves to each other (`domain/localProof.ts`). Any process that can
+ * The key that the server and the command line use to prove to each other who they are (`domain/localProof.ts`). Any process that can
  * read the master key can derive it.
  */
 export function deriveLocalKey(masterKey: Buffer): string {

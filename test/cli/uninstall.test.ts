@@ -248,7 +248,7 @@ test('the keys are removed together with the state, and stay if the state stays'
   );
   assert.equal(existsSync(join(state, 'relay.db')), true);
   const gone = await run([], { env, terminal: TERMINAL, stdin: `${'\n'.repeat(6)}y\n\n\n` });
-  const key = 'key from the keychain, without which a backup of the login cannot be read';
+  const key = 'key in the keychain (without this key, a backup of the login cannot be read)';
   assert.ok(gone.err.includes(`Remove the ${key}? [y/N] Remove the demo's ${key}? [y/N] `), gone.err);
   assert.equal(existsSync(state), false);
 });

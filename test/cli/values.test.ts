@@ -1,4 +1,4 @@
-/** Empty values, as from an unset shell variable, and values that are too long are wrong usage, with or without a server. */
+/** A value that is empty (as from an unset shell variable) or too long is a usage error, with or without a server. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { openOffline } from '../../src/server/offline.ts';
@@ -27,7 +27,7 @@ test('a value that is empty or too long is wrong usage', () =>
     }
   }));
 
-test('without a server, a client without a name is refused too', async (context) => {
+test('without a server, a client whose name is empty or too long is refused too', async (context) => {
   const env = { RELAY_HOME: temporaryHome(context), RELAY_KEYCHAIN: 'file' };
   const parts = { openOffline };
   for (const name of ['', 'Script', LONG, '']) {

@@ -101,7 +101,7 @@ test('a run that would empty a playlist, or shrink it by more than five rows and
   });
 });
 
-test('a query that comes to more rows than a playlist holds waits for a person, who cannot accept that', async () => {
+test('if a rule later returns more rows than a playlist holds, the run waits for review, and accepting it writes nothing', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const grows = `WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < (SELECT iif(count(*) > 4, 10001, 3) FROM saved)) SELECT (SELECT uri FROM saved WHERE position = 0) AS uri FROM n`;
     const { keep: made } = await keep(relay, { name: 'Grows', sql: grows });
@@ -118,7 +118,7 @@ test('a query that comes to more rows than a playlist holds waits for a person, 
   });
 });
 
-test('who accepts that a few rows go has not accepted that all of them go', async () => {
+test('accepting that a few rows go does not accept that all of them go', async () => {
   await withAccount({ saved: 4 }, async (relay) => {
     const { keep: made } = await keep(relay, { name: 'Small' });
     edit(relay, made.playlist_id, (uris) => [...uris, ...spare(relay, 0, 1)]);
@@ -174,7 +174,7 @@ test('after a change by hand, by a tool or by undo a run waits; a person lets th
   });
 });
 
-test('a URI that comes twice is written twice; what cannot be written is left out and counted', async () => {
+test('a URI that appears twice is written twice; what cannot be written is left out and counted', async () => {
   await withAccount({ saved: 2 }, async (relay) => {
     const [one = '', two = ''] = spare(relay, 20, 2);
     const episode = relay.provider.catalogue.episodes[0]?.uri ?? '';

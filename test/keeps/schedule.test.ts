@@ -1,4 +1,4 @@
-/** When kept playlists run: on schedule, after restarts, without a login and under a limit. */
+/** When kept playlists run and when they wait: on schedule, after restarts, without a login, and at a rate limit. */
 
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
@@ -28,7 +28,7 @@ const PATIENCE_MS = 60_000;
  */
 const UNDER_WAY_MS = { from: 2_000, below: 60_000 };
 
-/** Waits in real time. Only `meanwhile` advances relay's clock, so that a run under way does not run out of time. */
+/** Waits in real time. relay's clock moves only if `isSo` or `meanwhile` advances it, so a run does not time out while the test waits. */
 async function eventually(isSo: () => boolean | Promise<boolean>, meanwhile = () => {}): Promise<void> {
   const end = Date.now() + PATIENCE_MS;
   while (!(await isSo())) {
@@ -69,7 +69,7 @@ test('a kept playlist runs each hour or day, checked every minute, and an idle d
     assert.deepEqual(paths(relay), ['/me/tracks'], 'it reads nothing else');
     assert.equal((await keeps(relay))[1]?.last_result, 'nothing to change');
 
-    // The daily list is run by hand first. A day later, both lists are due at the same look.
+    // The daily list is run by hand first. A day later, both lists are due at the same check.
     await act(relay, daily.id, 'run');
     relay.provider.clearRequests();
     const before = await runsOf(relay);
@@ -136,7 +136,7 @@ test('rules that are due at once share their reads of the library, however long 
 
 const paths = (relay: Relay) => asked(relay).map(({ path }) => path);
 
-test('a rule alone costs one request on an idle day for each list that it reads', async () => {
+test('on an idle day, a single kept playlist costs one request for each list that its rule reads', async () => {
   await withTime(async (relay, clock) => {
     const ofSaved = ['fresh', 'decade', 'not-heard'].map((ready) => [ready, ['/me/tracks']] as const);
     const lists: ReadonlyArray<readonly [ready: string, requests: readonly string[]]> = [
@@ -160,7 +160,7 @@ test('a rule alone costs one request on an idle day for each list that it reads'
   });
 });
 
-test('a rule that finds tracks by their addresses sees on its day what was saved since', async () => {
+test('a rule that selects tracks by URI finds what was saved since its last run', async () => {
   await withTime(async (relay, clock) => {
     const known = savedUris(relay)[0] ?? '';
     const fresh = spare(relay, 0, 3);
@@ -200,7 +200,7 @@ test('changes by others to a kept playlist are noticed within a week, even if it
   });
 });
 
-test('runs that were missed while relay was off are run once, and a pause stays', async () => {
+test('one run makes up for all that were missed while relay was off, and a paused kept playlist stays paused', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Missed' });
     const { keep: paused } = await keep(relay, { name: 'Paused', sql: `${SAVED} LIMIT 5` });
@@ -365,7 +365,7 @@ test('without a login a kept playlist waits, and continues after the next login;
   });
 });
 
-test('while a rule waits for its account, nothing is saved', async () => {
+test('while a kept playlist waits for its account, relay does not write its state to disk', async () => {
   await withTime(async (relay, clock) => {
     await keep(relay, { name: 'Login' });
     assert.equal((await run(relay, ['logout'])).code, 0);
@@ -464,7 +464,7 @@ for (const action of ['pause', 'stop']) {
   });
 }
 
-test('what a person has accepted counts for one write, also if a job finishes it', async () => {
+test('what a person has accepted counts for one write, even if a job finishes that write', async () => {
   await withTime(async (relay, clock) => {
     const { keep: made } = await keep(relay, { name: 'Agreed' });
     clock.advance(40_000);

@@ -1,9 +1,9 @@
 /**
- * What Spotify may hold after an answer. The simulator, the crash harness and the load tests use this file. Pure: it takes
+ * Which rows a playlist may have once relay has answered. The simulator, the crash harness and the load tests use this file. Pure: it takes
  * lists of rows, what a person did meanwhile, and what relay was asked to do.
  *
  * A person may act at any moment, so a change may count as carried out before, between or after the person's acts. Each of these
- * orders is right, and nothing else is.
+ * orders is right. Anything else is wrong, apart from the songs that `windowOf`, `notYetBack` and `Unclear` excuse.
  */
 import { type Counts, countsOf, difference } from './counts.ts';
 
@@ -13,7 +13,7 @@ interface Effect {
   after: readonly string[];
 }
 
-/** What an act does to rows, entry by entry. */
+/** What a change by relay does to rows, entry by entry. */
 export type Doing =
   | { do: 'add'; uris: readonly string[] }
   /** Adds only songs that are not there yet. */
@@ -24,7 +24,7 @@ export type Doing =
   | { do: 'deduplicate' }
   | { do: 'bring back'; rows: readonly string[]; added: Counts; removed: Counts };
 
-/** How an act ended, as far as its answer and its job tell. */
+/** How a change ended, according to its answer and its job. */
 export type Outcome =
   | { is: 'done' }
   /** The answer says that nothing was written. */
@@ -32,16 +32,17 @@ export type Outcome =
   /** What was there before is there again. */
   | { is: 'rolled back' }
   /**
-   * The first `written` entries took effect; with `anyOrder`, any `written` entries. With `unknown`, perhaps also the entries
+   * The first `written` entries took effect; with `anyOrder`, it may be any entries of that number. With `unknown`, perhaps also the entries
    * of one more request.
    */
   | { is: 'part'; written: number; unknown: boolean; anyOrder?: boolean }
   /** The answer names the rows that are missing. */
   | { is: 'missing'; uris: readonly string[] }
-  /** Nobody heard the answer: any whole number of requests may have taken effect. */
+  /** Nobody heard the answer. Of an addition or a removal, any whole number of requests may have taken effect; otherwise all or none. */
   | { is: 'unheard' }
-  /** In a review, a person has let the change continue beside what others did, or (`accepted`) kept the list as it is. */
+  /** In a review, a person let the change continue, and kept the edits of others. */
   | { is: 'carried on' }
+  /** In a review, a person kept the list as it was. */
   | { is: 'accepted' };
 
 /** Songs whose number of rows is wrong: `Own` are those that the act deals with, `Others` all others. */
@@ -56,9 +57,9 @@ export interface Wrong {
 
 /** Songs that cannot be judged completely. */
 export interface Unclear {
-  /** Songs that reads show under another ID, or not at all, so that a client cannot name their rows. */
+  /** Songs that Spotify shows under another ID, or not at all, so that a client cannot name their rows. */
   hidden: ReadonlySet<string>;
-  /** Songs that a person has touched when relay could not see the act in time. */
+  /** Songs that a person changed too late for relay to notice. */
   unseen: ReadonlySet<string>;
   /** Songs of a request whose answer was lost: nothing shows whether a person or relay has put them in or taken them out. */
   mimicked: ReadonlySet<string>;
@@ -196,7 +197,7 @@ export function wrongRows(
       for (const delta of deltas.slice(place)) counts = plus(counts, delta);
       const differs = difference(counts, actual);
       for (const uri of windowOf(doing, deltas)) if ((differs.get(uri) ?? 0) < 0) differs.delete(uri);
-      // The answer names the missing rows, but does not say which of the other rows are there.
+      // The answer names only the missing rows. So any other row of this change may have been written.
       if (outcome.is === 'missing')
         for (const [uri, count] of differs) if (count > 0 && own.has(uri)) differs.delete(uri);
       for (const uri of notYetBack(doing, outcome, differs)) differs.delete(uri);
@@ -225,7 +226,7 @@ export function wrongRows(
 }
 
 /**
- * Songs of which a row may be lost without a mistake of relay. Spotify takes out every row of a song at once, so a row that a
+ * Songs that may lose a row through no fault of relay. Spotify takes out every row of a song at once, so a row that a
  * person adds meanwhile may go with the others.
  */
 function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number>>): string[] {
@@ -237,8 +238,8 @@ function windowOf(doing: Doing, deltas: ReadonlyArray<ReadonlyMap<string, number
 }
 
 /**
- * Songs that an undo that ended part-way still has to put back. None if it has put back another number of rows than its answer
- * says.
+ * The songs that a partly finished undo still has to put back. Empty if the number of rows that it put back does not fit its
+ * answer.
  */
 function notYetBack(doing: Doing, outcome: Outcome, differs: ReadonlyMap<string, number>): string[] {
   if (doing.do !== 'bring back' || outcome.is !== 'part') return [];

@@ -1,5 +1,5 @@
 /**
- * Connections to SQLite that outlive a history. Opening a database, reading its schema and preparing the same statements again
+ * SQLite connections that the next history uses again (a history is one run of the simulator from one seed). Opening a database, reading its schema and preparing the same statements again
  * would take a fifth of a history's time. A connection that the program closes is used again for the next file with the same schema.
  *
  * SQLite works on a file of Emscripten's MEMFS. Here the file's content is an object that passes everything on to the current

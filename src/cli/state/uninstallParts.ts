@@ -16,7 +16,7 @@ export interface Part {
   name: 'service' | 'client' | 'skill' | 'completion' | 'state' | 'key';
   /** Completes the question "Remove …?". */
   what: string;
-  /** @param left takes the paths that had to stay */
+  /** @param left array to which the paths that could not be removed are added */
   remove(left: string[]): Promise<unknown>;
 }
 
@@ -40,13 +40,13 @@ async function service(context: Context): Promise<Part[]> {
     if (writtenBy !== 'relay') return [];
     return [{ name: 'service', what: `the service (${file})`, remove: () => manager.uninstall() }];
   } catch (error) {
-    // A system without a way to start at login has no service.
+    // If the system cannot start programs when a user signs in, there is no service to remove.
     if (!(error instanceof RelayError) || error.code !== 'SERVICE_FAILED') throw error;
     return [];
   }
 }
 
-/** The entries in clients. They are removed by running `relay connect CLIENT --remove`, which makes a backup. */
+/** relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
 async function clients(context: Context, notes: string[]): Promise<Part[]> {
   if (context.demo) return clientsOf(context, true, notes);
   const own = await clientsOf(context, false, notes);
@@ -119,8 +119,8 @@ async function completion(context: Context): Promise<Part[]> {
 }
 
 /**
- * The state, and the key. The key's name in the keychain depends on the path of the home, so the name has to be found before
- * the home is removed.
+ * The state, and the key. The key's name in the keychain is derived from the real path of the home, which can be resolved only
+ * while the home exists.
  */
 async function state(context: Context): Promise<Part[]> {
   const { settings } = inspectSettings(context.loadOptions());
@@ -154,7 +154,7 @@ async function keychainPart({ clock, signal }: Context, home: string, whose: str
   const account = await keychainAccount(home);
   return {
     name: 'key',
-    what: `${whose} key from the keychain, without which a backup of the login cannot be read`,
+    what: `${whose} key in the keychain (without this key, a backup of the login cannot be read)`,
     async remove() {
       const late = new RelayError('KEY_UNAVAILABLE', 'The keychain does not answer.');
       const deadline = { clock, ms: KEYCHAIN_MS, signal, late };
@@ -163,7 +163,7 @@ async function keychainPart({ clock, signal }: Context, home: string, whose: str
       } catch (error) {
         signal.throwIfAborted();
         throw new RelayError('KEY_UNAVAILABLE', `The key stays in the keychain: ${messageOf(error)}`, {
-          remedy: `Remove the entry "${account}" of relay in your keychain.`,
+          remedy: `Delete relay's entry "${account}" from your keychain.`,
         });
       }
     },

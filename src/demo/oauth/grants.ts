@@ -41,7 +41,7 @@ export class Grants {
   readonly #codes = new Map<string, CodeGrant>();
   readonly #access = new Map<string, AccessGrant & { expiresAt: number }>();
   readonly #refresh = new Map<string, RefreshGrant>();
-  /** Tokens that are no longer valid, with the error for each. */
+  /** Refresh tokens that were replaced or revoked, with the error for each. */
   readonly #ended = new Map<string, RefreshFailure>();
 
   constructor(clock: Clock, random: Random, accessTokenSeconds: number) {

@@ -35,19 +35,20 @@ export interface FileKind {
 
 export interface LibraryFile {
   readonly path: string;
-  /** True if there is a file; does not open it. */
+  /** True if the database is open or its file exists. Does not open the file. */
   exists(): Promise<boolean>;
   /** Runs synchronous work on the database. Makes the database if there is none. */
   use<T>(work: (sql: Sql) => T): Promise<T>;
   /**
-   * Writes what has changed since the last save, and waits until it is on the disk. Does not open a closed file.
+   * Writes the whole file if anything has changed since the last save, and waits until it is on the disk. Does not open a
+   * closed file.
    * @throws RelayError `STORE_ERROR`
    */
   save(): Promise<void>;
   /**
    * Checks the database for damage. If it was open and is sound, the file is written again from memory. A damaged database is
    * treated like a file that cannot be opened.
-   * @returns true if the database had to be opened and the file was sound
+   * @returns true if the database had to be opened and is sound, and no damaged file was put aside
    */
   check(): Promise<boolean>;
   /** A message, given once, that a damaged file was put aside, and where; null if there is nothing to say. */
@@ -152,8 +153,8 @@ export function createLibraryFile({
   }
 
   /**
-   * The content of the file; null if there is none. A file that cannot be read again must not be replaced only because it
-   * cannot be read now.
+   * The content of the file; null if there is none. `unusable` if it is not a library's file, or if its content can be had
+   * from Spotify again. Any other file that cannot be read now is left in place.
    * @throws RelayError `STORE_ERROR`
    */
   async function content(): Promise<Uint8Array | 'unusable' | null> {
@@ -185,8 +186,8 @@ export function createLibraryFile({
   }
 
   /**
-   * A new database. Its tables are made in a first database. The second one works on the paged file of the first, so that its
-   * image is taken without copying.
+   * A new database. Its tables are made in a first, temporary database. The second one works on the content of the first as a
+   * paged file, which can be saved without copying it.
    */
   function fresh(SQL: SqlJsStatic): Open {
     const first = new SQL.Database();
