@@ -71,7 +71,9 @@ const LIBRARY = { RELAY_LIBRARY_REQUESTS_PER_MINUTE: '10000', RELAY_LIBRARY_REQU
  */
 export async function crash(options: CrashOptions): Promise<CrashReport> {
   const { runs, kills = 0, seed, width, keepGoing = false, kinds = KINDS, log = () => {} } = options;
-  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met: {} };
+  // A kind that no kill meets counts as well.
+  const met = Object.fromEntries(kinds.map((kind) => [kind, 0]));
+  const report: CrashReport = { runs: 0, kills: 0, wanted: 0, former: 0, reviews: 0, bad: [], met };
   let next = 0;
   let failed = false;
   const isOver = () => failed || (report.runs >= runs && report.kills >= kills);
