@@ -169,6 +169,15 @@ function followCancelled(context: Context, job: Job, end: DriveEnd): void {
   changeJob(store, job.seq, { ...wait, runAfter: wait?.runAfter ?? again }, clock.now());
 }
 
+/**
+ * True if how the last request ended is still being looked into, or cannot be known. Nobody looks what became of a lost request
+ * to the saved tracks, since sending it again does no harm.
+ */
+function isInDoubt({ kind, outcome, inTransit, uncertain }: Change): boolean {
+  const isLibrary = kind === 'save' || kind === 'unsave';
+  return outcome === null || inTransit || (isLibrary && uncertain);
+}
+
 /** Records how far a cancelled job got, once no request of it is under way. */
 export function closeCancelled({ store, clock }: Context, job: Job): void {
   const present = reread(store, job);
@@ -179,8 +188,7 @@ export function closeCancelled({ store, clock }: Context, job: Job): void {
     ...(target === null ? {} : { playlist_id: target }),
     written: present.written,
     ...(change ? { change_id: change.id } : {}),
-    // How the last request ended is still being looked into, or cannot be known.
-    ...(change !== null && (change.outcome === null || change.inTransit) ? { outcome_unknown: true } : {}),
+    ...(change !== null && isInDoubt(change) ? { outcome_unknown: true } : {}),
   };
   changeJob(store, job.seq, { result }, clock.now());
 }

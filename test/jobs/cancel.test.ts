@@ -127,6 +127,20 @@ test('cancel_job ends the wait for a limit', () =>
     assert.equal(searches(relay), made);
   }));
 
+test('cancel_job before a lost request is sent again says that its outcome is unknown', () =>
+  withRelay(async (relay) => {
+    relay.provider.faults.add({ method: 'PUT', path: '/me/library', kind: 'drop', when: 'after' });
+    const id = await createJob(relay, 'save_tracks', tracks(relay, 30));
+    await reach(relay, id, 'ready');
+    await relay.call('commit_job', { job_id: id });
+    await reach(relay, id, 'waiting');
+    const { status, written, result } = await cancelled(relay.call('cancel_job', { job_id: id }));
+    assert.deepEqual(
+      [status, written, withoutChange(result ?? {})],
+      ['cancelled', 0, { written: 0, outcome_unknown: true }],
+    );
+  }));
+
 test('a stopping server finishes the write in transit, and the next start continues with the rest', () =>
   withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
     const uris = tracks(relay, 350);
