@@ -25,7 +25,8 @@ export function situationOf(
     waiter,
     isUntouched: isUntouched(run),
     isRewriting: isRewriting(run),
-    mayHaveLanded: run.lost !== null,
+    // A job forgets `lost` when it waits, and the record of the change remembers it.
+    mayHaveLanded: run.lost !== null || (ending === 'cancelled' && waiter === null && change.uncertain),
     failures: run.failures.count + 1,
     isUsedUp:
       error !== null && isRefusal(error) && failuresBefore(run.failures, error) + 1 >= control.maxAttempts,

@@ -8,6 +8,7 @@ import { jobOf, reach } from '../jobs/jobCalls.ts';
 import { at, owner } from '../support/entries.ts';
 import { assertRows, fill, tracks } from '../support/playlists.ts';
 import { longTest } from '../support/scale.ts';
+import { gate } from '../support/waiting.ts';
 import type { Relay } from '../support/world.ts';
 import { withExtras } from './extras.ts';
 import { committed, poll } from './settled.ts';
@@ -90,6 +91,26 @@ test('a job that is cancelled while it waits to try a lost request again leaves 
     );
     await poll(async () => ((await jobOf(relay, id)).reason === 'RATE_LIMITED' ? true : null));
     await relay.call('cancel_job', { job_id: id });
+    const [change] = await listed(relay);
+    assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
+  }));
+
+test('the same holds if the job is cancelled while it tries the lost request again', () =>
+  withUnkind({}, async (relay) => {
+    const put = { method: 'PUT', path: '/me/library' };
+    const held = gate();
+    const id = await committed(relay, 'save_tracks', tracks(relay, 5, 3_000), {}, () =>
+      relay.provider.faults.add(
+        { ...put, kind: 'status_after', status: 502 },
+        { ...put, kind: 'hook', fn: held.wait },
+        { ...put, ...LIMIT },
+      ),
+    );
+    await poll(async () => (held.waiting === 1 ? true : null));
+    const answer = relay.call('cancel_job', { job_id: id });
+    await reach(relay, id, 'cancelled');
+    held.open();
+    await answer;
     const [change] = await listed(relay);
     assert.deepEqual([change?.state, change?.can_undo], ['partial', true]);
   }));
