@@ -26,7 +26,7 @@ export function situationOf(
     isUntouched: isUntouched(run),
     isRewriting: isRewriting(run),
     // A job forgets `lost` when it waits, and the record of the change remembers it.
-    mayHaveLanded: run.lost !== null || (ending === 'cancelled' && waiter === null && change.uncertain),
+    mayHaveLanded: run.lost !== null || (waiter === null && change.uncertain),
     failures: run.failures.count + 1,
     isUsedUp:
       error !== null && isRefusal(error) && failuresBefore(run.failures, error) + 1 >= control.maxAttempts,

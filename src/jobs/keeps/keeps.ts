@@ -5,6 +5,7 @@
 import { aborted, firstOf } from '../../base/abort.ts';
 import { isoOf } from '../../base/clock.ts';
 import { createMutex } from '../../base/mutex.ts';
+import { isUntouched } from '../../changes/run.ts';
 import { asRelayError, loginRequired, RelayError } from '../../domain/errors.ts';
 import { INTERVAL_MS, type KeepAction, type KeepPreview, type KeepRecord } from '../../domain/keep.ts';
 import type { KeepAnswer, KeepRequest } from '../../domain/localApi.ts';
@@ -166,8 +167,7 @@ export function createKeeps(context: KeepsContext): Keeps {
   async function cancelUnbegun(keep: Keep, { signal }: Caller): Promise<void> {
     const last = lastChangeAskedBy(store, askedBy(keep));
     if (last === null || last.outcome !== null) return;
-    const { op, at, written, looking, inTransit } = last;
-    if (op > 0 || at > 0 || written > 0 || looking || inTransit) return;
+    if (!isUntouched({ change: last }) || last.looking || last.inTransit) return;
     await jobs.cancel(last.id, signal).catch((thrown) => {
       const { code } = asRelayError(thrown);
       // Without a job, the write is under way now.
@@ -260,7 +260,7 @@ export function createKeeps(context: KeepsContext): Keeps {
       wake.abort();
       return runNow(keep, SHARED_MINUTES, call, begunAt);
     },
-    list: () => listKeeps(store).map((keep) => recordOf(keep)),
+    list: () => listKeeps(store).map(recordOf),
     get: (id) => recordOf(need(id)),
     async act(id, action, call) {
       const keep = need(id);
