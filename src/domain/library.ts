@@ -1,4 +1,5 @@
 /** Answers to questions about the library, and the state of the copy that answers them. */
+import { csvField } from './listExport.ts';
 
 /** How much of the account the copy holds. */
 export interface LibraryCoverage {
@@ -37,11 +38,7 @@ export interface LibraryCsv extends Omit<LibraryAnswer, 'columns' | 'rows'> {
 
 /** A line of CSV as in RFC 4180, except that it ends with a single line feed. A null is an empty field. */
 export function csvLine(cells: readonly LibraryCell[]): string {
-  const fields = cells.map((cell) => {
-    const text = cell === null ? '' : String(cell);
-    return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-  });
-  return `${fields.join(',')}\n`;
+  return `${cells.map((cell) => csvField(cell === null ? '' : String(cell))).join(',')}\n`;
 }
 
 /** What `relay library status` and the owner's page show. Times are ISO 8601. */

@@ -28,3 +28,8 @@ export interface PlaylistFacts {
   /** True if Spotify gives the playlist's rows to this account: the account owns the playlist, or may write to it. */
   readable: boolean;
 }
+
+/** A text as one field of CSV, in quotation marks if it needs them (RFC 4180). */
+export function csvField(text: string): string {
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}

@@ -20,6 +20,7 @@ import type { Playlist, Track } from '../domain/shapes.ts';
 import type { PlaylistVersions, VersionRow } from '../domain/versions.ts';
 import type { TrackQuery } from '../music/trackQuery.ts';
 import type { Call, ProviderApi } from '../provider/api.ts';
+import { PLAYLIST_PAGE } from '../provider/resources/playlists.ts';
 import type { Store } from '../store/file/open.ts';
 import type { Sql } from '../store/sql/sql.ts';
 import { getAccount } from '../store/tables/account.ts';
@@ -30,7 +31,7 @@ import { removeUploads } from './plays/uploads.ts';
 import type { Question } from './query/messages.ts';
 import { createQueryPool, type QueryPool } from './query/pool.ts';
 import { type Budget, createPace } from './reading/pace.ts';
-import { createReader, type ReadCall } from './reading/reader.ts';
+import { createReader, type ReadCall, SAVED_PAGE } from './reading/reader.ts';
 import {
   clearFailures,
   factsOf,
@@ -116,9 +117,6 @@ type LibraryView =
   | { kind: 'saved' }
   /** One playlist. With `isKnown`, `view` answers only if its rows have been read and relay has not just written to it. */
   | { kind: 'playlist'; id: string; isKnown?: boolean };
-
-/** Number of saved tracks or playlists that one request reads. */
-const PAGE = 50;
 
 /** `progress` is called where somebody waits for many requests. */
 type Caller = Pick<Call, 'signal'> & Partial<Pick<Call, 'progress'>>;
@@ -677,7 +675,7 @@ export function createLibrary(options: LibraryOptions): Library {
         while (clock.monotonic() < end && (await reader.savedStep(call))) {
           await file.save();
           const { saved, savedTotal } = await refresh();
-          call.progress?.(Math.ceil(saved / PAGE), Math.ceil((savedTotal ?? saved) / PAGE));
+          call.progress?.(Math.ceil(saved / SAVED_PAGE), Math.ceil((savedTotal ?? saved) / SAVED_PAGE));
         }
     } finally {
       await refresh();
@@ -1031,8 +1029,8 @@ function savedAfter(first: LibraryFile, file: LibraryFile): LibraryFile {
 /** Estimated number of requests that the reading has taken so far. */
 function requestsDone({ saved, coverage, listed }: Summary): number {
   return (
-    Math.ceil(saved / PAGE) +
-    (listed ? Math.max(1, Math.ceil(coverage.playlists.total / PAGE)) : 0) +
+    Math.ceil(saved / SAVED_PAGE) +
+    (listed ? Math.max(1, Math.ceil(coverage.playlists.total / PLAYLIST_PAGE)) : 0) +
     coverage.playlists.read
   );
 }

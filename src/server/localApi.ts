@@ -309,21 +309,11 @@ export const OPERATIONS: { readonly [C in LocalCall]: Operation<C> } = {
   },
   askLibrary: {
     input: question,
-    async run(question, { core, running }) {
-      running();
-      return inTime(core, 'The question', 'Try again in a minute.', (signal) =>
-        core.library.ask(question, { signal }),
-      );
-    },
+    run: (question, server) => answered(server, (library, signal) => library.ask(question, { signal })),
   },
   askLibraryCsv: {
     input: question,
-    async run(question, { core, running }) {
-      running();
-      return inTime(core, 'The question', 'Try again in a minute.', (signal) =>
-        core.library.askCsv(question, { signal }),
-      );
-    },
+    run: (question, server) => answered(server, (library, signal) => library.askCsv(question, { signal })),
   },
   forgetLibrary: {
     input: () => z.object({ part: z.enum(LIBRARY_PARTS) }),
@@ -432,6 +422,15 @@ export function localApiWithoutState(home: EmptyHome): LocalApi {
     const { inEmptyHome } = operationOf(name);
     return inEmptyHome ? inEmptyHome(askedOf(name, given), home) : home.refuse();
   });
+}
+
+/** Waits for the answer to a question to the library, but gives up before the command line does. */
+async function answered<T>(
+  { core, running }: Pick<Here, 'core' | 'running'>,
+  ask: (library: Core['library'], signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  running();
+  return inTime(core, 'The question', 'Try again in a minute.', (signal) => ask(core.library, signal));
 }
 
 /** Waits for work on a kept playlist, but gives up before the command line does. */

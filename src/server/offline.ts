@@ -3,7 +3,7 @@
 import { exists } from '../base/files.ts';
 import { type LocalApi, localApiOf } from '../domain/localApi.ts';
 import { noState, stateFilePath } from '../store/file/stateFile.ts';
-import { SHORT_COMMAND } from '../store/home/lock.ts';
+import { SHORT_COMMAND } from '../store/home/lockFile.ts';
 import { type Core, type HomeOptions, openCore } from './core.ts';
 import { createLocalApi, localApiWithoutState } from './localApi.ts';
 import { offlineStatus } from './status/offlineStatus.ts';

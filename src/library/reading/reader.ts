@@ -48,7 +48,8 @@ import {
 } from '../tables/mirror.ts';
 import { findSavedChanges } from './savedChanges.ts';
 
-const SAVED_PAGE = 50;
+/** Number of saved tracks that one request reads. */
+export const SAVED_PAGE = 50;
 /** Smaller page sizes to try, since the provider answers 500 to large pages deep in a very large library. */
 const SMALLER = [20, 5, 1];
 /** How long a smaller size stays in use, since each try of a larger one may be refused again. */
@@ -342,21 +343,19 @@ export function createReader(
       const first = await file.use((sql) => (pendingRead(sql)?.id === id ? null : readablePlaylist(sql, id)));
       if (first) await beginPlaylist(first, call);
       for (;;) {
-        const { pending, due, rows } = await file.use((sql) => ({
-          pending: pendingRead(sql),
-          due: playlistsDue(sql).find((one) => one.id === id),
-          rows: countPending(sql),
-        }));
+        const pending = await file.use((sql) => pendingRead(sql));
         if (pending?.id === id) {
-          const read = Math.ceil(rows / PLAYLIST_PAGE);
+          const read = Math.ceil((await file.use(countPending)) / PLAYLIST_PAGE);
           const pages = Math.ceil(pending.total / PLAYLIST_PAGE);
           call.progress?.(read, pages);
           await continuePlaylist(pending, call);
           call.progress?.(read + 1, pages);
+          continue;
         }
+        const due = await file.use((sql) => playlistsDue(sql).find((one) => one.id === id));
+        if (!due || due.failed_at !== null) return;
         // The playlist changed while it was read.
-        else if (due && due.failed_at === null) await beginPlaylist(due, call);
-        else return;
+        await beginPlaylist(due, call);
       }
     },
     requestsLeft: () =>

@@ -2,7 +2,7 @@
 
 import { counted } from '../../base/lists.ts';
 import { visibleJson } from '../../base/visibleText.ts';
-import type { ListRow, WrittenFormat } from '../../domain/listExport.ts';
+import { csvField, type ListRow, type WrittenFormat } from '../../domain/listExport.ts';
 import { joinNames, tidyText } from './entry.ts';
 import { takeAddresses, takeIsrc } from './refs.ts';
 
@@ -23,8 +23,7 @@ const csv: Writer = (rows) =>
 
 function cell(row: ListRow, column: (typeof COLUMNS)[number]): string {
   const value = column === 'artists' ? joinNames(row.artists) : row[column];
-  const text = guarded(tidyText(String(value ?? '')));
-  return /[",]/u.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  return csvField(guarded(tidyText(String(value ?? ''))));
 }
 
 /**

@@ -156,12 +156,12 @@ async function requireDirectory(path: string, file: string): Promise<void> {
 
 /** Refuses to replace anything but an earlier copy: a typo must not overwrite the master key. */
 async function requireEarlierCopy(path: string, isFile: boolean): Promise<void> {
-  const start = isFile
-    ? await readStart(path, 100).catch((error: unknown) => {
-        throw cannotWrite(path, error);
-      })
-    : null;
-  if (start !== null && isOurs(start)) return;
+  if (isFile) {
+    const start = await readStart(path, 100).catch((error: unknown) => {
+      throw cannotWrite(path, error);
+    });
+    if (isOurs(start)) return;
+  }
   throw new RelayError('USAGE', `${path} is not a copy of the state, so it was not replaced.`, {
     remedy: 'Give another path, or remove it yourself first.',
   });

@@ -15,17 +15,21 @@ import { systemClock } from '../../base/clock.ts';
 import { removeStaleTemps, renameOver, tempPathFor, writeSynced } from '../../base/files.ts';
 import { RelayError } from '../../domain/errors.ts';
 import { homeError } from './home.ts';
-import { type Holder, isHeld, lockPath, readHolder, SERVING } from './lockFile.ts';
+import {
+  type Holder,
+  isHeld,
+  LOOK_AGAIN_MS,
+  lockPath,
+  readHolder,
+  SERVING,
+  SHORT_COMMAND,
+} from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
 import { linkUnlessExists } from './smallFiles.ts';
 
-/** The purpose of a command that needs the state only for a moment. */
-export const SHORT_COMMAND = 'a relay command';
-
 /** How long to wait for short commands. They take less than a second, unless one of them waits for an answer on the terminal. */
 const PATIENCE_MS = 5_000;
-const LOOK_AGAIN_MS = 50;
 
 export interface HomeLock {
   /** Releases the home; does nothing the second time. */

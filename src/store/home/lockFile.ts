@@ -18,6 +18,11 @@ export interface Holder {
 
 /** The purposes of commands that soon write `server.json`. */
 export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
+/** The purpose of a command that needs the state only for a moment. */
+export const SHORT_COMMAND = 'a relay command';
+
+/** How long to wait before the files of another process are read again. */
+export const LOOK_AGAIN_MS = 50;
 
 /** Maximum size of a lock file, which has some 150 bytes. */
 const MAX_BYTES = 64 * 1024;

@@ -6,7 +6,7 @@ import { replaceFile } from '../../base/files.ts';
 import { readRegularFileSync } from '../../base/filesSync.ts';
 import type { ServerFile } from '../../domain/localApi.ts';
 import { homeError } from './home.ts';
-import { isHeld, lockPath, readHolder, SERVING } from './lockFile.ts';
+import { isHeld, LOOK_AGAIN_MS, lockPath, readHolder, SERVING } from './lockFile.ts';
 import { isPid, signalReaches } from './processes.ts';
 
 /** Maximum size of the file, which has some 150 bytes. */
@@ -14,7 +14,6 @@ const MAX_BYTES = 64 * 1024;
 
 /** How long a server may take from the lock to the file. */
 const STARTED_WITHIN_MS = 5_000;
-const LOOK_AGAIN_MS = 50;
 
 function serverFilePath(home: string): string {
   return join(home, 'server.json');
