@@ -1,11 +1,11 @@
 // Preloaded into a program (NODE_OPTIONS): measures the longest turn of its event loop, in milliseconds of processor time of
 // its thread and of real time. Other programs on the machine do not add to the processor time. SIGUSR2 restarts the
-// measurement. Four times a second, `{"cpu": …, "wall": …}` is written to the file that TURN_FILE names.
+// measurement. Four times a second, `{"cpu": …, "wall": …, "restarts": …}` is written to the file that TURN_FILE names.
 const { openSync, readSync, writeFileSync, renameSync } = require('node:fs');
 
 const file = process.env.TURN_FILE;
 const cpuMs = threadTime() ?? processTime;
-let longest = { cpu: 0, wall: 0 };
+let longest = { cpu: 0, wall: 0, restarts: 0 };
 let begin = { cpu: cpuMs(), wall: performance.now() };
 
 if (file) {
@@ -21,7 +21,7 @@ if (file) {
     renameSync(`${file}.part`, file);
   }, 250).unref();
   process.on('SIGUSR2', () => {
-    longest = { cpu: 0, wall: 0 };
+    longest = { cpu: 0, wall: 0, restarts: longest.restarts + 1 };
   });
 }
 
