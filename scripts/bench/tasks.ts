@@ -6,6 +6,9 @@
  * the version and the first page. For a playlist that it read less than a minute ago, it only asks for the version. Before a
  * change it also reads one page of rows, since the version may be half a minute old. A change adds its writes. An undo reads
  * once before its writes (has anyone changed the playlist since?) and once after them (is everything back?).
+ *
+ * relay sends more where somebody else may be editing at that moment. It reads a list with repeated rows twice, since a row that
+ * moves between two pages shows on both, and it looks at the list before it puts rows back.
  */
 import { inParallel } from '../../src/base/lists.ts';
 import { startVictim, victimEnvironment } from '../../test/changes/crash/victim.ts';
