@@ -1,4 +1,4 @@
-/** How start, memory, an alias lookup, a save and the longest turn of the event loop grow with the size of the state. */
+/** Measures how startup time, memory, alias lookups, saves and the longest event loop turn grow with the size of the state. */
 import { cpSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -24,9 +24,9 @@ export interface GrowthRow {
   /** Time until one change is on disk, in milliseconds. */
   save: number;
   saveToEmpty: number;
-  /** Longest turn while a job of 10,000 songs is created and searched, in milliseconds of processor time. */
+  /** Longest turn, in milliseconds of processor time, while a job of 10,000 songs is created and its songs are looked up. */
   longest: number;
-  /** The longest turn in milliseconds of real time. `idleWall`: the longest turn of an idle server in the same period. */
+  /** The longest turn in milliseconds of real time. `idleWall`: the same for a bare Node.js server that does nothing meanwhile. */
   longestWall: number;
   idleWall: number;
 }

@@ -1,4 +1,4 @@
-/** The files that may read `process.env`, and why; run by `npm run check` and by a test. */
+/** Checks that only the files listed here read `process.env`. `npm run check` and a test run this check. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathsInSrc, src } from './files.ts';
@@ -13,16 +13,16 @@ const MAY_READ: Readonly<Record<string, string>> = {
   'executable.ts': 'decides before anything is loaded whether this process is the keychain helper',
   'secrets/keychainHelper.ts':
     'has the code of the helper, a process that gets its arguments through the environment',
-  'secrets/keyringAddon.ts': 'unpacks the addon inside the helper, below the runtime folder of the session',
+  'secrets/keyringAddon.ts': 'looks there for a directory to unpack the keychain addon into',
 };
 
-/** One sentence per file that reads the environment although it may not. */
+/** Returns one sentence for each file that reads the environment without being listed in `MAY_READ`. */
 export function wrongReads(): string[] {
   return pathsInSrc().flatMap((path) => {
     if (!path.endsWith('.ts') || Object.hasOwn(MAY_READ, path)) return [];
     if (!readsEnvironment(readFileSync(join(src, path), 'utf8'))) return [];
     return [
-      `${path} reads process.env: take it from the world (cli/terminal/processWorld.ts), or say in scripts/check/environment.ts why`,
+      `${path} reads process.env. Use the environment from cli/terminal/processWorld.ts, or add the file and its reason to scripts/check/environment.ts.`,
     ];
   });
 }

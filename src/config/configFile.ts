@@ -44,7 +44,7 @@ export function readConfigFile(home: string): ConfigFile {
 }
 
 /**
- * Writes all values atomically, for the owner only (0600, in a directory 0700).
+ * Writes all values atomically, readable only by the owner (mode 0600). A missing directory is created with mode 0700.
  * Throws `HOME_UNUSABLE` when the directory cannot be written.
  */
 export function writeConfigFile(file: Pick<ConfigFile, 'path' | 'values' | 'indent'>): void {
@@ -101,7 +101,7 @@ function positionOf(message: string, text: string): number | null {
   const told = /at position (\d+)/.exec(message)?.[1];
   if (told !== undefined) return Number(told);
   if (message.startsWith('Unexpected end')) return text.length;
-  // V8 gives no position for an unexpected token. The token ends the shortest beginning of the text that fails in the same way.
+  // V8 gives no position for an unexpected token. It is the last character of the shortest prefix that fails in this way.
   for (let length = 1; length <= text.length; length++) {
     if (/^Unexpected token/.test(failureOf(text.slice(0, length)))) return length - 1;
   }

@@ -32,7 +32,7 @@ export interface LoadOptions {
 export interface Settings extends Readonly<SettingValues> {
   readonly demo: boolean;
   readonly configPath: string;
-  /** Clients from the environment and from the clients file; IDs are unique. */
+  /** Clients from the environment and from the clients file. `loadSettings` refuses an ID that occurs twice. */
   readonly oauthClients: readonly ConfiguredClient[];
   readonly origins: Readonly<Origins>;
   /** Sentences for a person about values that are allowed but will probably not work. */
@@ -130,7 +130,7 @@ function readClients(values: SettingValues, origins: Origins) {
   return { clients, problems: [...file.problems, ...duplicateClients(clients)] };
 }
 
-/** Replaces a leading tilde, which a shell leaves in `--home=~/relay`, and which files with environment variables may hold. */
+/** Expands a leading tilde. A shell does not expand it in `--home=~/relay`, and nothing expands it in an env file. */
 function withoutTilde(path: string): string {
   return /^~(?=$|[\\/])/.test(path) ? join(homedir(), path.slice(1)) : path;
 }

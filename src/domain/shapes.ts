@@ -1,6 +1,6 @@
 /**
- * The shapes of music that tools answer with, as zod schemas: one definition gives the TypeScript type, the check of
- * every result and the JSON Schema in `tools/list`. What the provider leaves out is `null`, never absent.
+ * Zod schemas for the music data in tool results. Each gives the TypeScript type, the check of every result and the JSON
+ * Schema in `tools/list`. What the provider leaves out is `null`, never absent.
  */
 import * as z from 'zod';
 
@@ -122,13 +122,13 @@ export type AlbumTrack = z.infer<typeof AlbumTrack>;
 export type Playlist = z.infer<typeof Playlist>;
 /**
  * `linked_from`: the URI that the row was added with, if Spotify shows the row under another URI. `added_by`: ID of the user
- * who added the row, if Spotify names one. Answers of tools leave both out.
+ * who added the row, if Spotify names one. Tool results omit both.
  */
 export type Item = z.infer<typeof Item> & { linked_from?: string; added_by?: string };
 export type Context = z.infer<typeof Context>;
 export type Device = z.infer<typeof Device>;
 
-/** The list shape of a paged read. `next_offset` is null at the end. */
+/** The schema for one page of a list. */
 export function listOf<T extends z.ZodType>(item: T) {
   return z.object({
     items: z.array(item),
@@ -145,7 +145,7 @@ export interface Page<T> {
   limit: number;
   offset: number;
   next_offset: number | null;
-  /** The offset of each item, if some of the provider's rows were dropped. Answers of tools leave this out. */
+  /** The offset of each item, if some of the provider's rows were dropped. Tool results omit this. */
   places?: number[];
 }
 
@@ -163,6 +163,6 @@ export function keepPreview() {
     removed: rows,
     added_count: z.number(),
     removed_count: z.number(),
-    left_out: z.number().describe('No track or episode, local, or gone'),
+    left_out: z.number().describe('Rows left out: local, gone, or no track or episode'),
   });
 }

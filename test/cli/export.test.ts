@@ -128,7 +128,7 @@ longTest('a whole library becomes one file for each playlist, and comes back', (
     }
     const empty = await run(['import', join(all, 'Empty Shelf.json')]);
     assert.equal(empty.code, 1);
-    assert.match(empty.err, /^relay: No song was found in the file, read as JSON\./);
+    assert.match(empty.err, /^relay: The file was read as JSON, but no song was found in it\./);
     const saved = savedUris(world);
     owner(world.provider).saved.length = 0;
     assert.equal((await run(['import', join(all, 'Liked Songs.json'), '--saved'])).code, 0);

@@ -74,7 +74,7 @@ test('while the provider is unavailable, the waits grow up to fifteen minutes, a
   assert.deepEqual(
     waits('PROVIDER_UNAVAILABLE', 1, 120),
     [120 * SECOND, false],
-    'a time that the provider names counts',
+    'relay waits as long as the provider says',
   );
 });
 
@@ -95,10 +95,14 @@ test('a limit that names no time lasts a minute, and longer if it is met again a
   assert.deepEqual(waits('RATE_LIMITED', 6), [486 * SECOND, false]);
 });
 
-test('only the wait for a login has no end, unless a time is named; other problems of the account wait an hour', () => {
+test('only the wait for a login has no end, unless a time is named; other account problems are tried again after an hour', () => {
   assert.deepEqual(waits('LOGIN_REQUIRED'), [null, false]);
   assert.deepEqual(waits('SCOPE_MISSING'), [null, false]);
-  assert.deepEqual(waits('LOGIN_REQUIRED', 1, 30), [30 * SECOND, false], 'it is expected to pass');
+  assert.deepEqual(
+    waits('LOGIN_REQUIRED', 1, 30),
+    [30 * SECOND, false],
+    'a login problem with a time ends by itself',
+  );
   assert.deepEqual(waits('USER_NOT_REGISTERED', 5), [HOUR, false]);
   assert.deepEqual(waits('KEY_UNAVAILABLE'), [HOUR, false]);
 });

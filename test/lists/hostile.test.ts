@@ -155,6 +155,6 @@ test('a file that is not in the given format is refused, and no other format is 
   );
   assert.equal(
     refusal('{"title":"Plinth","artist":"Ovo"}', { format: 'spotify' }),
-    "No song was found in the file, read as Spotify's data export.",
+    "The file was read as Spotify's data export, but no song was found in it.",
   );
 });

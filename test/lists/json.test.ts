@@ -195,5 +195,8 @@ testRefusals((what) => `${what}: refused`, {
     '['.repeat(100_000),
     'Line 1 is not valid JSON: more than 64 levels of brackets. | line 1',
   ],
-  'JSON without songs': ['{"tracks":[],"total":0}', 'No song was found in the file, read as JSON.'],
+  'JSON without songs': [
+    '{"tracks":[],"total":0}',
+    'The file was read as JSON, but no song was found in it.',
+  ],
 });

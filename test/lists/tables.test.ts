@@ -1,4 +1,4 @@
-/** Tables: the exports of services, by the headers that they write, and tables that people make. */
+/** Reads tables: exports of music services, known by their headers, and tables that people made themselves. */
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { readList } from '../../src/music/lists/readList.ts';
@@ -83,7 +83,7 @@ testLists({
     'Shazam Library\nIndex,TagTime,Title,Artist,URL,TrackKey\n1,2026-01-02,"Plinth","Ovo",https://example.com/1,1\n',
     '1: before the header\n3 Ovo / Plinth',
   ],
-  'the tables of programs for DJs': [
+  'a table from DJ software': [
     '#\tArtwork\tTrack Title\tArtist\tAlbum\tBPM\n1\t\tPlinth\tOvo\tFirst\t120.00\n',
     '2 Ovo / Plinth (First)',
   ],
@@ -119,11 +119,11 @@ testLists({
     "title,artist\n'=Plinth,'+Ovo\n'-,''@\n'n' roll,Tam\n",
     "2 +Ovo / =Plinth\n3 '@ / -\n4 Tam / 'n' roll",
   ],
-  'a link in one of several columns': [
+  'two columns of links, one of them to Spotify': [
     `title,artist,url,spotify url\nPlinth,Ovo,https://example.com/1,https://open.spotify.com/track/${SPOTIFY_ID}\n`,
     `2 Ovo / Plinth ${OTHER_TRACK}`,
   ],
-  'two columns without a header, by order': [
+  'two columns without a header: the one that repeats is the artist': [
     'Plinth;Ovo\nKettle;Ovo\nRope;Ovo',
     '1 Ovo / Plinth\n2 Ovo / Kettle\n3 Ovo / Rope',
     { format: 'csv' },
@@ -163,7 +163,7 @@ test('one playlist of a table with several can be read alone', () => {
   assert.equal(refusal(file, { list: 'Garden' }), 'The file has no playlist "Garden".');
 });
 
-testRefusals((what) => `${what}: refused with the line`, {
+testRefusals((what) => `${what}: refused, and the error names the line`, {
   'a quotation mark that is not closed': [
     'title,artist\nPlinth,Ovo\n"Kettle,Tam\nRope,Ula\n',
     'Line 3 opens a quotation mark that is not closed. | line 3',
@@ -178,7 +178,7 @@ testRefusals((what) => `${what}: refused with the line`, {
   ],
   'a table without artists': [
     'title,album\nPlinth,First\n',
-    'No song was found in the file, read as CSV. Line 2: no artist. | line 2',
+    'The file was read as CSV, but no song was found in it. Line 2: no artist. | line 2',
   ],
 });
 

@@ -206,14 +206,14 @@ test('the side of the artist can be given', () => {
   ]);
 });
 
-testRefusals((what) => `${what} alone: refused with the line`, {
+testRefusals((what) => `${what} alone: refused, and the error names the line`, {
   'a letter': [
     'Dear Ovo,\nthank you for the kettle - it works.\nIt is blue\nand round\nand sings\nat night\n',
     'Only 1 of 6 lines can be read as a song; line 1 cannot (no artist). | line 1',
   ],
   titles: [
     'Plinth\nKettle\n',
-    'No song was found in the file, read as text with one song a line. Line 1: no artist. | line 1',
+    'The file was read as text with one song a line, but no song was found in it. Line 1: no artist. | line 1',
   ],
   'a web page': ['<!DOCTYPE html>\n<p>Ovo - Plinth', 'Line 1 begins a web page, not a list. | line 1'],
   'other XML': ['<?xml version="1.0"?><rss/>', 'The XML is neither XSPF nor an iTunes library. | line 1'],

@@ -47,7 +47,7 @@ testLists({
       '12: not a track',
     ],
   ],
-  'a playlist of iTunes, in its order': [
+  'an iTunes playlist with a song twice and a missing one': [
     library(SONGS, playlist('Road', [12, 11, 12, 99])),
     [
       '4 Ovo / Plinth (First) 1999 in Road',
@@ -56,7 +56,7 @@ testLists({
       '10: a track that the file does not describe',
     ],
   ],
-  'a library of iTunes': [
+  'an iTunes library': [
     library(
       SONGS + song(13, 'Rope', 'Ula') + song(14, 'Talk', 'Radio', '<key>Podcast</key><true/>'),
       playlist('Library', [11, 12, 13, 14], VIEW) + playlist('Road', [12]),
@@ -68,13 +68,13 @@ testLists({
       '7: of type "podcast"',
     ],
   ],
-  'tracks of iTunes without playlists': [
+  'an iTunes library without playlists': [
     library(SONGS, playlist('Library', [11, 12], VIEW)),
     '4 Ovo / Plinth (First) 1999\n5 Tam / Kettle & rope',
   ],
 });
 
-test('a playlist of iTunes keeps its order', () => {
+test('an iTunes playlist keeps its order', () => {
   const { entries } = readList(bytesOf(library(SONGS, playlist('Road', [12, 11, 12]))));
   assert.deepEqual(
     entries.map(({ line, title }) => `${line} ${title}`),
@@ -96,7 +96,7 @@ test('playlists with the same name stay apart', () => {
   ]);
 });
 
-test('UTF-16 and a declaration of another encoding do not matter', () => {
+test('a file in UTF-16 is read even if it declares another encoding', () => {
   assert.deepEqual(told(Buffer.from(`\ufeff${XSPF}`, 'utf16le')), told(XSPF));
 });
 
@@ -108,7 +108,7 @@ const outside =
 
 testRefusals((what) => `${what}: refused`, {
   'entities that grow': [bomb, "Line 2 is not valid XML: Named entity isn't defined: &c;. | line 2"],
-  'an entity from outside': [outside, "Line 2 is not valid XML: Named entity isn't defined: &a;. | line 2"],
+  'an external entity': [outside, "Line 2 is not valid XML: Named entity isn't defined: &a;. | line 2"],
   'a missing end tag': [
     '<playlist>\n<trackList>\n</playlist>',
     'Line 3 is not valid XML: Missing end tag for element trackList. | line 3',

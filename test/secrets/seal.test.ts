@@ -45,7 +45,7 @@ test('a check value matches its own key only, and no sealed secret passes as one
   assert.equal(sealer.matches(sealer.seal('check', 'relay master key')), false);
 });
 
-test('the local key is HKDF-Expand with SHA-256 of the master key and reveals nothing about the sealing key', () => {
+test('the local key is HKDF-Expand with SHA-256 of the master key, and another master key gives another', () => {
   const expanded = createHmac('sha256', KEY).update('relay local key v2').update(Buffer.of(1)).digest();
   assert.equal(deriveLocalKey(KEY), expanded.toString('base64url'));
   assert.notEqual(deriveLocalKey(Buffer.alloc(32, 2)), deriveLocalKey(KEY));

@@ -25,7 +25,7 @@ async function registrationsLetIn(url: string, headers: (at: number) => Record<s
   return 30;
 }
 
-test('/local answers this machine alone, even with its credential', () =>
+test('/local refuses other machines, even with the right credential', () =>
   withRelay({ ...apart, env: PUBLIC }, async (relay) => {
     const local = relay.server.localUrl;
     const { localKey } = relay;
@@ -79,7 +79,7 @@ test('behind a trusted proxy every client has a limit of its own, whatever it cl
   });
 });
 
-test('a public start and refused hosts are in the log, a few lines a minute', async () => {
+test('the log says that the server is public, and names refused hosts in a few lines a minute', async () => {
   const lines: string[] = [];
   const clock = manualClock();
   const log = {

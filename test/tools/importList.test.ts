@@ -157,7 +157,7 @@ test('what cannot be done is refused with what to do, before a job is made', () 
       [{ text, name: 'A', saved: true }, /^Give exactly one of/],
       [{ text, name: 'A', playlist_id: id }, /^Give exactly one of/],
       [{ text, name: 'A', replace: true }, /^replace needs playlist_id/],
-      [{ text: 'x', name: 'A' }, /^No song was found/],
+      [{ text: 'x', name: 'A' }, /but no song was found in it/],
       [{ text: '{"a":', name: 'A' }, /line 1|Line 1/],
       [{ text: '', name: 'A' }, /text/],
       [{ text, name: 'A', list: 'Other' }, /^The file has no playlist "Other"\.$/],

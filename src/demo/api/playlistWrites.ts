@@ -134,7 +134,7 @@ function needWriteScope(call: ApiCall, isPublic: boolean): void {
   needScope(call, isPublic ? 'playlist-modify-public' : 'playlist-modify-private');
 }
 
-/** Checks `min` to 100 URIs of existing tracks and episodes; one bad entry fails the whole call. */
+/** Requires a list of `min` to 100 URIs of existing tracks and episodes. One bad entry fails the whole call. */
 function checkUris(call: ApiCall, value: unknown, min: number): string[] {
   if (!Array.isArray(value)) throw refuse(400, 'Missing required field: uris');
   if (value.length < min) throw refuse(400, 'No uris provided');

@@ -1,4 +1,4 @@
-/** Statements about tracks, episodes and local files. Each is stored once, for as long as a row refers to it. */
+/** SQL statements for tracks, episodes and local files. A track is stored once, and only while a row refers to it. */
 import { type RecordingFacts, recordingOf } from '../../domain/recordings.ts';
 import type { Media, Track } from '../../domain/shapes.ts';
 import { readBilling } from '../../music/artists.ts';
@@ -17,7 +17,7 @@ interface TrackRow extends RecordingFacts {
   kind: 'track' | 'episode' | 'local';
 }
 
-/** A truth value as SQLite stores it. */
+/** A boolean as SQLite stores it: 0, 1 or null. */
 export const flag = (value: boolean | null) => (value === null ? null : Number(value));
 
 function rowOf(media: Media): TrackRow {
@@ -130,8 +130,8 @@ export function recordingsOf(sql: Sql, uris: readonly string[]): Map<string, str
 }
 
 /**
- * Saved tracks with the ISRC of the query or, if the query has none, with its title and first artist (folded). They are
- * found by a hash, which other names may share, so the caller has to compare.
+ * Saved tracks with the ISRC of the query or, if it has none, with a hash of its folded title and first artist. Other names
+ * may have the same hash, so the caller has to compare.
  */
 export function savedLike(sql: Sql, { title, artist, isrc }: TrackQuery): Track[] {
   const firsts = new Set([artist, ...readBilling(artist).main.slice(0, 1)]);

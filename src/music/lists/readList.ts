@@ -124,7 +124,7 @@ function refuseProse(entries: readonly ListEntry[], notSongs: readonly NotSong[]
 function noSongs(reader: Reader, notSongs: readonly NotSong[]) {
   const first = notSongs.find(({ why }) => why !== 'empty' && why !== 'comment') ?? notSongs[0];
   const where = first ? ` Line ${first.line}: ${first.why}.` : '';
-  return refused(`No song was found in the file, read as ${reader.name}.${where}`, {
+  return refused(`The file was read as ${reader.name}, but no song was found in it.${where}`, {
     ...(first && { line: first.line }),
     remedy:
       'Write one song a line as "Artist - Title", or give a table whose first line names title and artist.',

@@ -1,4 +1,4 @@
-/** The log: pino to stderr, pretty on a terminal. Fields that may hold a secret are removed before a line is formatted. */
+/** Writes the log to stderr with pino, as JSON or readable, as `logFormat` says. Fields that may hold a secret are removed before a line is formatted. */
 import type { WriteStream } from 'node:tty';
 import { pino } from 'pino';
 import type { Log, LogFields } from '../../base/log.ts';
@@ -49,8 +49,8 @@ const SECRET_FIELDS = [
 ].flatMap((name) => [name, `*.${name}`]);
 
 /**
- * Control characters are escaped before pino gets an event. So text from a client or the provider cannot forge a line of the
- * log, or a field that the log writes itself.
+ * Control characters are escaped before pino gets an event, so text from a client or the provider cannot forge a line of the
+ * log. `logFields` renames fields that would replace the log's own.
  */
 export function createLog(
   settings: LogSettings,
@@ -94,7 +94,7 @@ interface LoggedError {
   cause?: LoggedError | string;
 }
 
-/** Formats a line of the JSON log, whose text is already cleaned: `[14:05:09] INFO: job moves {"job":"1f0c"}`. */
+/** Formats a JSON log line for people, as in `[14:05:09] INFO: job moves {"job":"1f0c"}`. Its text is already cleaned. */
 export function prettyLine(json: string, colors: boolean): string {
   const { time, level, msg, pid: _pid, err, ...fields } = JSON.parse(json) as Record<string, unknown>;
   const error = typeof err === 'object' && err !== null ? (err as LoggedError) : null;

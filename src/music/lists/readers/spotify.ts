@@ -7,7 +7,7 @@ import type { Source } from '../source.ts';
 import { looksLikeJson } from './json.ts';
 import type { Reader } from './reader.ts';
 
-/** Kinds in YourLibrary.json beside the songs, each in an array of its own. */
+/** What YourLibrary.json has besides songs. Each kind has its own array. */
 const LIBRARY_OTHERS: Readonly<Record<string, string>> = {
   albums: 'an album',
   shows: 'a podcast',

@@ -16,7 +16,7 @@ type Node_ = Element_ | string;
 export type Child = Node_ | number | null | undefined | false | readonly Child[];
 
 type Tag = keyof HTMLElementTagNameMap | keyof SVGElementTagNameMap;
-/** @param first attributes, if there are any: `on…` are listeners, and `key` identifies a row of a list */
+/** @param first the attributes, or the first child. `on…` adds a listener; `key` identifies a row of a list */
 type Make = (first?: Props | Child, ...children: Child[]) => Element_;
 
 /** A function for each kind of element: `h.p('text')`, `h.p({ class: 'soft' }, 'text')`. */
