@@ -16,8 +16,8 @@ export interface BodyLimit {
   from: Sender;
 }
 
-/** Limit for requests without a credential: a form with the parameters of a request has a few kilobytes. */
-export const ANYONES_BODY: BodyLimit = { maxBytes: 32 * KIB, from: 'anyone' };
+/** Limit for requests without a credential. */
+export const ANYONES_BODY: BodyLimit = { maxBytes: MIB, from: 'anyone' };
 /** Limit for the first call of a connection of the command line. */
 export const HELLO_BODY: BodyLimit = { maxBytes: KIB, from: 'anyone' };
 /** Limit for an MCP message from a client, and for a list that the owner's page sends. */
