@@ -2,13 +2,14 @@
 import type { FailureClass } from '../domain/failureClass.ts';
 
 /**
- * Who waits for a change: a call, or a call with a list. A call with a list becomes a job when Spotify asks to wait. Either
- * call gets its answer at once if the change cannot be finished within the time of the call.
+ * Who waits for a change: a call, or a call with a list. A call with a list becomes a job when Spotify asks to wait. From a
+ * `lenient_list`, entries that Spotify refuses are left out. Every call gets its answer at once if the change cannot be finished
+ * within the time of the call.
  *
  * A change that nobody waits for continues, however long it takes. It waits until a limit ends, the login is back, or the network
  * is back. It leaves out entries that Spotify refuses.
  */
-export type Waiter = 'call' | 'list';
+export type Waiter = 'call' | 'list' | 'lenient_list';
 
 /** What happened. */
 export type Ending =
@@ -94,6 +95,7 @@ const MAX_UNKNOWN = 6;
 const PATIENCE = { seconds: 5, waits: 3 };
 
 const isUnwatched = ({ waiter }: Situation) => waiter === null;
+const mayLeaveOut = (s: Situation) => s.isListed && (isUnwatched(s) || s.waiter === 'lenient_list');
 const isRefusal = ({ failure }: Situation) => failure === 'request' || failure === 'item';
 const isShort = ({ waitSeconds, waits }: Situation) =>
   waitSeconds !== null && waitSeconds <= PATIENCE.seconds && waits < PATIENCE.waits;
@@ -111,7 +113,7 @@ const RULES: readonly Rule[] = [
   { ending: 'refused', when: (s) => s.isBack && isBackLong(s), move: 'wait' },
   { ending: 'refused', when: (s) => s.isBack, move: 'try_again', afterMs: (s) => backWait(s) * 1_000 },
   { ending: 'refused', when: (s) => s.failure === 'item' && s.mayFail, move: 'pass_over' },
-  { ending: 'refused', when: (s) => s.failure === 'item' && s.isListed && isUnwatched(s), move: 'leave_out' },
+  { ending: 'refused', when: (s) => s.failure === 'item' && mayLeaveOut(s), move: 'leave_out' },
   { ending: 'refused', when: (s) => isUnwatched(s) && s.isUsedUp, move: 'stop' },
   { ending: 'refused', when: isUnwatched, move: 'wait' },
   {
@@ -120,7 +122,7 @@ const RULES: readonly Rule[] = [
     move: 'try_again',
     afterMs: (s) => 400 * s.failures,
   },
-  { ending: 'refused', when: (s) => s.failure === 'limit' && s.waiter === 'list', move: 'wait' },
+  { ending: 'refused', when: (s) => s.failure === 'limit' && s.waiter !== 'call', move: 'wait' },
   { ending: 'refused', when: (s) => s.isUntouched && !s.mayHaveLanded, move: 'end_unchanged' },
   { ending: 'refused', when: isShort, move: 'wait_here', afterMs: (s) => (s.waitSeconds ?? 0) * 1_000 },
   { ending: 'refused', when: (s) => s.isRewriting && isRefusal(s), move: 'roll_back' },

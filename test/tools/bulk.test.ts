@@ -288,6 +288,69 @@ test('create_playlist_from_tracks in strict mode creates nothing unless all reso
     assert.deepEqual([lenient.status, lenient.added], ['done', 1]);
   }));
 
+/** IDs that no track has. */
+const UNKNOWN = ['spotify:track:0000000000000000000000', 'spotify:track:0000000000000000000001'] as const;
+
+test('strict: an ID that Spotify does not know is named, and nothing is written', () =>
+  withPlaylist('Empty Shelf', async ({ relay, playlist, playlist_id }) => {
+    const uris = pluck(uniqueTracks(relay, 3), 'uri');
+    const tracks = [uris[0], UNKNOWN[0], ...uris.slice(1), UNKNOWN[1]];
+    const answer = await relay.call('bulk_add_tracks', { playlist_id, tracks });
+    assert.deepEqual(answer.error, {
+      code: 'INVALID_ARGUMENT',
+      message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know these tracks: ${UNKNOWN.join(', ')}.`,
+      remedy: 'Leave them out or use other IDs, and send the call again.',
+      details: { status: 400, not_found: UNKNOWN },
+    });
+    assert.deepEqual(playlist.rows, []);
+    const made = await relay.call('create_playlist_from_tracks', { name: 'Half of It', tracks });
+    const { code, remedy, details } = made.error as Record<string, unknown>;
+    assert.deepEqual(
+      [code, remedy, (details as { not_found: unknown }).not_found],
+      ['PARTIAL_WRITE', 'Write the rest (from entry 1) without the tracks in details.not_found.', UNKNOWN],
+    );
+  }));
+
+test('not strict: IDs that Spotify does not know are unmatched, and the other songs are written', () =>
+  withPlaylist(
+    'Empty Shelf',
+    { env: { RELAY_TOOLSETS: 'standard,extras' } },
+    async ({ relay, playlist, playlist_id }) => {
+      const uris = pluck(uniqueTracks(relay, 103), 'uri');
+      const tracks = [
+        ...uris.slice(0, 40),
+        UNKNOWN[0],
+        ...uris.slice(40, 101),
+        UNKNOWN[1],
+        ...uris.slice(101),
+      ];
+      const unmatched = [
+        { index: 40, input: UNKNOWN[0], status: 'unmatched', uri: UNKNOWN[0] },
+        { index: 102, input: UNKNOWN[1], status: 'unmatched', uri: UNKNOWN[1] },
+      ];
+      const expected = { matched: 103, ambiguous: 0, unmatched: 2, skipped_existing: 0, added: 103 };
+      const isUnmatched = ({ status }: Row) => status === 'unmatched';
+      const added = await call(relay, 'bulk_add_tracks', { playlist_id, tracks, strict: false });
+      assert.deepEqual(counts(added), expected);
+      assert.deepEqual(added.report.filter(isUnmatched), unmatched);
+      assert.deepEqual(pluck(playlist.rows, 'uri'), uris);
+      const made = await call(relay, 'create_playlist_from_tracks', {
+        name: 'All but Two',
+        tracks,
+        strict: false,
+      });
+      assert.deepEqual(counts(made), expected);
+      assert.deepEqual(made.report.filter(isUnmatched), unmatched);
+      assert.deepEqual(pluck(named(relay, 'All but Two').rows, 'uri'), uris);
+      const undone = await relay.call('undo_change', {
+        change_id: (added as { change_id?: string }).change_id,
+      });
+      assert.equal(undone.error, undefined);
+      assert.deepEqual(playlist.rows, []);
+      assert.deepEqual((await relay.call('list_jobs', {})).items, []);
+    },
+  ));
+
 test('a playlist that was created but not filled is named in the failure', () =>
   withRelay(async (relay) => {
     const [a] = uniqueTracks(relay, 1);

@@ -239,9 +239,9 @@ test('unknown tracks are refused by Spotify with the whole chunk, and are never 
     const failure = failureOf(await relay.call('save_tracks', { track_ids: [UNKNOWN] }));
     assert.deepEqual(failure, {
       code: 'INVALID_ARGUMENT',
-      message: 'Spotify refused the request (400): Payload contains a non-existing ID.',
-      remedy: 'Check that every ID exists and that no value is out of range.',
-      details: { status: 400 },
+      message: `Spotify refused the request (400): Payload contains a non-existing ID. Spotify does not know this track: ${UNKNOWN}.`,
+      remedy: 'Leave it out or use other IDs, and send the call again.',
+      details: { status: 400, not_found: [UNKNOWN] },
     });
     assert.deepEqual(await relay.call('check_saved_tracks', { track_ids: [UNKNOWN] }), {
       items: [{ input: UNKNOWN, uri: UNKNOWN, saved: false }],

@@ -68,6 +68,14 @@ function writtenResult(items: readonly JobItem[], { report, continues }: Written
   });
 }
 
+/** The items as they were before the write; those that Spotify refused are unmatched. */
+function withRefused(items: readonly JobItem[], list: LookedUp): JobItem[] {
+  const refused = new Set(
+    list.items().flatMap(({ status, position }) => (status === 'failed' ? [position] : [])),
+  );
+  return items.map((item) => (refused.has(item.position) ? { ...item, status: 'unmatched' } : item));
+}
+
 /** The URIs to write, in order. */
 function toWrite(items: readonly JobItem[]): string[] {
   return items.flatMap((item) => (isToWrite(item) ? [item.uri] : []));
@@ -108,9 +116,9 @@ function addEntries(
       return toWrite(items);
     };
     const request = addRows(services, id, uris, skip_existing ? missing : undefined);
-    const rest = (written: number, when: string) => restOf(items, written, when);
-    const written = await carryOut(services, tool, request, call, { list, rest });
-    return writtenResult(items, written);
+    const rest = (written: number, when: string) => restOf(withRefused(items, list), written, when);
+    const written = await carryOut(services, tool, request, call, { list, rest, isLenient: !strict });
+    return writtenResult(withRefused(items, list), written);
   });
 }
 
@@ -167,12 +175,13 @@ export const createPlaylistFromTracksTool = defineTool({
         return bulkResult(items, { status: 'blocked', playlist_id: null });
       const twin = madeLately(services.store, given.name, uris, services.clock.now() - TWIN_MS);
       const request = makePlaylist(services, given, uris);
-      const rest = (written: number, when: string) => restOf(items, written, when);
+      const rest = (written: number, when: string) => restOf(withRefused(items, list), written, when);
       const tool = 'create_playlist_from_tracks';
-      const written = await carryOut(services, tool, request, call, { list, rest }).catch(withNewId);
+      const options = { list, rest, isLenient: !strict };
+      const written = await carryOut(services, tool, request, call, options).catch(withNewId);
       const playlist = await madePlaylist(services, written, call);
       return {
-        ...writtenResult(items, written),
+        ...writtenResult(withRefused(items, list), written),
         ...(playlist && { playlist }),
         ...(twin && { note: twinNote(twin, services) }),
       };

@@ -16,6 +16,7 @@ import type { LookedUp } from '../../jobs/lookUp.ts';
 import type { Call } from '../../provider/api.ts';
 import type { Change } from '../../store/tables/changes.ts';
 import type { Services } from '../tool.ts';
+import { withUnknownTracks } from './unknownTracks.ts';
 
 const changeId = z.string().describe('Names this change for undo');
 
@@ -81,6 +82,8 @@ interface WriteOptions {
    * with an error.
    */
   list?: LookedUp;
+  /** True if entries of the list that Spotify refuses are left out. By default, one such entry refuses the request. */
+  isLenient?: boolean;
   /** Says what to do about the rest, given the number of entries written. */
   rest?: RestWords;
 }
@@ -100,17 +103,19 @@ export interface Written {
  * `DEADLINE_EXCEEDED`. If the job that continues the write waits for the owner, it has the code of the cause
  */
 export async function carryOut(
-  { changes, clock }: Services,
+  services: Services,
   tool: string,
   request: Omit<ChangeRequest, 'askedBy'>,
   call: Call,
-  { list, rest = (written, when) => writeFrom(written + 1, when) }: WriteOptions = {},
+  { list, isLenient = false, rest = (written, when) => writeFrom(written + 1, when) }: WriteOptions = {},
 ): Promise<Written> {
+  const { changes, clock } = services;
   const playlistId = request.playlistId ?? '';
   const asked = { ...request, ...(list && { id: list.id, job: list.seq }), askedBy: `tool ${tool}` };
   const spentMs = list ? clock.monotonic() - list.startedAt : 0;
   const ms = Math.max(1_000, WAIT_MS - spentMs);
-  const result = await changes.run(asked, call, { ms, ...(list && { for: 'list' }) });
+  const waiter = list ? (isLenient ? 'lenient_list' : 'list') : 'call';
+  const result = await changes.run(asked, call, { ms, for: waiter });
   if (result.kind === 'nothing_to_do')
     return { report: emptyReport(playlistId, request.requested), state: null, continues: false };
   if (result.kind === 'listed') {
@@ -123,8 +128,9 @@ export async function carryOut(
   const { change, end } = result;
   if (end.kind === 'stopped') throw stoppedError(change, ofTarget(result, report));
   if (!end.cause) return { report, state: result, continues: false };
-  if (change.outcome === 'unchanged') throw end.cause;
-  throw failed(result, report, end.cause, rest);
+  const cause = await withUnknownTracks(services, result, end.cause, call);
+  if (change.outcome === 'unchanged') throw cause;
+  throw failed(result, report, cause, rest);
 }
 
 /** Like `carryOut`, for a tool that needs only the report. */
@@ -156,7 +162,7 @@ export function emptyReport(playlistId: string, requested: number, requests = 0)
   };
 }
 
-function reportOf(playlistId: string, { change, end, requests }: ChangeReport): Report {
+function reportOf(playlistId: string, { change, body, end, requests }: ChangeReport): Report {
   const cause = end.kind === 'stopped' ? null : end.cause;
   const error = cause && { code: cause.code, message: cause.message, outcome_unknown: outcomeUnknown(cause) };
   const ok = change.outcome === 'done';
@@ -165,7 +171,7 @@ function reportOf(playlistId: string, { change, end, requests }: ChangeReport): 
     playlist_id: change.playlistId ?? playlistId,
     requested: change.requested,
     // An operation counts an entry once even if it was given several times.
-    written: ok ? change.requested : change.written,
+    written: ok ? change.requested - (body.refused?.length ?? 0) : change.written,
     chunks: change.kind === 'create' ? withoutCreation(requests) : requests,
     snapshot_id: change.snapshotId,
     partial: !ok,
@@ -265,12 +271,13 @@ function partialWrite(
   return new RelayError('PARTIAL_WRITE', message, {
     remedy,
     ...(cause.retryAfterSeconds === undefined ? {} : { retryAfterSeconds: cause.retryAfterSeconds }),
-    details: { ...details },
+    details: { ...details, ...(cause.details?.not_found ? { not_found: cause.details.not_found } : {}) },
     cause,
   });
 }
 
-function whenOf({ retryAfterSeconds }: RelayError): string {
+function whenOf({ retryAfterSeconds, details }: RelayError): string {
+  if (details?.not_found) return 'without the tracks in details.not_found';
   return retryAfterSeconds === undefined ? 'when the cause is fixed' : `after ${retryAfterSeconds} seconds`;
 }
 

@@ -1,0 +1,75 @@
+/** Names the tracks for which Spotify refused a whole request: its answer says only that one of the IDs does not exist. */
+import { inParallel } from '../../base/lists.ts';
+import type { ChangeReport } from '../../changes/changes.ts';
+import { nextStep } from '../../changes/rowOps.ts';
+import { planOf, progressOf } from '../../changes/run.ts';
+import { asRelayError, type RelayError } from '../../domain/errors.ts';
+import { failureClassOf } from '../../domain/failureClass.ts';
+import type { Call } from '../../provider/api.ts';
+import { knownSong } from '../../provider/knownNames.ts';
+import { getTrack } from '../../provider/resources/catalog.ts';
+import type { Services } from '../tool.ts';
+
+/** Maximum number of tracks to look up. Tracks that relay has read before are not looked up. */
+const MAX_LOOKED_UP = 40;
+/** Number of lookups that run at once. */
+const AT_ONCE = 8;
+/** Maximum number of tracks that a message names. */
+const NAMED = 5;
+
+const TRACK = 'spotify:track:';
+
+/**
+ * Adds to the refusal of a request which of its tracks Spotify does not know: `details.not_found` has their URIs.
+ * @param cause why the change ended; returned as it is if no track is unknown, or if that cannot be found out
+ */
+export async function withUnknownTracks(
+  services: Services,
+  report: Pick<ChangeReport, 'change' | 'body'>,
+  cause: RelayError,
+  call: Call,
+): Promise<RelayError> {
+  if (failureClassOf(cause) !== 'item' || report.change.goingBack) return cause;
+  const unknown = await unknownTracks(services, refusedUris(report), call).catch(() => []);
+  if (unknown.length === 0) return cause;
+  const more =
+    unknown.length > NAMED ? `, and ${unknown.length - NAMED} more (details.not_found lists all)` : '';
+  const which = `${unknown.slice(0, NAMED).join(', ')}${more}`;
+  return cause.with({
+    message: `${cause.message} Spotify does not know ${unknown.length === 1 ? 'this track' : 'these tracks'}: ${which}.`,
+    remedy: `Leave ${unknown.length === 1 ? 'it' : 'them'} out or use other IDs, and send the call again.`,
+    details: { ...cause.details, not_found: unknown },
+  });
+}
+
+/** The entries of the request that did not take effect. */
+function refusedUris({ change, body }: Pick<ChangeReport, 'change' | 'body'>): readonly string[] {
+  const step = nextStep(planOf(body).ops, progressOf(change));
+  if (!step || !('uris' in step.op)) return [];
+  return step.op.uris.slice(step.from.at, step.from.at + step.count);
+}
+
+/** @throws RelayError from reading */
+async function unknownTracks(
+  { provider, library }: Services,
+  uris: readonly string[],
+  call: Call,
+): Promise<string[]> {
+  const isNew = (uri: string) => uri.startsWith(TRACK) && knownSong(provider, uri) === null;
+  const fresh = [...new Set(uris)].filter(isNew);
+  const known = new Set(await library.knownTracks(fresh));
+  const doubted = fresh.filter((uri) => !known.has(uri)).slice(0, MAX_LOOKED_UP);
+  const found = await inParallel(doubted, AT_ONCE, (uri) => isKnown(uri));
+  return doubted.filter((_, index) => !found[index]);
+
+  async function isKnown(uri: string): Promise<boolean> {
+    try {
+      await getTrack(provider, uri.slice(TRACK.length), call);
+      return true;
+    } catch (thrown) {
+      const error = asRelayError(thrown);
+      if (error.code !== 'NOT_FOUND' && error.code !== 'INVALID_ARGUMENT') throw error;
+      return false;
+    }
+  }
+}
