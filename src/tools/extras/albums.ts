@@ -34,7 +34,7 @@ export const getAlbumTracksTool = defineTool({
   name: 'get_album_tracks',
   title: 'List album tracks',
   description:
-    'Lists the songs on an album in order, with disc and track numbers, for example to add a whole album with add_tracks_to_playlist. Continue with next_offset until it is null. For the rows of a playlist, use get_playlist_tracks.',
+    'Lists the songs on an album in order, with disc and track numbers, for example to add a whole album with add_tracks_to_playlist. Continue with next_offset while there is one. For the rows of a playlist, use get_playlist_tracks.',
   kind: 'read',
   input: z.object({ album_id: albumId, limit: limit(50), offset: Offset }),
   output: listOf(AlbumTrack),
@@ -47,7 +47,7 @@ export const getArtistAlbumsTool = defineTool({
   name: 'get_artist_albums',
   title: 'List albums of an artist',
   description:
-    'Lists what an artist has released: albums, singles, compilations and albums of others that they appear on. A page holds at most 10: continue with next_offset until it is null. To find one album by name, use search_albums, which costs less.',
+    'Lists what an artist has released: albums, singles, compilations and albums of others that they appear on. A page holds at most 10: continue with next_offset while there is one. To find one album by name, use search_albums, which costs less.',
   kind: 'read',
   input: z.object({
     artist_id: ArtistRefArgument.describe('ID, URI or link of the artist, from search_artists or a track'),

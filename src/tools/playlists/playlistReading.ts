@@ -80,7 +80,7 @@ export const getPlaylistTracksTool = defineTool({
   name: 'get_playlist_tracks',
   title: 'List playlist items',
   description:
-    'Lists the songs in a playlist: the contents of the playlist in order, tracks and episodes, each with its position counted from 0. Continue with next_offset until it is null.',
+    'Lists the songs in a playlist: the contents of the playlist in order, tracks and episodes, each with its position counted from 0. Continue with next_offset while there is one.',
   kind: 'read',
   input: z.object({
     playlist_id: playlistId,
