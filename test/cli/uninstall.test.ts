@@ -60,7 +60,7 @@ function computer(context: TestContext, { refuses = '' } = {}) {
       }
       return {
         ok: true,
-        out: line.startsWith('relay connect') ? JSON.stringify({ clients: CLIENTS }) : '',
+        out: / connect( |$)/.test(line) ? JSON.stringify({ clients: isDemo(words) ? [] : CLIENTS }) : '',
         err: '',
       };
     },
@@ -76,6 +76,10 @@ function computer(context: TestContext, { refuses = '' } = {}) {
     return { code, out: seen(out), err: seen(err) };
   };
   return { me, state, unit, asked, machine, run };
+}
+
+function isDemo(words: readonly string[]): boolean {
+  return words.includes('--demo');
 }
 
 function write(path: string, content: string): void {
@@ -189,6 +193,35 @@ The program stays: ~/bin/relay
 ${SPOTIFY}`,
   );
   assert.deepEqual(readdirSync(state).sort(), ['notes.txt', 'oauth-clients.json']);
+});
+
+test('if the AI clients cannot be checked, uninstall says what to do, and has failed', async (context) => {
+  const { state, machine, run } = computer(context);
+  const error = {
+    code: 'SETTINGS_INVALID',
+    message: '2 settings are unusable:\n  - a is bad.\n  - b is bad.',
+  };
+  const unchecked: Machine = {
+    ...machine,
+    run: async (command, words) =>
+      words.includes('connect')
+        ? { ok: false, out: '', err: JSON.stringify({ error }) }
+        : machine.run(command, words),
+  };
+  const { code, err } = await run(['--yes'], { machine: unchecked });
+  assert.equal(code, 1);
+  assert.equal(
+    err,
+    `The AI clients could not be checked: 2 settings are unusable: a is bad. b is bad.
+To remove relay from them, correct this, then run \`relay uninstall\` again.
+The program stays: ~/bin/relay
+${SPOTIFY}`,
+  );
+  assert.equal(existsSync(state), false);
+  const { out } = await run(['--yes', '--json'], { machine: unchecked });
+  assert.deepEqual(JSON.parse(out).failed, [
+    'The AI clients could not be checked: 2 settings are unusable: a is bad. b is bad.',
+  ]);
 });
 
 test("uninstall --demo removes the demo's data and its entries, and nothing else", async (context) => {

@@ -39,13 +39,20 @@ async function runUninstall(context: Context, yes: boolean): Promise<ExitCode> {
   await refuseRunning(context);
   const { findParts, removeUnpacked } = await import('./uninstallParts.ts');
   const { openDialogue } = await import('../terminal/prompt.ts');
-  const { parts, notes } = await findParts(context);
+  const { parts, notes, unchecked } = await findParts(context);
   if (context.demo && parts.length > 0) note(io, "This removes the demo's data only.");
   for (const line of notes) note(io, line);
   const removed: Part[] = [];
   const kept: Part[] = [];
   const left: string[] = [];
-  const failed: string[] = [];
+  const failed = [...unchecked];
+  for (const line of unchecked) {
+    note(io, line);
+    note(
+      io,
+      `To remove relay from them, correct this, then run \`${commandLine(context, 'uninstall')}\` again.`,
+    );
+  }
   // Accessing stdin starts reading it, so the dialogue is opened only if there are questions.
   const questions = yes ? null : openDialogue(io, signal);
   for (const part of parts) {

@@ -20,16 +20,21 @@ export interface Part {
   remove(left: string[]): Promise<unknown>;
 }
 
-/**
- * The parts in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts.
- * @returns `notes` are sentences about what could not be found out
- */
-export async function findParts(context: Context): Promise<{ parts: Part[]; notes: string[] }> {
+/** What could not be found out, in sentences. */
+interface Doubts {
+  /** Files that cannot be read, each with what to do. */
+  notes: string[];
+  /** Parts that were not looked for, each with the reason. */
+  unchecked: string[];
+}
+
+/** The parts in the order of removal: no part needs one that is removed before it. With `--demo`, only the demo's parts. */
+export async function findParts(context: Context): Promise<{ parts: Part[] } & Doubts> {
   const found = context.demo ? [clients, state] : [service, clients, skills, completion, state];
   const parts: Part[] = [];
-  const notes: string[] = [];
-  for (const find of found) parts.push(...(await find(context, notes)));
-  return { parts, notes };
+  const doubts: Doubts = { notes: [], unchecked: [] };
+  for (const find of found) parts.push(...(await find(context, doubts)));
+  return { parts, ...doubts };
 }
 
 async function service(context: Context): Promise<Part[]> {
@@ -47,14 +52,15 @@ async function service(context: Context): Promise<Part[]> {
 }
 
 /** relay's entries in the files of clients, and backups that hold its API key. `relay connect CLIENT --remove` removes them. */
-async function clients(context: Context, notes: string[]): Promise<Part[]> {
-  if (context.demo) return clientsOf(context, true, notes);
-  const own = await clientsOf(context, false, notes);
+async function clients(context: Context, doubts: Doubts): Promise<Part[]> {
+  if (context.demo) return clientsOf(context, true, doubts);
+  const own = await clientsOf(context, false, doubts);
   // The first call has already noted the files that the second call cannot read, so the second call's notes are dropped.
-  return [...own, ...(await clientsOf(context, true, []))];
+  const others = doubts.unchecked.length > 0 ? { ...doubts, unchecked: [] } : doubts;
+  return [...own, ...(await clientsOf(context, true, { ...others, notes: [] }))];
 }
 
-async function clientsOf(context: Context, demo: boolean, notes: string[]): Promise<Part[]> {
+async function clientsOf(context: Context, demo: boolean, { notes, unchecked }: Doubts): Promise<Part[]> {
   const { program, run } = await context.machine();
   const [command = '', ...script] = program;
   // The child inherits the environment, so only flags have to be repeated.
@@ -68,7 +74,7 @@ async function clientsOf(context: Context, demo: boolean, notes: string[]): Prom
   };
   const { answer, reason } = await relay('connect');
   if (answer === null) {
-    notes.push(`The AI clients could not be checked: ${reason}`);
+    unchecked.push(`The AI clients could not be checked: ${reason.replaceAll(/\n\s*-?\s*/g, ' ')}`);
     return [];
   }
   const rows = Array.isArray(answer.clients) ? answer.clients.filter(isData) : [];
