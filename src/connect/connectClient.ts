@@ -196,8 +196,9 @@ export const KEY_PLACEHOLDER = '<key>';
 function refusal({ file, snippet, connection }: Plan, problem: FileProblem): RelayError {
   const shown = connection.key === null ? snippet : snippet.replaceAll(connection.key, KEY_PLACEHOLDER);
   const lines = shown.trimEnd().split('\n');
+  const byHand = `Fix the file and try again, or add this by hand:\n\n${lines.map((line) => `    ${line}`).join('\n')}`;
   return new RelayError('HOME_UNUSABLE', `${file} ${problem.message}. Nothing was changed.`, {
-    remedy: `Fix the file and try again, or add this by hand:\n\n${lines.map((line) => `    ${line}`).join('\n')}`,
+    remedy: problem.remedy ?? byHand,
     cause: problem,
   });
 }

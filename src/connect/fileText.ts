@@ -2,10 +2,16 @@
 
 /** Why a client's file cannot be edited safely. Nothing was changed. */
 export class FileProblem extends Error {
-  /** @param reason completes "<file> …" */
-  constructor(reason: string) {
+  readonly remedy: string | undefined;
+
+  /**
+   * @param reason completes "<file> …"
+   * @param remedy what to do if the entry cannot just be added by hand
+   */
+  constructor(reason: string, remedy?: string) {
     super(reason);
     this.name = 'FileProblem';
+    this.remedy = remedy;
   }
 }
 

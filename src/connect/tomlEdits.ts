@@ -20,11 +20,22 @@ export function parseToml(text: string): Data {
 /** `text` with `entry` as the table `section.name`, which may exist already in any of TOML's forms. */
 export function editToml(text: string, section: string, name: string, entry: Data): string {
   const before = (parseToml(text)[section] as Data | undefined)?.[name];
+  const statements = statementsOf(text);
+  if (statements.some(({ kind, path }) => kind === 'pair' && path.length === 1 && path[0] === section))
+    throw inlineTable(section);
   if (!isData(before)) return appended(text, snippetToml(section, name, entry));
-  const ours = statementsOf(text).filter(({ path }) => path[0] === section && path[1] === name);
+  const ours = statements.filter(({ path }) => path[0] === section && path[1] === name);
   const header = ours.filter(({ kind, path }) => kind === 'table' && path.length === 2);
   if (header.length === 1) return editTable(text, ours, header[0] as Statement, before, entry);
   return appended(applied(text, ours.map(deletion)), snippetToml(section, name, entry));
+}
+
+/** TOML allows no table header below an inline table, so adding the entry by hand would break the file. */
+function inlineTable(section: string): FileProblem {
+  return new FileProblem(
+    `has ${section} as an inline table, which cannot be extended`,
+    `Write each server as a table of its own, [${section}.NAME], and try again.`,
+  );
 }
 
 /** `text` without the table `section.name`, and without one of the blank lines around it. */

@@ -515,6 +515,16 @@ If the client starts a program instead, give it this command:
   assert.deepEqual([code, /Unknown client "Zedd"/.test(err)], [2, true]);
 });
 
+test('a server that accepts no key does not send an unknown client to the key', async (context) => {
+  const { run } = desk(context, { MCP_AUTH_MODE: 'oauth' });
+  const { code, out } = await run(['Zedd']);
+  assert.equal(code, 0);
+  assert.equal(
+    out.split('\n\n')[2],
+    'The client then asks for approval in the browser. The bridge mcp-remote asks for\napproval as "MCP CLI Proxy".',
+  );
+});
+
 const CODEX = DOCUMENTED.codex?.text ?? '';
 const OTHER = '{\n  // mine\n  "mcpServers": {\n    "other": { "url": "https://x" }\n  }\n}\n';
 const BOTH =
@@ -602,6 +612,20 @@ test('a malformed TOML file is reported with line and column', async (context) =
     new RegExp(`relay: ${home}/.codex/config.toml is not valid TOML \\(line 2, column \\d+\\)\\.`),
   );
   assert.equal(text('.codex/config.toml'), 'model = "o"\n[tui\n');
+});
+
+test('to a TOML file whose servers are one inline table, nothing is to be added by hand that breaks it', async (context) => {
+  const { home, run, put, text } = desk(context);
+  const before = 'mcp_servers = { other = { url = "https://x" } }\n';
+  put('.codex/config.toml', before);
+  assert.deepEqual(await run(['codex', '--write']), {
+    code: 1,
+    out: '',
+    err: `${NO_SERVER}relay: ${home}/.codex/config.toml has mcp_servers as an inline table, which cannot be extended. Nothing was changed.
+  Write each server as a table of its own, [mcp_servers.NAME], and try again.
+`,
+  });
+  assert.equal(text('.codex/config.toml'), before);
 });
 
 test('a directory, or a link to nothing, where the file should be is refused', async (context) => {
@@ -795,6 +819,32 @@ test('without a running server, connect takes the address from the settings', as
     out: '',
     err: 'relay: With port 0, the address is known only while the server runs.\n  Start it with `relay serve`, or set a port.\n',
   });
+});
+
+test('with port 0 and no server, connect does all that needs no address', async (context) => {
+  const { home, run, put, text } = desk(context, { RELAY_PORT: '0' });
+  const unknown =
+    'No server is running. With port 0 its address changes, so its entries are found by their name.\n';
+  mkdirSync(join(home, '.config/Claude'), { recursive: true });
+  const written = await run(['claude-desktop', '--write', '--json']);
+  assert.deepEqual([written.code, written.err, JSON.parse(written.out).url], [0, '', null]);
+  put('.cursor/mcp.json', BOTH);
+  const listed = await run(['--json']);
+  const { url, clients } = JSON.parse(listed.out);
+  assert.deepEqual([listed.code, listed.err, url], [0, unknown, null]);
+  const states = clients.map(({ id, state }: { id: string; state: string }) => [id, state]);
+  assert.deepEqual(
+    states.filter(([, state]: string[]) => state !== 'no'),
+    [
+      ['claude-desktop', 'yes'],
+      ['cursor', 'other'],
+    ],
+  );
+  const removed = await run(['cursor', '--remove']);
+  assert.deepEqual([removed.code, removed.err, text('.cursor/mcp.json')], [0, unknown, OTHER]);
+  const desktop = await run(['claude-desktop', '--remove']);
+  assert.equal(desktop.code, 0);
+  assert.equal(existsSync(join(home, '.config/Claude/claude_desktop_config.json')), false);
 });
 
 test('--key prints the key; with --write only the file has the key, and only its owner can read the file', async (context) => {

@@ -165,5 +165,9 @@ test('on a terminal, connect asks once whether to offer the extra tools; yes is 
   const no = await connect('n\n');
   assert.deepEqual([no.code, stored()], [0, { toolsets: ['standard'] }]);
   writeFileSync(join(env.RELAY_HOME, 'config.json'), '{}');
+  const unanswered = await connect('');
+  assert.deepEqual([unanswered.code, stored()], [0, {}]);
+  assert.match(unanswered.err, question);
+  assert.doesNotMatch(unanswered.err, /Saved/);
   assert.doesNotMatch((await relay(['connect', 'cursor'], { env })).err, question);
 });

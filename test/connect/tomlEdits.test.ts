@@ -94,21 +94,31 @@ test('the key replaces a variable for the same header', () => {
   );
 });
 
-const REFUSALS: Array<[before: string, reason: string]> = [
+const AS_TABLES = 'Write each server as a table of its own, [mcp_servers.NAME], and try again.';
+
+const REFUSALS: Array<[before: string, reason: string, remedy?: string]> = [
   ['a = 1\nb = \n', 'is not valid TOML (line 2, column 5)'],
   ['[a]\nb = 1\n[a]\n', 'is not valid TOML (line 3, column 2)'],
   ['[[mcp_servers]]\na = 1\n', 'has a value for mcp_servers that is not a group of servers'],
   ['[mcp_servers]\nrelay = 1\n', 'has a value for mcp_servers.relay that is not a group of settings'],
-  ['mcp_servers = { relay = { url = "x" } }\n', 'has mcp_servers in a form that relay cannot edit safely'],
-  ['mcp_servers = { other = { url = "x" } }\n', 'has mcp_servers in a form that relay cannot edit safely'],
+  [
+    'mcp_servers = { relay = { url = "x" } }\n',
+    'has mcp_servers as an inline table, which cannot be extended',
+    AS_TABLES,
+  ],
+  [
+    'mcp_servers = { other = { url = "x" } }\n',
+    'has mcp_servers as an inline table, which cannot be extended',
+    AS_TABLES,
+  ],
   [
     '[mcp_servers]\nrelay = { url = "x", since = 2026-01-01 }\n',
     'has a value of a type that relay cannot write',
   ],
 ];
 
-for (const [before, reason] of REFUSALS) {
+for (const [before, reason, remedy] of REFUSALS) {
   test(`refused: ${JSON.stringify(before)}`, () => {
-    assert.throws(() => merge(before, TOML_ADDITION), new FileProblem(reason));
+    assert.throws(() => merge(before, TOML_ADDITION), new FileProblem(reason, remedy));
   });
 }

@@ -55,13 +55,20 @@ function stateText(state: ClientRow['state'], otherNames: readonly string[]): st
   return otherNames.length === 0 ? STATES[state] : `${STATES[state]}, also as ${otherNames.join(', ')}`;
 }
 
-/** Instructions for a client that relay does not know. */
+/**
+ * Instructions for a client that relay does not know.
+ * @param keyCommand the command that prints the key; null if the server accepts no key
+ */
 export function otherText(
   { name, url, program, key }: Connection,
   headers: Record<string, string>,
-  keyCommand: string,
+  keyCommand: string | null,
   width: number,
 ): string {
+  const orKey =
+    keyCommand === null
+      ? ''
+      : ` If it cannot, also enter the header Authorization with "Bearer" and the key that \`${keyCommand}\` prints.`;
   const shown = Object.entries(headers).map(([header, value]) => `  Header  ${header}: ${value}`);
   const words = program.map((word) => (/^[\w.:\\/=,+-]+$/.test(word) ? word : JSON.stringify(word)));
   return blockOf([
@@ -73,7 +80,7 @@ export function otherText(
     '',
     ...(key === null
       ? wrap(
-          `The client then asks for approval in the browser. If it cannot, also enter the header Authorization with "Bearer" and the key that \`${keyCommand}\` prints. The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
+          `The client then asks for approval in the browser.${orKey} The bridge mcp-remote asks for approval as "MCP CLI Proxy".`,
           width,
         )
       : []),

@@ -32,7 +32,8 @@ export interface ConnectOptions extends ToolOptions {
 
 /** The server that the client is to connect to: the running server, or else the server in the settings. */
 interface Server {
-  url: string;
+  /** null if nobody can know it: with port 0, a server that does not run has no address. */
+  url: string | null;
   /** True if the server is the demo's. */
   demo: boolean;
   authMode: Settings['mcpAuthMode'];
@@ -58,7 +59,9 @@ export async function runConnect(
   const client = name === undefined ? undefined : findClient(name);
   if (name !== undefined && !client && (write || remove)) throw unknownClient(name);
   const choice = toolChoice(options);
-  const server = await serverToConnect(context);
+  // With `--remove`, and in the list, relay's entries are also found by their name.
+  const needs = client?.starts ? 'nothing' : name === undefined || remove ? 'any' : 'address';
+  const server = await serverToConnect(context, needs);
   if (name === undefined) return listClients(context, server);
   if (withKey && client?.starts) {
     throw new RelayError('USAGE', `${client.name} starts relay itself and needs no key.`, {
@@ -77,11 +80,11 @@ export async function runConnect(
   const key = withKey ? (await context.withLocal((local) => local.showKey())).key : null;
   const program = await programOf(context, server);
   if (!client || client.starts) refuseTemporary(context, program, client && write ? client.name : null);
-  const common = { name: serverName(server.demo), url: server.url, program, choice };
-  if (!client) return showOther(context, name, { ...common, key });
+  const common = { name: serverName(server.demo), url: server.url ?? NO_ADDRESS, program, choice };
+  if (!client) return showOther(context, server, name, { ...common, key });
   const plan = (value: string | null): Plan => planFor(client, { ...common, key: value }, systemOf(context));
   if (remove) return removeEntry(context, server, plan(null));
-  if (write) await writePlan(context, plan, key);
+  if (write) await writePlan(context, server, plan, key);
   else await showPlan(context, server, plan(key));
   if (toolsets === undefined) await offerExtras(context, server);
 }
@@ -137,6 +140,8 @@ async function offerExtras(context: Context, { demo }: Server): Promise<void> {
   const talk = openDialogue(io, signal);
   note(io, '');
   const extras = await talk.confirm(EXTRAS_QUESTION, true).finally(talk.close);
+  // Without an answer, relay asks again the next time.
+  if (extras === null) return;
   const value = toolsetsFor(extras);
   storeSetting(load, 'toolsets', value);
   note(io, `Saved: toolsets is ${value}.${extras ? ' relay offers them after its next start.' : ''}`);
@@ -169,14 +174,20 @@ function refuseTemporary(context: Context, program: readonly string[], written: 
   );
 }
 
-async function showOther(context: Context, name: string, connection: Connection): Promise<void> {
+async function showOther(
+  context: Context,
+  { authMode }: Server,
+  name: string,
+  connection: Connection,
+): Promise<void> {
   const { io, json } = context;
   const hint = didYouMean(name, IDS);
   const { headers = {} } = headersFor(connection);
   const { name: server, url, program } = connection;
   if (json) return printJson(io, { client: name, server, url, headers, program });
   note(io, `relay does not know the client "${name}".${hint === undefined ? '' : ` ${hint}`}`);
-  printBlock(io, otherText(connection, headers, commandLine(context, 'key'), io.columns));
+  const keyCommand = authMode === 'oauth' ? null : commandLine(context, 'key');
+  printBlock(io, otherText(connection, headers, keyCommand, io.columns));
 }
 
 async function removeEntry(context: Context, { currentKey }: Server, plan: Plan): Promise<void> {
@@ -190,7 +201,8 @@ async function removeEntry(context: Context, { currentKey }: Server, plan: Plan)
 
 async function showPlan(context: Context, server: Server, plan: Plan): Promise<void> {
   const { io } = context;
-  if (context.json) return printJson(io, { ...shown(plan), written: false, backup: null, changed: false });
+  if (context.json)
+    return printJson(io, { ...shown(plan, server), written: false, backup: null, changed: false });
   noteIfAbsent(context, plan);
   await noteIfThere(context, server, plan);
   printBlock(io, planText(plan, commandLine(context), io.columns));
@@ -199,6 +211,7 @@ async function showPlan(context: Context, server: Server, plan: Plan): Promise<v
 /** Writes the plan into the client's file. The file then has the key, so the screen shows a placeholder instead. */
 async function writePlan(
   context: Context,
+  server: Server,
   planWith: (key: string | null) => Plan,
   key: string | null,
 ): Promise<void> {
@@ -210,7 +223,7 @@ async function writePlan(
   noteOthers(context, plan, written.name, written.otherNames);
   if (written.closed) note(io, `Other users could read ${plan.file}. It now holds the key, so only you can.`);
   const { backup, changed } = written;
-  if (context.json) return printJson(io, { ...shown(safe), written: true, backup, changed });
+  if (context.json) return printJson(io, { ...shown(safe, server), written: true, backup, changed });
   printBlock(io, writtenText(safe, written, commandLine(context), io.columns));
 }
 
@@ -218,7 +231,8 @@ async function listClients(context: Context, server: Server): Promise<void> {
   const { io, json } = context;
   const system = systemOf(context);
   const name = serverName(server.demo);
-  const connection = { name, url: server.url, key: null, program: await programOf(context, server) };
+  const program = await programOf(context, server);
+  const connection = { name, url: server.url ?? NO_ADDRESS, key: null, program };
   const rows = await Promise.all(
     CLIENTS.map(async (client) => {
       const plan = planFor(client, connection, system);
@@ -237,9 +251,12 @@ async function listClients(context: Context, server: Server): Promise<void> {
 }
 
 /** A plan as `--json` prints it. */
-function shown({ client, file, addition, snippet, command, next, connection, missing }: Plan) {
+function shown(
+  { client, file, addition, snippet, command, next, connection, missing }: Plan,
+  { url }: Server,
+) {
   const { id, name, format } = client;
-  const { name: server, url } = connection;
+  const { name: server } = connection;
   return {
     client: id,
     name,
@@ -304,7 +321,11 @@ function missingClient(flag: string): RelayError {
   });
 }
 
-async function serverToConnect(context: Context): Promise<Server> {
+/** Stands for an address that nobody knows. No entry has it, since no server listens on port 0. */
+const NO_ADDRESS = 'http://127.0.0.1:0/mcp';
+
+/** @param needs `any`: the address helps, but is not needed */
+async function serverToConnect(context: Context, needs: 'address' | 'any' | 'nothing'): Promise<Server> {
   const running = await context.running();
   if (running) {
     const { server, mcp } = await running.local.status();
@@ -317,17 +338,20 @@ async function serverToConnect(context: Context): Promise<Server> {
   }
   const settings = await context.settings();
   const url = urlFromSettings(settings);
-  context.remark('No server is running. The address is the one in the settings.');
-  return { url, demo: settings.demo, authMode: settings.mcpAuthMode, currentKey: async () => null };
-}
-
-function urlFromSettings(settings: Settings): string {
-  const { publicBaseUrl, host, port } = settings;
-  if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
-  if (port === 0) {
+  if (url === null && needs === 'address') {
     throw new RelayError('NO_SERVER', 'With port 0, the address is known only while the server runs.', {
       remedy: { text: 'Start it with {command}, or set a port.', command: ['serve'] },
     });
   }
-  return `${localBaseUrl(host, port)}/mcp`;
+  if (url !== null) context.remark('No server is running. The address is the one in the settings.');
+  else if (needs === 'any')
+    context.remark(
+      'No server is running. With port 0 its address changes, so its entries are found by their name.',
+    );
+  return { url, demo: settings.demo, authMode: settings.mcpAuthMode, currentKey: async () => null };
+}
+
+function urlFromSettings({ publicBaseUrl, host, port }: Settings): string | null {
+  if (publicBaseUrl !== null) return `${publicBaseUrl}/mcp`;
+  return port === 0 ? null : `${localBaseUrl(host, port)}/mcp`;
 }

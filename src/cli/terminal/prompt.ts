@@ -24,8 +24,8 @@ export async function askSecret(io: Io, prompt: string, signal: AbortSignal): Pr
 export interface Dialogue {
   /** Shows the prompt on stderr and returns the next line; null at the end of the input. Rejects with the signal's reason. */
   ask(prompt: string): Promise<string | null>;
-  /** True for yes. Enter means `usual`; anything else and the end of the input mean no. */
-  confirm(question: string, usual: boolean): Promise<boolean>;
+  /** True for yes. Enter means `usual`; anything else means no. Resolves to null at the end of the input. */
+  confirm(question: string, usual: boolean): Promise<boolean | null>;
   /** Resolves only if the answer is yes. @throws RelayError `INTERRUPTED` */
   requireYes(question: string): Promise<void>;
   close(): void;
@@ -59,9 +59,10 @@ export function openDialogue(io: Io, signal: AbortSignal): Dialogue {
     if (line === undefined) io.err('\n');
     return line === undefined ? null : line.trim();
   }
-  async function confirm(question: string, usual: boolean): Promise<boolean> {
+  async function confirm(question: string, usual: boolean): Promise<boolean | null> {
     const answer = await ask(`${question} ${usual ? '[Y/n]' : '[y/N]'} `);
-    return answer === '' ? usual : /^y(es)?$/i.test(answer ?? '');
+    if (answer === null) return null;
+    return answer === '' ? usual : /^y(es)?$/i.test(answer);
   }
   return {
     ask,
