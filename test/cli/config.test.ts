@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import test from 'node:test';
 import { SETTING_KEYS } from '../../src/config/table.ts';
 import { relay, relayProcess, temporaryHome } from '../support/cli.ts';
-import { linesOf } from '../support/entries.ts';
+import { assertNone, linesOf } from '../support/entries.ts';
 import { startFakeLocal } from '../support/fakeLocal.ts';
 import { exampleReport } from '../support/reports.ts';
 
@@ -44,6 +44,20 @@ test('config list shows every value and where it comes from; of a secret it show
   );
   assert.equal(lines.size, SETTING_KEYS.length);
   assert.ok(!out.includes('kkkk'));
+});
+
+test('on a terminal, the lines of config list are no wider than the window, and lose nothing', async (context) => {
+  const env = { RELAY_HOME: join(temporaryHome(context), 'h'), LOG_FORMAT: 'json' };
+  const terminal = { stdin: false, stdout: true, stderr: true };
+  const { out } = await relay(['config'], { env, terminal, columns: 60 });
+  assertNone(linesOf(out), (line) => line.length > 60 && line.trim().includes(' '));
+  assert.match(out, /^providerRedirectUri\n {2}http:\/\/127\.0\.0\.1:4980\/auth\/provider\/callback$/m);
+  const whole = await relay(['config'], { env, columns: 60 });
+  const words = (text: string) => text.split(/\s+/);
+  assert.deepEqual(words(out), words(whole.out));
+  const tools = await relay(['tools'], { env, terminal, columns: 40 });
+  assertNone(linesOf(tools.out), (line) => line.length > 40);
+  assert.deepEqual(words(tools.out), words((await relay(['tools'], { env })).out));
 });
 
 test('config list --json has the path of the file and every setting, but no value of a secret', async (context) => {

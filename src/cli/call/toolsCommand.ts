@@ -1,7 +1,7 @@
 import { Command } from 'commander';
 import type { Tool } from '../../tools/tool.ts';
 import type { Context } from '../context.ts';
-import { columns, note, printBlock, printJson, printLine } from '../terminal/output.ts';
+import { note, printBlock, printColumns, printJson } from '../terminal/output.ts';
 import { HELP_GROUPS } from '../usage/commandGroups.ts';
 import { type ToolOptions, toolFlags } from '../usage/toolFlags.ts';
 
@@ -36,7 +36,10 @@ async function runTools(context: Context, name: string | undefined, options: Too
     const { toolRecord } = await import('./toolText.ts');
     return printJson(io, { tools: chosen.map(toolRecord) });
   }
-  for (const line of columns(chosen.map((tool) => [tool.name, tool.kind, tool.title]))) printLine(io, line);
+  printColumns(
+    io,
+    chosen.map((tool) => [tool.name, tool.kind, tool.title]),
+  );
 }
 
 /** A tool that the settings leave out is explained too. */

@@ -7,7 +7,7 @@ import { secretText } from '../../config/types.ts';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
 import { noteOtherHome } from '../findServer.ts';
-import { columns, note, printJson, printLine } from '../terminal/output.ts';
+import { note, printColumns, printJson, printLine } from '../terminal/output.ts';
 import { askSecret } from '../terminal/prompt.ts';
 
 /**
@@ -36,7 +36,7 @@ export async function listSettings(context: Context): Promise<void> {
     textOf(view),
     view.source === 'default' || view.source === 'state' ? '' : originOf(view, settings),
   ]);
-  for (const line of columns(rows)) printLine(context.io, line);
+  printColumns(context.io, rows);
 }
 
 export async function getSetting(context: Context, name: string): Promise<void> {

@@ -186,6 +186,13 @@ export function columns(rows: readonly (readonly string[])[]): string[] {
   );
 }
 
+/** Prints rows as aligned columns. On a terminal, a line that is wider than the window continues below, indented. */
+export function printColumns(io: Io, rows: readonly (readonly string[])[]): void {
+  const lines = columns(rows);
+  const fit = io.terminal.stdout ? lines.flatMap((line) => hanging(line, io.columns)) : lines;
+  for (const line of fit) printLine(io, line);
+}
+
 /** Rows for a person. A column that is empty in every row is not shown. */
 export interface Table {
   /** The first line; not shown if all heads are empty. */
