@@ -6,6 +6,7 @@ import { SKILL_MARK, writeSkill } from '../../src/connect/skillFile.ts';
 import { RelayError } from '../../src/domain/errors.ts';
 import type { Machine } from '../../src/service/manager.ts';
 import { unitText } from '../../src/service/systemdUnit.ts';
+import { acquireHome } from '../../src/store/home/lock.ts';
 import { type CliOptions, relay, temporaryHome } from '../support/cli.ts';
 import { assertNone, pluck } from '../support/entries.ts';
 
@@ -171,6 +172,13 @@ test('without a terminal, uninstall needs --yes; it removes nothing while a serv
     const refused = await run(['--yes']);
     assert.deepEqual([refused.code, refused.out], [1, '']);
     assert.match(refused.err, /^relay: A server is running \(pid \d+\)\. Nothing was removed\.\n/);
+    const lock = await acquireHome(home, 'relay stdio');
+    const { err } = await run(['--yes']);
+    await lock.release();
+    assert.match(
+      err,
+      /pid \d+\)\. An AI client started it: it ends when that client is closed\. Nothing was/,
+    );
     writeFileSync(join(home, 'server.json'), '{}');
   }
   assert.equal(existsSync(join(state, 'relay.db')), true);

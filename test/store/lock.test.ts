@@ -68,6 +68,19 @@ test('the refusal names the URL of a running server', async (t) => {
   });
 });
 
+test('the refusal says who started a server that nobody started by hand', async (t) => {
+  const home = temporaryHome(t);
+  const lock = await acquireHome(home, 'relay stdio');
+  const { pid } = process;
+  const baseUrl = 'http://127.0.0.1:4980';
+  await writeServerFile(home, { pid, startedAt: '2026-01-15T12:00:00Z', version: '0.1.0', baseUrl });
+  await assert.rejects(acquire(home), {
+    code: 'ALREADY_RUNNING',
+    message: `A relay server is running for this home: pid ${pid}, ${baseUrl}. An AI client started it: it ends when that client is closed.`,
+  });
+  await lock.release();
+});
+
 test('after kill -9 the next start succeeds by itself', async (t) => {
   const home = temporaryHome(t);
   const child = await heldByAnother(t, home);

@@ -1,3 +1,4 @@
+import { join } from 'node:path';
 import { Command } from 'commander';
 import { RelayError } from '../../domain/errors.ts';
 import type { Context } from '../context.ts';
@@ -102,11 +103,16 @@ async function refuseRunning(context: Context): Promise<void> {
   const [own, demo] = await Promise.all([readServerFile(settings.home), runningDemo(settings)]);
   const server = own ?? demo;
   if (server === null) return;
+  const { lockPath, readHolder, startedBy } = await import('../../store/home/lockFile.ts');
+  const holder = await readHolder(lockPath(own ? settings.home : join(settings.home, 'demo'))).catch(
+    () => null,
+  );
   const service = await openService(context)
     .then(({ manager }) => manager.find())
     .catch(() => null);
   if (demo === null && service?.writtenBy === 'relay' && service.pid === server.pid) return;
-  throw new RelayError('ALREADY_RUNNING', `A server is running (pid ${server.pid}). Nothing was removed.`, {
+  const running = `A server is running (pid ${server.pid}).${startedBy(holder)}`;
+  throw new RelayError('ALREADY_RUNNING', `${running} Nothing was removed.`, {
     remedy: { text: 'Stop it, then run {command} again.', command: ['uninstall'] },
     details: { pid: server.pid, baseUrl: server.baseUrl },
   });

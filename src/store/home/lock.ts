@@ -23,6 +23,7 @@ import {
   readHolder,
   SERVING,
   SHORT_COMMAND,
+  startedBy,
 } from './lockFile.ts';
 import { ownStart } from './processes.ts';
 import { readServerFileAsIs } from './serverFile.ts';
@@ -151,7 +152,7 @@ async function baseUrlOf(home: string, holder: Holder): Promise<string | undefin
 async function alreadyRunning(home: string, holder: Holder): Promise<RelayError> {
   const baseUrl = await baseUrlOf(home, holder);
   const message = baseUrl
-    ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.`
+    ? `A relay server is running for this home: pid ${holder.pid}, ${baseUrl}.${startedBy(holder)}`
     : `Another relay command is using this home: ${holder.purpose}, pid ${holder.pid}.`;
   return new RelayError('ALREADY_RUNNING', message, {
     remedy: 'Use it, stop it first, or choose another home with --home.',

@@ -18,6 +18,13 @@ export interface Holder {
 
 /** The purposes of commands that soon write `server.json`. */
 export const SERVING: readonly string[] = ['relay serve', 'relay stdio'];
+/** Added to a message about a server. Nobody started this one by hand, so nobody would know how to stop it. */
+export function startedBy(holder: Holder | null): string {
+  return holder?.purpose === 'relay stdio'
+    ? ' An AI client started it: it ends when that client is closed.'
+    : '';
+}
+
 /** The purpose of a command that needs the state only for a moment. */
 export const SHORT_COMMAND = 'a relay command';
 
